@@ -1,0 +1,36 @@
+"""What is said about an input: a code, a sentence, a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from rftconf.text.span import Place
+
+
+class Severity(Enum):
+    """How bad it is. Only errors make an input unusable."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A further place that belongs to a diagnostic, e.g. the variable a value came from."""
+
+    place: Place
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `code` is stable (`SYN001`, `KEY002`, ...); `help` says what to do next."""
+
+    code: str
+    severity: Severity
+    message: str
+    place: Place | None = None
+    related: tuple[Label, ...] = ()
+    help: str = ""

@@ -1,0 +1,232 @@
+"""Values that a file does not tell: they stay expressions over names, and are never guessed.
+
+A value anywhere in rftconf is plain data (`None`, bool, int, float, str, list, dict) or an `Expr`. An `Expr` can be
+written back to a shell script; what is only a name or a text around names can also be written to YAML as
+`${oc.env:NAME}`; everything else there becomes `???` with the formula in a comment.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, Union
+
+
+class Expr:
+    """An expression over unknown names. Arithmetic on it gives another expression."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Number) -> Number:
+        return arith("+", self, other)
+
+    def __radd__(self, other: Number) -> Number:
+        return arith("+", other, self)
+
+    def __sub__(self, other: Number) -> Number:
+        return arith("-", self, other)
+
+    def __rsub__(self, other: Number) -> Number:
+        return arith("-", other, self)
+
+    def __mul__(self, other: Number) -> Number:
+        return arith("*", self, other)
+
+    def __rmul__(self, other: Number) -> Number:
+        return arith("*", other, self)
+
+    def __truediv__(self, other: Number) -> Number:
+        return arith("/", self, other)
+
+    def __rtruediv__(self, other: Number) -> Number:
+        return arith("/", other, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Expr):
+    """A variable whose value is not in the file, e.g. `$HOME`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Expr):
+    """Text around expressions, e.g. `$HOME/data/train.parquet`. Never empty, never nested."""
+
+    parts: tuple[str | Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arith(Expr):
+    """`left op right` with op one of `+ - * / % **` and the comparisons of `$(( ))`; `/` is meant exactly."""
+
+    op: str
+    left: Number
+    right: Number
+
+
+@dataclass(frozen=True, slots=True)
+class ShellOnly(Expr):
+    """Something only a shell can compute, kept as written: `$(nproc)`, `${x##*/}` of an unknown x.
+
+    `source` is shell text that may stand inside double quotes; `names` are the variables it reads.
+    """
+
+    source: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Expr):
+    """A value that depends on a condition nobody can decide here; `condition` is shell source."""
+
+    condition: str
+    then: Value
+    otherwise: Value
+
+
+Number: TypeAlias = Union[int, float, Expr]
+Value: TypeAlias = Union[None, bool, int, float, str, Expr, "list[Value]", "dict[str, Value]"]
+T = TypeVar("T")
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "%": operator.mod,
+    "**": operator.pow,
+}
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "**": 3}
+
+
+def arith(op: str, left: Number, right: Number) -> Number:
+    """Compute when both sides are known, else stay an expression. `/` of two ints is exact or a float."""
+    if isinstance(left, Expr) or isinstance(right, Expr):
+        if op == "*" and 1 in (left, right):
+            return right if left == 1 else left
+        if op == "/" and right == 1:
+            return left
+        return Arith(op, left, right)
+    if op == "/":
+        exact, rest = divmod(left, right) if isinstance(left, int) and isinstance(right, int) else (0, 1)
+        return left / right if rest else exact
+    result: Number = _OPERATORS[op](left, right)
+    return result
+
+
+def text(*parts: str | Expr) -> str | Expr:
+    """Join parts; known text merges, and a single expression stays itself."""
+    flat: list[str | Expr] = []
+    for part in parts:
+        for piece in part.parts if isinstance(part, Text) else (part,):
+            if isinstance(piece, str) and flat and isinstance(flat[-1], str):
+                flat[-1] += piece
+            elif piece != "":
+                flat.append(piece)
+    if not flat:
+        return ""
+    return flat[0] if len(flat) == 1 else Text(tuple(flat))
+
+
+def names_in(value: Value) -> frozenset[str]:
+    """Every variable name that `value` depends on."""
+    match value:
+        case Var(name):
+            return frozenset({name})
+        case Text(parts):
+            return frozenset().union(*(names_in(p) for p in parts))
+        case Arith(_, left, right):
+            return names_in(left) | names_in(right)
+        case ShellOnly(_, names):
+            return frozenset(names)
+        case Branch(_, then, otherwise):
+            return names_in(then) | names_in(otherwise)
+        case list():
+            return frozenset().union(*(names_in(v) for v in value))
+        case dict():
+            return frozenset().union(*(names_in(v) for v in value.values()))
+    return frozenset()
+
+
+def is_symbolic(value: Value) -> bool:
+    """True when `value`, or anything inside it, is an expression."""
+    if isinstance(value, list):
+        return any(is_symbolic(v) for v in value)
+    if isinstance(value, dict):
+        return any(is_symbolic(v) for v in value.values())
+    return isinstance(value, Expr)
+
+
+def substitute(value: Value, known: Mapping[str, Value]) -> Value:
+    """`value` with every name in `known` replaced and recomputed where that makes it known."""
+    match value:
+        case Var(name):
+            return known.get(name, value)
+        case Text(parts):
+            return text(*(p if isinstance(p, str) else _as_text(substitute(p, known)) for p in parts))
+        case Arith(op, left, right):
+            return arith(op, _as_number(substitute(left, known)), _as_number(substitute(right, known)))
+        case Branch(condition, then, otherwise):
+            return Branch(condition, substitute(then, known), substitute(otherwise, known))
+        case list():
+            return [substitute(v, known) for v in value]
+        case dict():
+            return {k: substitute(v, known) for k, v in value.items()}
+    return value
+
+
+def _as_text(value: Value) -> str | Expr:
+    return value if isinstance(value, (str, Expr)) else str(value)
+
+
+def _as_number(value: Value) -> Number:
+    if isinstance(value, (int, float, Expr)):
+        return value
+    try:
+        return int(str(value), 0)
+    except ValueError:
+        return float(str(value))
+
+
+def to_shell(value: Value) -> str:
+    """Shell source that yields `value` inside double quotes (known text is not escaped here)."""
+    match value:
+        case Var(name):
+            return f"${{{name}}}"
+        case Text(parts):
+            return "".join(p if isinstance(p, str) else to_shell(p) for p in parts)
+        case Arith():
+            return f"$(({formula(value)}))"
+        case ShellOnly(source, _):
+            return source
+        case Branch(condition, then, otherwise):
+            return f"$(if {condition}; then echo {to_shell(then)}; else echo {to_shell(otherwise)}; fi)"
+    return str(value)
+
+
+def to_interpolation(value: Value) -> str | None:
+    """`${oc.env:NAME}` text where a pass-through suffices, else None (the target then gets `???`)."""
+    match value:
+        case Var(name):
+            return f"${{oc.env:{name}}}"
+        case Text(parts):
+            done = [p if isinstance(p, str) else to_interpolation(p) for p in parts]
+            return None if None in done else "".join(str(p) for p in done)
+        case str():
+            return value
+    return None
+
+
+def formula(value: Value, outer: int = 0) -> str:
+    """How a person writes the expression: `BS * 4`."""
+    match value:
+        case Var(name):
+            return name
+        case Arith(op, left, right):
+            level = _PRECEDENCE.get(op, 0)
+            body = f"{formula(left, level)} {op} {formula(right, level + 1)}"
+            return f"({body})" if level < outer else body
+        case Branch(condition, then, otherwise):
+            return f"{formula(then)} if {condition} else {formula(otherwise)}"
+    return to_shell(value)

@@ -1,0 +1,82 @@
+"""A config as read: leaves with values and places. Nothing mutates it; nothing in here knows a framework."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.plan.symbols import Value
+from rftconf.text.span import Place
+
+
+class Mode(Enum):
+    """How a leaf was put: a plain value, or one of Hydra's prefixes."""
+
+    SET = ""
+    ADD = "+"
+    FORCE = "++"
+    DELETE = "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Via:
+    """A variable that a value went through, and where it got that value."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One leaf of a config.
+
+    `key` is dotted, list items of mappings are indexed (`tasksets[0].path`); lists of plain values are one leaf.
+    `place` is the value's place (`key_place` the key's), `raw` its text as written.
+    """
+
+    key: str
+    value: Value
+    place: Place
+    key_place: Place
+    raw: str = ""
+    via: tuple[Via, ...] = ()
+    mode: Mode = Mode.SET
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One command of a script that starts a framework.
+
+    `program` is the module or file that runs (`verl.trainer.main_ppo`); `options` are arguments that are not
+    overrides (`--config-name=x`); `env` what the command's environment gets from the script.
+    """
+
+    program: str
+    place: Place
+    options: dict[str, Value] = field(default_factory=dict)
+    env: dict[str, Value] = field(default_factory=dict)
+    wrapper: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One config: its leaves in the order written, later ones winning, and what was wrong with it."""
+
+    name: str
+    text: str
+    form: str
+    """`yaml`, `shell` or `overrides`."""
+    leaves: tuple[Leaf, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    launch: Launch | None = None
+    launches: tuple[Launch, ...] = ()
+
+    @property
+    def readable(self) -> bool:
+        """False when an error makes the leaves unusable."""
+        return not any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+    def last(self) -> dict[str, Leaf]:
+        """Key to the leaf that wins."""
+        return {leaf.key: leaf for leaf in self.leaves}
