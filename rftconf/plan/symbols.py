@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, Union
+from typing import Any, TypeAlias, Union
 
 
 class Expr:
@@ -88,7 +88,6 @@ class Branch(Expr):
 
 Number: TypeAlias = Union[int, float, Expr]
 Value: TypeAlias = Union[None, bool, int, float, str, Expr, "list[Value]", "dict[str, Value]"]
-T = TypeVar("T")
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
