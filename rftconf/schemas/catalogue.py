@@ -1,0 +1,164 @@
+"""Every key of one release of one framework: its type, its default, and whether a file may name it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from rftconf.errors import UsageError
+from rftconf.plan.symbols import Value
+from rftconf.schemas import registry
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key.
+
+    `type` is `int`, `float`, `bool`, `str`, `dict`, `any`, `list`, `list[int]`, ... or several joined by `|`; `inferred`
+    when it was read off the default, because the framework declares none. `plus_only` keys exist only as `+key=value`.
+    Below an `open` key anything may stand. `automatic` keys are set by the framework itself and not for people to set.
+    """
+
+    name: str
+    type: str = "any"
+    default: Value = None
+    interpolation: str | None = None
+    optional: bool = True
+    choices: tuple[Value, ...] = ()
+    plus_only: bool = False
+    open: bool = False
+    automatic: bool = False
+    inferred: bool = False
+
+    @property
+    def mandatory(self) -> bool:
+        """True when the framework has no default and asks for a value (`???`)."""
+        return self.default == "???"
+
+
+def _key(name: str, row: list[Any]) -> Key:
+    kind: str = row[0]
+    extras: dict[str, Any] = row[2] if len(row) > 2 else {}
+    return Key(
+        name,
+        kind.strip("~?"),
+        row[1],
+        optional=kind.endswith("?"),
+        inferred=kind.startswith("~"),
+        choices=tuple(extras.get("choices", ())),
+        interpolation=extras.get("interpolation"),
+        plus_only=extras.get("plus_only", False),
+        open=extras.get("open", False),
+        automatic=extras.get("automatic", False),
+    )
+
+
+class _Keys(Mapping[str, Key]):
+    """Rows that become a Key when asked for."""
+
+    def __init__(self, rows: dict[str, list[Any]]) -> None:
+        self._rows = rows
+        self._made: dict[str, Key] = {}
+
+    def __getitem__(self, name: str) -> Key:
+        if name not in self._made:
+            self._made[name] = _key(name, self._rows[name])
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class Catalogue:
+    """The keys of one release. List items are written `tasksets[].path`, values of a named mapping `inputs<*>.path`."""
+
+    def __init__(self, framework: str, release: str, trainer: str, rows: dict[str, list[Any]]) -> None:
+        self.framework, self.release, self.trainer = framework, release, trainer
+        self.keys: Mapping[str, Key] = _Keys(rows)
+
+    def __contains__(self, key: str) -> bool:
+        return self.get(key) is not None
+
+    def get(self, key: str) -> Key | None:
+        """The key that `key` names, with indices (`tasksets[0].path`), or None.
+
+        A key below an open one gives a Key of its own name that takes any value.
+        """
+        name = self.canonical(key)
+        if name in self.keys:
+            return self.keys[name]
+        at = name.rfind(".")
+        while at > 0:
+            above = name[:at]
+            if above in self.keys:
+                return Key(key, open=True, plus_only=self.framework == "verl") if self.keys[above].open else None
+            at = name.rfind(".", 0, at)
+        return None
+
+    def canonical(self, key: str) -> str:
+        """`key` as a catalogue writes it: `tasksets[0].path` is `tasksets[].path`, `inputs.x.path` `inputs<*>.path`."""
+        name = _INDEX.sub("[]", key)
+        if name in self.keys:
+            return name
+        for held in self._named:
+            if name.startswith(held + "."):
+                _, dot, rest = name[len(held) + 1 :].partition(".")
+                if dot:
+                    return self.canonical(f"{held}<*>.{rest}")
+        return name
+
+    def default(self, key: str) -> Value:
+        """The default of `key`, with interpolations resolved; None when there is none or no such key."""
+        found = self.get(key)
+        return found.default if found else None
+
+    def prefixes(self) -> frozenset[str]:
+        """Every node above a key: `actor_rollout_ref`, `actor_rollout_ref.actor`, ..."""
+        return self._prefixes
+
+    def strict(self, key: str) -> bool:
+        """True when an unknown `key` is refused here even as `+key`: a dataclass is built from the node above it."""
+        return self.framework == "trinity" or (
+            not key.startswith("algorithm.") and f"{key.rpartition('.')[0]}._target_" in self.keys
+        )
+
+    @cached_property
+    def _prefixes(self) -> frozenset[str]:
+        found: set[str] = set()
+        for name in self.keys:
+            at = name.rfind(".")
+            while at > 0 and name[:at] not in found:
+                found.add(name[:at])
+                at = name.rfind(".", 0, at)
+        return frozenset(found)
+
+    @cached_property
+    def _named(self) -> tuple[str, ...]:
+        return tuple({name[: name.rfind("<*>")] for name in self.keys if "<*>" in name})
+
+
+@lru_cache(maxsize=32)
+def load(framework: str, release: str | None = None, trainer: str = "") -> Catalogue:
+    """The catalogue of a release (newest when None) and trainer. Raises UsageError when there is none."""
+    known = registry.framework(framework)
+    number = registry.release(known, release)
+    variant = trainer or known.trainer
+    if variant not in known.trainers:
+        raise UsageError(f"{known.title} has no trainer {trainer!r}; known: {', '.join(known.trainers)}")
+    stem = f"{number}-{variant}" if variant else number
+    path = Path(__file__).parent / known.name / "keys" / f"{stem}.json"
+    data = json.loads(path.read_bytes())
+    return Catalogue(known.name, number, variant, data["keys"])

@@ -1,0 +1,111 @@
+"""Build what the conformance suite asks: one virtual environment, and beside it each release of each framework.
+
+Nothing is done for a part whose stamp matches the pins, so a second call is free and a broken-off one resumes.
+The package index's default `torch` is taken; where that is the CUDA build, name another index in TORCH_INDEX.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK = ROOT / "tests" / "conformance" / "requirements.lock"
+PARALLEL_INSTALLS = 2
+RELEASES = {
+    "verl": ("0.4.1", "0.5.0", "0.6.1", "0.7.0", "0.7.1", "0.8.0", "0.9.1"),
+    "trinity-rft": ("0.3.3", "0.4.1", "0.5.2", "0.6.0"),
+    # Its process-group layout is pure Python; veRL's Megatron workers ask it whether the parallel sizes fit.
+    "megatron-core": ("0.16.1",),
+}
+
+
+def default_folder() -> Path:
+    """Where the environment lives unless told otherwise: RFTCONF_CONFORMANCE_DIR, else `.conformance/`."""
+    return Path(os.environ.get("RFTCONF_CONFORMANCE_DIR") or ROOT / ".conformance")
+
+
+def install(python: Path, *arguments: str) -> None:
+    """Run pip for `python` without resolving dependencies; raises CalledProcessError when it fails."""
+    command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check", "--no-input"]
+    subprocess.run([*map(str, command), *arguments], check=True, stdin=subprocess.DEVNULL)
+
+
+class Part:
+    """One thing to build: its name, what pins it, and the stamp that says it was built so."""
+
+    def __init__(self, folder: Path, name: str, pins: str) -> None:
+        self.stamp = folder / "stamps" / name
+        self.name = name
+        interpreter = f"{sys.version_info.major}.{sys.version_info.minor}"
+        self.digest = hashlib.sha256(f"{interpreter}\n{pins}".encode()).hexdigest()
+
+    @property
+    def fresh(self) -> bool:
+        """True when this very part was built before."""
+        return self.stamp.is_file() and self.stamp.read_text().strip() == self.digest
+
+    def done(self, started: float) -> None:
+        """Record that the part is built, and say how long it took."""
+        self.stamp.parent.mkdir(parents=True, exist_ok=True)
+        self.stamp.write_text(self.digest + "\n")
+        print(f"  {self.name}: {time.monotonic() - started:.0f} s", flush=True)
+
+
+def build_interpreter(folder: Path) -> Path:
+    """The virtual environment with every pinned package; returns its interpreter."""
+    python = folder / "venv" / "bin" / "python"
+    lock = LOCK.read_text()
+    part = Part(folder, "venv", lock)
+    if part.fresh and python.exists():
+        return python
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder / "venv")], check=True)
+    torch = next(line for line in lock.splitlines() if line.startswith("torch=="))
+    index = os.environ.get("TORCH_INDEX")
+    install(python, torch, *(["--index-url", index] if index else []))
+    install(python, "--requirement", str(LOCK))
+    part.done(started)
+    return python
+
+
+def build_release(folder: Path, python: Path, package: str, release: str) -> None:
+    """One release of one framework, alone in a folder of its own."""
+    name = f"{package}-{release}"
+    part = Part(folder, name, name)
+    if part.fresh:
+        return
+    started = time.monotonic()
+    install(python, "--upgrade", "--target", str(folder / "releases" / name), f"{package}=={release}")
+    part.done(started)
+
+
+def build(folder: Path) -> None:
+    """Everything the judges need, under `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    python = build_interpreter(folder)
+    wanted = [(package, release) for package, releases in RELEASES.items() for release in releases]
+    with ThreadPoolExecutor(PARALLEL_INSTALLS) as pool:
+        for outcome in [pool.submit(build_release, folder, python, *each) for each in wanted]:
+            outcome.result()
+
+
+def main() -> None:
+    """Command line: an optional folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=default_folder())
+    folder = parser.parse_args().folder.resolve()
+    started = time.monotonic()
+    print(f"conformance environment in {folder}", flush=True)
+    build(folder)
+    print(f"ready after {time.monotonic() - started:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

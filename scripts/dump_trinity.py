@@ -1,0 +1,109 @@
+"""Print the keys of one installed Trinity-RFT as JSON. Run by extract_keys.py in the environment of the frameworks."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import enum
+import importlib
+import inspect
+import json
+import re
+import sys
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import annotation_types
+import import_stubs
+
+Row = dict[str, Any]
+TRAINER_CONFIG = (
+    "trinity.common.verl_config",
+    "trinity.trainer.verl.verl_config",
+    "trinity.trainer.verl_legacy.verl_config",
+)
+_SET_BY_TRINITY = re.compile(r"DO NOT SET", re.IGNORECASE)
+_SET_BY_PEOPLE = frozenset({"trainer_config"})
+"""Below such a comment in the source, and yet the documented place for what Trinity has no key for."""
+
+
+def _set_by_trinity(cls: Any) -> frozenset[str]:
+    """Fields below a comment that says not to set them (it holds until the next blank line)."""
+    found, below, after_comment = set(), False, False
+    for line in map(str.strip, inspect.getsource(cls).splitlines()):
+        if not line:
+            below = after_comment = False
+        elif line.startswith("#"):
+            below = bool(_SET_BY_TRINITY.search(line)) or (below and after_comment)
+            after_comment = True
+        else:
+            after_comment = False
+            name = re.match(r"(\w+)\s*:", line)
+            if name and (below or _SET_BY_TRINITY.search(line.partition("#")[2])):
+                found.add(name[1])
+    return frozenset(found) - _SET_BY_PEOPLE
+
+
+def _default(item: dataclasses.Field[Any]) -> Any:
+    """The default as plain data; a dataclass gives {} (its fields have rows of their own)."""
+    value = item.default if item.default is not dataclasses.MISSING else "???"
+    if item.default_factory is not dataclasses.MISSING:
+        value = item.default_factory()
+    if isinstance(value, enum.Enum):
+        return value.value
+    return {} if dataclasses.is_dataclass(value) else json.loads(json.dumps(value, default=str))
+
+
+def _walk(cls: Any, prefix: str, inside: tuple[Any, ...] = ()) -> Iterator[tuple[str, Row]]:
+    hints, automatic = typing.get_type_hints(cls), _set_by_trinity(cls)
+    for item in dataclasses.fields(cls):
+        key, hint = prefix + item.name, hints[item.name]
+        inner, held = annotation_types.dataclass_inside(hint)
+        kind, optional, choices = annotation_types.of_annotation(hint)
+        row: Row = {"type": kind, "optional": optional, "default": _default(item)}
+        if choices:
+            row["choices"] = choices
+        if item.name in automatic:
+            row["automatic"] = True
+        if inner is None and kind in ("dict", "any"):
+            row["open"] = True
+        if inner is None or held or optional:
+            yield key, row
+        if inner is not None and inner not in inside:
+            yield from _walk(inner, f"{key}{held}.", (*inside, inner))
+
+
+def _trainer_config() -> Any:
+    """The dataclass of `trainer.trainer_config`, where this release has one."""
+    for name in TRAINER_CONFIG:
+        try:
+            return importlib.import_module(name).veRLConfig
+        except ModuleNotFoundError as why:
+            if why.name is None or not name.startswith(why.name):
+                raise
+    return None
+
+
+def dump() -> dict[str, Row]:
+    """Key to row of the Trinity that is on the path."""
+    rows = dict(_walk(importlib.import_module("trinity.common.config").Config, ""))
+    inner = _trainer_config()
+    return rows | (dict(_walk(inner, "trainer.trainer_config.")) if inner else {})
+
+
+def main() -> None:
+    """`dump_trinity.py PACKAGE --path VERL [--path DIR]...`"""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("package", type=Path)
+    parser.add_argument("--path", action="append", default=[])
+    args = parser.parse_args()
+    sys.path[:0] = [str(args.package), *args.path]
+    import_stubs.install(["vllm", "sglang", "flash_attn", "tinker"], {"vllm": "0.11.0"}, refused=["vllm.config"])
+    out, sys.stdout = sys.stdout, sys.stderr
+    json.dump(dump(), out)
+
+
+if __name__ == "__main__":
+    main()

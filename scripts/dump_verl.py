@@ -1,0 +1,131 @@
+"""Print the keys of one installed veRL as JSON. Run by extract_keys.py in the environment of the frameworks."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib
+import json
+import sys
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import annotation_types
+import import_stubs
+
+Row = dict[str, Any]
+
+
+def _class_of(node: Any) -> Any:
+    """The dataclass named by a node's `_target_`, or None."""
+    target = node.get("_target_") if "_target_" in node else None
+    if not target:
+        return None
+    module, _, name = str(target).rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as why:
+        print(f"{target}: {why}", file=sys.stderr)
+        return None
+    return found if dataclasses.is_dataclass(found) else None
+
+
+def _hints(cls: Any) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(cls) if cls else {}
+    except (NameError, TypeError):
+        return {}
+
+
+def _row(default: Any, hint: Any) -> Row:
+    described = annotation_types.of_default(default) if hint is None else annotation_types.of_annotation(hint)
+    kind, optional, choices = described
+    row: Row = {"type": kind, "optional": optional or default is None, "default": default}
+    if hint is None:
+        row["inferred"] = True
+    if choices:
+        row["choices"] = choices
+    if default == {} or (kind == "dict" and default is None):
+        row["open"] = True
+    return row
+
+
+def _resolved(cfg: Any, key: str) -> Any:
+    """What an interpolation gives where nothing is overridden; null where it cannot be resolved."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        value = OmegaConf.select(cfg, key)
+        return OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
+    except OmegaConfBaseException:
+        return None
+
+
+def _leaves(node: Any, cfg: Any, prefix: str) -> Iterator[tuple[str, Row]]:
+    from omegaconf import DictConfig, OmegaConf
+
+    hints = _hints(_class_of(node))
+    raw: Any = OmegaConf.to_container(node, resolve=False)
+    for name in map(str, node):
+        key, child = prefix + name, node._get_node(name)
+        hollow = child._is_none() or child._is_missing() or child._is_interpolation()
+        if isinstance(child, DictConfig) and not hollow and len(child):
+            yield from _leaves(child, cfg, key + ".")
+            continue
+        written = raw[name]
+        interpolated = isinstance(written, str) and "${" in written
+        row = _row(_resolved(cfg, key) if interpolated else written, hints.get(name))
+        if interpolated:
+            row["interpolation"] = written
+        yield key, row
+
+
+def _fields_only(node: Any, prefix: str) -> Iterator[tuple[str, Row]]:
+    """Fields of the `_target_` dataclasses that the YAML does not mention: accepted only with `+key=`."""
+    from omegaconf import DictConfig
+
+    if not isinstance(node, DictConfig) or node._is_none() or node._is_interpolation():
+        return
+    cls = _class_of(node)
+    hints = _hints(cls)
+    for item in dataclasses.fields(cls) if cls else ():
+        if item.name in node or item.name.startswith("_"):
+            continue
+        default = None if item.default is dataclasses.MISSING else item.default
+        if item.default_factory is not dataclasses.MISSING:
+            made = item.default_factory()
+            default = {} if dataclasses.is_dataclass(made) else made
+        row = _row(json.loads(json.dumps(default, default=str)), hints.get(item.name, Any))
+        yield prefix + item.name, {**row, "plus_only": True}
+    for name in map(str, node):
+        yield from _fields_only(node._get_node(name), f"{prefix}{name}.")
+
+
+def dump(package: Path, config_name: str) -> dict[str, Row]:
+    """Key to row for one trainer YAML of the veRL in `package`."""
+    from hydra import compose, initialize_config_dir
+
+    with initialize_config_dir(str(package / "verl/trainer/config"), version_base=None):
+        cfg = compose(config_name)
+    rows = dict(_leaves(cfg, cfg, ""))
+    return rows | {key: row for key, row in _fields_only(cfg, "") if key not in rows}
+
+
+def main() -> None:
+    """`dump_verl.py PACKAGE CONFIG_NAME [--path DIR]...`"""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("package", type=Path)
+    parser.add_argument("config_name")
+    parser.add_argument("--path", action="append", default=[])
+    args = parser.parse_args()
+    sys.path[:0] = [str(args.package), *args.path]
+    import_stubs.install(["vllm", "sglang", "flash_attn"], {"vllm": "0.9.1"}, refused=["vllm.config"])
+    out, sys.stdout = sys.stdout, sys.stderr
+    json.dump(dump(args.package, args.config_name), out)
+
+
+if __name__ == "__main__":
+    main()

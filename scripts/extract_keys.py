@@ -1,0 +1,103 @@
+"""Extract every key, type and default of the published frameworks into rftconf/schemas/*/keys/*.json.
+
+The packages are unpacked side by side, without their dependencies:
+
+    pip install --no-deps --target DIR/verl-0.9.1 verl==0.9.1
+    pip install --no-deps --target DIR/trinity-0.6.0 trinity-rft==0.6.0
+    pip install --no-deps --target DIR/megatron-core megatron-core==0.16.1
+
+each catalogued release so, and veRL 0.7.0 as well (Trinity 0.4.1 runs on it). The interpreter given with --python
+needs what their config modules import: torch, hydra-core, omegaconf, ray, transformers, tensordict, datasets, peft.
+--check writes nothing and fails when a committed file differs from what the packages say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from rftconf.schemas.registry import FRAMEWORKS, Framework  # noqa: E402
+
+_EXTRAS = ("interpolation", "choices", "open", "automatic", "plus_only")
+_TRAINER_CONFIG_FROM = {"0.6.0": "0.7.1"}
+"""Trinity 0.6.0 types `trainer.trainer_config` only when it runs on a veRL before 0.8."""
+
+
+def catalogues(wanted: Sequence[str]) -> Iterator[tuple[Framework, str, str]]:
+    """Framework, release and trainer of every catalogue, or of those of the `wanted` frameworks."""
+    for framework in FRAMEWORKS.values():
+        if not wanted or framework.name in wanted:
+            for release in framework.releases:
+                for trainer in framework.trainers:
+                    yield framework, release, trainer
+
+
+def target(framework: Framework, release: str, trainer: str) -> Path:
+    """Where a catalogue is committed."""
+    stem = f"{release}-{trainer}" if trainer else release
+    return ROOT / "rftconf" / "schemas" / framework.name / "keys" / f"{stem}.json"
+
+
+def extract(framework: Framework, release: str, trainer: str, packages: Path, python: str) -> dict[str, Any]:
+    """Key to row, as the package in `packages` says. Raises CalledProcessError when it does not import."""
+    here = Path(__file__).resolve().parent
+    command = [python, str(here / f"dump_{framework.name}.py"), str(packages / f"{framework.name}-{release}")]
+    paths = [packages / "megatron-core"]
+    if framework.name == "verl":
+        command.append(framework.config_names[trainer])
+    else:
+        pinned = _TRAINER_CONFIG_FROM.get(release, framework.pins[release][0])
+        paths.insert(0, packages / f"verl-{pinned}")
+    for path in paths:
+        command += ["--path", str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    rows: dict[str, Any] = json.loads(done.stdout)
+    return rows
+
+
+def render(framework: str, release: str, trainer: str, rows: dict[str, Any]) -> str:
+    """The catalogue's file: one key per line, `[type, default]` or `[type, default, {what else is known}]`."""
+    head = {"framework": framework, "release": release, "trainer": trainer}
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    body = []
+    for key, row in rows.items():
+        kind = ("~" if row.get("inferred") else "") + row["type"] + ("?" if row["optional"] else "")
+        extras = {name: row[name] for name in _EXTRAS if row.get(name)}
+        body.append(f"{json.dumps(key)}: {json.dumps([kind, row['default'], *([extras] if extras else [])])}")
+    return "{\n" + "\n".join(lines) + '\n"keys": {\n' + ",\n".join(body) + "\n}\n}\n"
+
+
+def main() -> int:
+    """Write or check the catalogues; 1 when a check finds a difference."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--packages", type=Path, required=True, help="folder with verl-<release>, trinity-<release>")
+    parser.add_argument("--python", default=sys.executable, help="interpreter with the frameworks' dependencies")
+    parser.add_argument("--check", action="store_true", help="compare with the committed files, write nothing")
+    parser.add_argument("frameworks", nargs="*", help="only these frameworks")
+    args = parser.parse_args()
+    differing = 0
+    for framework, release, trainer in catalogues(args.frameworks):
+        try:
+            rows = extract(framework, release, trainer, args.packages, args.python)
+        except subprocess.CalledProcessError as why:
+            print(f"{framework.name} {release} {trainer}: {why.stderr[-2000:]}", file=sys.stderr)
+            return 2
+        path, text = target(framework, release, trainer), render(framework.name, release, trainer, rows)
+        same = path.exists() and path.read_text(encoding="utf-8") == text
+        print(f"{path.relative_to(ROOT)}: {len(rows)} keys{'' if same else ', differs'}")
+        differing += not same
+        if not args.check:
+            path.write_text(text, encoding="utf-8")
+    return int(args.check and differing > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
