@@ -81,3 +81,9 @@ def release(of: Framework, wanted: str | None) -> str:
     if same:
         return same[-1]
     raise UsageError(f"{of.title} {wanted} has no catalogue; known: {', '.join(of.releases)}")
+
+
+def at_least(name: str, have: str, wanted: str) -> bool:
+    """True when release `have` of framework `name` is `wanted` or newer."""
+    del name  # releases of one framework compare by their numbers alone
+    return tuple(map(int, have.split("."))) >= tuple(map(int, wanted.split(".")))
