@@ -33,7 +33,7 @@ def default_folder() -> Path:
 
 def install(python: Path, *arguments: str) -> None:
     """Run pip for `python` without resolving dependencies; raises CalledProcessError when it fails."""
-    command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check", "--no-input"]
+    command = [python, "-m", "pip", "install", "-qq", "--no-deps", "--disable-pip-version-check", "--no-input"]
     subprocess.run([*map(str, command), *arguments], check=True, stdin=subprocess.DEVNULL)
 
 

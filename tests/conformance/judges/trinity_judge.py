@@ -1,0 +1,82 @@
+"""Would this release of Trinity-RFT accept this file? Usage: trinity_judge.py RELEASE VERL, cases on stdin (protocol.py).
+
+A case is `{"id", "file", "nodes": 1, "gpus": 8}`; the cluster is only consulted where the file does not state its own.
+Stages: `load` (structured merge: unknown keys and wrong types), `check` (every validator), `build` (the trainer's veRL
+config, from 0.6.0 with veRL 0.8), `names` (what is looked up when the run starts). What comes back is
+`{"loaded": config, "checked": [config of each stage]}`.
+"""
+
+import functools
+import importlib
+import sys
+from pathlib import Path
+
+import trinity_names
+import trinity_sandbox
+import trinity_trainer
+from protocol import plain, serve
+from stubs import stand_in_for
+
+PRELOADED = (
+    "trinity.common.config",
+    "trinity.common.config_validator",
+    "trinity.common.verl_config",
+    "trinity.algorithm",
+    "trinity.utils.monitor",
+    "trinity.buffer.selector",
+    "trinity.trainer.verl.verl_config",
+    "trinity.trainer.verl.config",
+    "transformers",
+)
+
+
+def preload():
+    """Import what the cases need, as far as this release has it."""
+    for name in PRELOADED:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 - a case that needs the module meets the error itself
+            sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
+
+
+def judge_one(case, progress, *, builds_verl):
+    """What the loader and the validators made of the file; raises what Trinity raises."""
+    progress.stage = "load"
+    file = Path(case["file"]).resolve()
+    trinity_sandbox.enter(file.read_text(), case.get("nodes", 1), case.get("gpus", 8), progress)
+    from trinity.common.config import load_config
+
+    loaded = load_config(str(file))
+    answer = {"loaded": plain(loaded), "checked": []}
+    for stage in list(loaded) if getattr(loaded, "stages", None) else [loaded]:
+        progress.stage = "check"
+        stage = stage.check_and_update() or stage
+        if builds_verl and trinity_trainer.trains_with_verl(stage):
+            progress.stage = "build"
+            trinity_trainer.build(stage)
+        progress.stage = "names"
+        trinity_names.look_up(stage, progress)
+        answer["checked"].append(plain(stage))
+    return answer
+
+
+def main():
+    release, verl = (tuple(int(part) for part in text.split(".")) for text in sys.argv[1:3])
+    stand_in_for(
+        {
+            "vllm": "0.11.0",
+            "sglang": "0.4.9",
+            "flash_attn": "2.8.0",
+            "agentscope": "0.0.0",
+            "data_juicer": "0.0.0",
+            "tinker": "0.0.0",
+        },
+        refused=("vllm.config",),
+    )
+    # Below these, check_and_update itself fills and checks the trainer's veRL config.
+    builds_verl = release >= (0, 6, 0) and verl >= (0, 8, 0)
+    serve(functools.partial(judge_one, builds_verl=builds_verl), preload)
+
+
+if __name__ == "__main__":
+    main()

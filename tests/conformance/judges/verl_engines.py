@@ -1,0 +1,142 @@
+"""The new engine workers (an option in 0.7, alone from 0.8): their own `init_model`, without rollout and weights."""
+
+import os
+
+from verl_paths import detached
+
+
+def nothing(*args, **kwargs):
+    return None
+
+
+class NoRollout:
+    """Stands for the rollout engine and for the registry of weight transports."""
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    @staticmethod
+    def new(*args, **kwargs):
+        return None
+
+
+def start_engine_workers(config, release, progress, use_reference, use_critic):
+    """Construct the workers and do the two divisions of their first step; raises what veRL raises."""
+    import verl.workers.engine_workers as workers
+    from verl.utils.config import omega_conf_to_dataclass
+
+    leave_devices_out(workers, progress)
+    training_worker = tolerant_training_worker(workers, progress)
+    leave_engines_out(workers, training_worker)
+    rollouts = config.actor_rollout_ref.rollout.n
+
+    more = {"distillation_config": config.get("distillation")} if release >= (0, 8, 0) else {}
+    worker_class = workers.ActorRolloutRefWorker
+    made = worker_class(config=detached(config.actor_rollout_ref), role=role(config, use_reference), **more)
+    made.init_model()
+    actor = omega_conf_to_dataclass(detached(config.actor_rollout_ref.actor))
+    first_step("actor", made.actor, actor, rollouts)
+    if use_critic:
+        critic = omega_conf_to_dataclass(detached(config.critic))
+        first_step("critic", training_worker(critic_worker_config(workers, critic)), critic, rollouts)
+
+
+def leave_devices_out(workers, progress):
+    """No CUDA here: the device's name only chooses classes."""
+    import verl.workers.engine.base as engine_base
+
+    os.environ["VERL_ENGINE_DEVICE"] = "cuda"
+    workers.get_device_name = lambda: "cpu"
+    if hasattr(engine_base, "get_device_name"):
+        engine_base.get_device_name = lambda: "cuda"
+    for name in ("initialize_global_process_group_ray", "set_numa_affinity"):
+        if hasattr(workers, name):
+            setattr(workers, name, nothing)
+    try:
+        import verl.workers.engine.megatron.transformer_impl as megatron
+    except Exception as error:  # noqa: BLE001 - the engine's module needs GPU packages in some releases
+        progress.note(f"Megatron engine not importable: {type(error).__name__}: {error}")
+    else:
+        megatron.set_random_seed = nothing
+
+
+def tolerant_training_worker(workers, progress):
+    """A TrainingWorker whose constructor may stop at a GPU package, which says nothing about the config."""
+
+    class Worker(workers.TrainingWorker):
+        def __init__(self, config):
+            try:
+                super().__init__(config=config)
+            except (ImportError, AttributeError, NotImplementedError) as error:
+                if not is_about_this_machine(error):
+                    raise
+                progress.note(f"engine {config.engine_config.strategy}: {type(error).__name__}: {error}")
+                self.engine = None
+
+        def reset(self):
+            pass
+
+        def set_loss_fn(self, loss):
+            pass
+
+        def get_dispatch_collect(self):
+            return {}
+
+    return Worker
+
+
+def is_about_this_machine(error):
+    said = str(error)
+    return isinstance(error, ImportError) or any(word in said for word in ("not register", "torch.cpu", "AnyClass"))
+
+
+def leave_engines_out(workers, training_worker):
+    workers.TrainingWorker = training_worker
+    for name in ("actor_worker_cls", "ref_worker_cls"):
+        if hasattr(workers.ActorRolloutRefWorker, name):
+            setattr(workers.ActorRolloutRefWorker, name, training_worker)
+    workers.get_rollout_class = lambda *args, **kwargs: NoRollout
+    workers.aggressive_empty_cache = nothing
+    if hasattr(workers, "CheckpointEngineRegistry"):
+        workers.CheckpointEngineRegistry = NoRollout
+    workers.ActorRolloutRefWorker.set_dispatch_collect = nothing
+
+
+def role(config, use_reference):
+    """With LoRA the reference is the policy without its adapter, so no worker of its own."""
+    model = config.actor_rollout_ref.model
+    rank = model.get("lora", {}).get("rank", 0) or model.get("lora_rank", 0) or 0
+    has_adapter = rank > 0 or model.get("lora_adapter_path") is not None
+    return "actor_rollout_ref" if use_reference and not has_adapter else "actor_rollout"
+
+
+def critic_worker_config(workers, critic):
+    critic.engine.infer_max_token_len_per_gpu = critic.ppo_infer_max_token_len_per_gpu
+    return workers.TrainingWorkerConfig(
+        model_type="value_model",
+        model_config=getattr(critic, "model_config", None) or critic.model,
+        engine_config=critic.engine,
+        optimizer_config=critic.optim,
+        checkpoint_config=critic.checkpoint,
+    )
+
+
+def first_step(name, worker, section, rollouts_per_prompt):
+    """The divisions of TrainingWorker.train_mini_batch and of prepare_micro_batches."""
+    if getattr(worker, "engine", None) is None:
+        return
+    sequences = section.ppo_mini_batch_size * rollouts_per_prompt
+    ranks = worker.engine.get_data_parallel_size()
+    assert sequences % ranks == 0, f"[{name}] mini_batch_size={sequences} and get_data_parallel_size()={ranks}"
+    if section.use_dynamic_bsz:
+        return
+    import torch
+    import verl.utils.tensordict_utils as tensordicts
+    from tensordict import TensorDict
+    from verl.workers.engine.utils import prepare_micro_batches
+
+    share = TensorDict({"x": torch.zeros(sequences // ranks, 1)}, batch_size=[sequences // ranks])
+    tensordicts.assign_non_tensor(
+        share, use_dynamic_bsz=False, micro_batch_size_per_gpu=section.ppo_micro_batch_size_per_gpu
+    )
+    prepare_micro_batches(share)

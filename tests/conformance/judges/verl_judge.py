@@ -1,0 +1,88 @@
+"""Would this release of veRL accept these overrides? Usage: verl_judge.py RELEASE, cases on stdin (protocol.py).
+
+A case is `{"id", "overrides": [...], "cwd": optional}`. Stages, in the order a real run meets them: `compose` (Hydra),
+`validate` (the task runner and the trainer's own checks), `dataclass` (what the workers convert their sections to),
+`worker` (the workers' own arithmetic under a process group that only pretends), `names` (registries asked at step 1).
+The config that comes back is the composed one, interpolations resolved, before any path is replaced.
+"""
+
+import functools
+import importlib
+import os
+import sys
+
+import verl_compose
+import verl_dataclasses
+import verl_names
+import verl_trainer
+import verl_workers
+from protocol import serve
+from stubs import stand_in_for
+from tiny_model import write_tiny_model
+from verl_paths import with_local_paths
+
+PRELOADED = (
+    "verl",
+    "verl.trainer.main_ppo",
+    "verl.trainer.main_ppo_v0",
+    "verl.trainer.ppo.ray_trainer",
+    "verl.trainer.ppo.v1",
+    "verl.workers.fsdp_workers",
+    "verl.workers.megatron_workers",
+    "verl.workers.engine_workers",
+    "verl.workers.config",
+)
+
+
+def preload(model_folder):
+    """Import what the cases need, as far as this release has it."""
+    for name in PRELOADED:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 - a case that needs the module meets the error itself
+            sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
+    importlib.import_module("transformers").AutoTokenizer.from_pretrained(write_tiny_model(model_folder))
+
+
+def judge_one(case, progress, *, release, model_folder):
+    """The resolved config; raises what veRL raises."""
+    if case.get("cwd"):
+        os.chdir(case["cwd"])
+    composed = verl_compose.compose(case["overrides"], progress)
+    resolved = verl_compose.resolve(composed.config, progress)
+
+    def fresh():
+        return with_local_paths(composed.config, model_folder, progress)
+
+    progress.stage = "validate"
+    verl_trainer.validate(fresh(), composed, release)
+    progress.stage = "dataclass"
+    verl_dataclasses.convert_sections(fresh(), release, progress)
+    progress.stage = "worker"
+    verl_workers.start(fresh(), release, progress)
+    progress.stage = "names"
+    verl_names.look_up(fresh(), release, progress)
+    return resolved
+
+
+def main():
+    release = tuple(int(part) for part in sys.argv[1].split("."))
+    model_folder = os.environ["RFTCONF_TINY_MODEL"]
+    stand_in_for(
+        {
+            "vllm": "0.9.1",
+            "sglang": "0.4.9",
+            "flash_attn": "2.8.0",
+            "transformer_engine": "0.0.0",
+            "mbridge": "0.0.0",
+            "apex": "0.0.0",
+            "liger_kernel": "0.0.0",
+        },
+        refused=("vllm.config.lora", "vllm.config"),
+    )
+    judge = functools.partial(judge_one, release=release, model_folder=model_folder)
+    serve(judge, functools.partial(preload, model_folder))
+
+
+if __name__ == "__main__":
+    main()
