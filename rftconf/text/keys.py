@@ -1,0 +1,30 @@
+"""Dotted keys: how the names of nested mappings and the indices of lists become one string, and back."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_NEEDS_QUOTES = re.compile(r'[.\[\]"]|^$')
+_SEGMENT = re.compile(r'\.?(?:\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.\[]+))')
+
+
+def child(parent: str, name: str) -> str:
+    """The key of `name` inside `parent`; a name with a dot or bracket is quoted: `metrics["a.b"]`."""
+    if _NEEDS_QUOTES.search(name):
+        return f"{parent}[{json.dumps(name, ensure_ascii=False)}]"
+    return f"{parent}.{name}" if parent else name
+
+
+def item(parent: str, index: int) -> str:
+    """The key of item `index` of the list at `parent`: `tasksets[0]`."""
+    return f"{parent}[{index}]"
+
+
+def segments(key: str) -> tuple[str | int, ...]:
+    """Names and indices of a key: `tasksets[0].path` is `("tasksets", 0, "path")`."""
+    found: list[str | int] = []
+    for match in _SEGMENT.finditer(key):
+        index, quoted, name = match.groups()
+        found.append(int(index) if index else json.loads(quoted) if quoted else name)
+    return tuple(found)
