@@ -16,14 +16,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from rftconf.schemas.registry import TRINITY, VERL  # noqa: E402
+
 LOCK = ROOT / "tests" / "conformance" / "requirements.lock"
 PARALLEL_INSTALLS = 2
+VERL_RELEASES = sorted({*VERL.releases, *(pin for pins in TRINITY.pins.values() for pin in pins)})
 RELEASES = {
-    "verl": ("0.4.1", "0.5.0", "0.6.1", "0.7.0", "0.7.1", "0.8.0", "0.9.1"),
-    "trinity-rft": ("0.3.3", "0.4.1", "0.5.2", "0.6.0"),
+    **{f"verl-{release}": f"verl=={release}" for release in VERL_RELEASES},
+    **{f"trinity-{release}": f"trinity-rft=={release}" for release in TRINITY.releases},
     # Its process-group layout is pure Python; veRL's Megatron workers ask it whether the parallel sizes fit.
-    "megatron-core": ("0.16.1",),
+    "megatron-core": "megatron-core==0.16.1",
 }
+"""Folder under `releases/` to what is installed there."""
 
 
 def default_folder() -> Path:
@@ -75,14 +81,13 @@ def build_interpreter(folder: Path) -> Path:
     return python
 
 
-def build_release(folder: Path, python: Path, package: str, release: str) -> None:
+def build_release(folder: Path, python: Path, name: str, requirement: str) -> None:
     """One release of one framework, alone in a folder of its own."""
-    name = f"{package}-{release}"
-    part = Part(folder, name, name)
+    part = Part(folder, name, requirement)
     if part.fresh:
         return
     started = time.monotonic()
-    install(python, "--upgrade", "--target", str(folder / "releases" / name), f"{package}=={release}")
+    install(python, "--upgrade", "--target", str(folder / "releases" / name), requirement)
     part.done(started)
 
 
@@ -90,9 +95,8 @@ def build(folder: Path) -> None:
     """Everything the judges need, under `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     python = build_interpreter(folder)
-    wanted = [(package, release) for package, releases in RELEASES.items() for release in releases]
     with ThreadPoolExecutor(PARALLEL_INSTALLS) as pool:
-        for outcome in [pool.submit(build_release, folder, python, *each) for each in wanted]:
+        for outcome in [pool.submit(build_release, folder, python, *each) for each in RELEASES.items()]:
             outcome.result()
 
 

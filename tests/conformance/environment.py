@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from rftconf.schemas.registry import TRINITY, VERL
+
 ROOT = Path(__file__).resolve().parents[2]
 JUDGES = Path(__file__).resolve().parent / "judges"
 SHARED = ROOT.parent / "shared"
@@ -27,21 +29,16 @@ class Target:
     @property
     def packages(self) -> tuple[str, ...]:
         """The folders of the environment that the judge imports from."""
-        mine = f"trinity-rft-{self.release}" if self.framework == "trinity" else f"verl-{self.release}"
         beside = (f"verl-{self.beside}",) if self.beside else ()
-        return (mine, *beside, "megatron-core-0.16.1")
+        return (f"{self.framework}-{self.release}", *beside, "megatron-core")
 
 
-VERL = tuple(Target("verl", release) for release in ("0.4.1", "0.5.0", "0.6.1", "0.7.0", "0.7.1", "0.8.0", "0.9.1"))
-TRINITY = (
-    Target("trinity", "0.3.3", beside="0.5.0"),
-    Target("trinity", "0.4.1", beside="0.7.0"),
-    Target("trinity", "0.5.2", beside="0.7.1"),
-    Target("trinity", "0.6.0", beside="0.8.0"),
-    # Its rules change with the veRL it finds: below 0.8 the legacy back end checks what 0.8 leaves to the run.
-    Target("trinity", "0.6.0", beside="0.7.1"),
+VERL_TARGETS = tuple(Target(VERL.name, release) for release in VERL.releases)
+# Trinity's rules change with the veRL it finds: each pin is a judge of its own.
+TRINITY_TARGETS = tuple(
+    Target(TRINITY.name, release, beside=pin) for release in TRINITY.releases for pin in TRINITY.pins[release]
 )
-TARGETS = VERL + TRINITY
+TARGETS = VERL_TARGETS + TRINITY_TARGETS
 
 
 def folder() -> Path:

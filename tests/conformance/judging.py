@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from tests.conformance.environment import JUDGES, Target, folder
+from tests.conformance.environment import JUDGES, ROOT, Target, folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def surroundings(target: Target) -> dict[str, str]:
     releases = [str(folder() / "releases" / package) for package in target.packages]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
     return kept | {
-        "PYTHONPATH": os.pathsep.join([str(JUDGES), *releases]),
+        "PYTHONPATH": os.pathsep.join([str(JUDGES), str(ROOT / "scripts"), *releases]),
         "RFTCONF_TINY_MODEL": str(folder() / "tiny_model"),
         "RFTCONF_JUDGE_TRACEBACK": os.environ.get("RFTCONF_JUDGE_TRACEBACK", ""),
         "HF_HUB_OFFLINE": "1",

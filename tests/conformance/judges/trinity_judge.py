@@ -1,4 +1,4 @@
-"""Would this release of Trinity-RFT accept this file? Usage: trinity_judge.py RELEASE VERL, cases on stdin (protocol.py).
+"""Would this release of Trinity-RFT accept this file? Usage: trinity_judge.py RELEASE VERL (see protocol.py).
 
 A case is `{"id", "file", "nodes": 1, "gpus": 8}`; the cluster is only consulted where the file does not state its own.
 Stages: `load` (structured merge: unknown keys and wrong types), `check` (every validator), `build` (the trainer's veRL
@@ -11,11 +11,11 @@ import importlib
 import sys
 from pathlib import Path
 
+import import_stubs
 import trinity_names
 import trinity_sandbox
 import trinity_trainer
 from protocol import plain, serve
-from stubs import stand_in_for
 
 PRELOADED = (
     "trinity.common.config",
@@ -28,6 +28,9 @@ PRELOADED = (
     "trinity.trainer.verl.config",
     "transformers",
 )
+GPU_PACKAGES = ("vllm", "sglang", "flash_attn", "agentscope", "data_juicer", "tinker")
+CLAIMED_VERSIONS = {"vllm": "0.11.0", "sglang": "0.4.9", "flash_attn": "2.8.0"}
+"""Some modules compare the version of what they import."""
 
 
 def preload():
@@ -62,15 +65,9 @@ def judge_one(case, progress, *, builds_verl):
 
 def main():
     release, verl = (tuple(int(part) for part in text.split(".")) for text in sys.argv[1:3])
-    stand_in_for(
-        {
-            "vllm": "0.11.0",
-            "sglang": "0.4.9",
-            "flash_attn": "2.8.0",
-            "agentscope": "0.0.0",
-            "data_juicer": "0.0.0",
-            "tinker": "0.0.0",
-        },
+    import_stubs.install(
+        GPU_PACKAGES,
+        CLAIMED_VERSIONS,
         refused=("vllm.config",),
     )
     # Below these, check_and_update itself fills and checks the trainer's veRL config.

@@ -11,13 +11,13 @@ import importlib
 import os
 import sys
 
+import import_stubs
 import verl_compose
 import verl_dataclasses
 import verl_names
 import verl_trainer
 import verl_workers
 from protocol import serve
-from stubs import stand_in_for
 from tiny_model import write_tiny_model
 from verl_paths import with_local_paths
 
@@ -32,6 +32,9 @@ PRELOADED = (
     "verl.workers.engine_workers",
     "verl.workers.config",
 )
+GPU_PACKAGES = ("vllm", "sglang", "flash_attn", "transformer_engine", "mbridge", "apex", "liger_kernel")
+CLAIMED_VERSIONS = {"vllm": "0.9.1", "sglang": "0.4.9", "flash_attn": "2.8.0"}
+"""Some modules compare the version of what they import."""
 
 
 def preload(model_folder):
@@ -68,16 +71,9 @@ def judge_one(case, progress, *, release, model_folder):
 def main():
     release = tuple(int(part) for part in sys.argv[1].split("."))
     model_folder = os.environ["RFTCONF_TINY_MODEL"]
-    stand_in_for(
-        {
-            "vllm": "0.9.1",
-            "sglang": "0.4.9",
-            "flash_attn": "2.8.0",
-            "transformer_engine": "0.0.0",
-            "mbridge": "0.0.0",
-            "apex": "0.0.0",
-            "liger_kernel": "0.0.0",
-        },
+    import_stubs.install(
+        GPU_PACKAGES,
+        CLAIMED_VERSIONS,
         refused=("vllm.config.lora", "vllm.config"),
     )
     judge = functools.partial(judge_one, release=release, model_folder=model_folder)

@@ -1,0 +1,42 @@
+# Every command of this project, for people and for .ci/run alike. Uses .venv where there is one.
+PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+PYTEST_FLAGS ?=
+
+.PHONY: help install-dev check test conformance-env conformance keys keys-check generate-check lock
+
+help:  ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
+
+install-dev:  ## the pinned tools and rftconf itself, editable, into .venv
+	python3 -m venv .venv
+	.venv/bin/python -m pip install --quiet --no-deps -r requirements-dev.lock
+	.venv/bin/python -m pip install --quiet --no-deps -e .
+
+check:  ## lint, format, types
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+
+test:  ## every test that needs neither network nor GPU
+	$(PYTHON) -m pytest $(PYTEST_FLAGS)
+
+conformance-env:  ## install the published frameworks beside the project (2 GB, once)
+	$(PYTHON) scripts/conformance_env.py
+
+conformance: conformance-env  ## ask the published frameworks to accept what rftconf writes
+	$(PYTHON) -m pytest tests/conformance $(PYTEST_FLAGS)
+
+KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python
+CONFORMANCE = $(or $(RFTCONF_CONFORMANCE_DIR),.conformance)
+
+keys: conformance-env  ## extract the catalogues of keys from the published packages
+	$(KEYS)
+
+keys-check: conformance-env  ## fail when a committed catalogue differs from its package
+	$(KEYS) --check
+
+generate-check:  ## fail when a committed generated file is stale
+	@echo "nothing generated without the frameworks yet; see keys-check"
+
+lock:  ## write requirements-dev.lock from what .venv holds
+	$(PYTHON) -m pip list --format=freeze | grep -v -E '^(pip|setuptools|wheel|rftconf)==' > requirements-dev.lock
