@@ -13,8 +13,8 @@ from rftconf.text.hydra_value import Pieces, hydra_value
 
 _SAFE_WORD = re.compile(r"[\w@%+=:,./\-]+", re.ASCII)
 _LINE_WIDTH = 100
-_INTEGER_OPERATORS = frozenset({"+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=", "==", "!="})
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "**": 3}
+_INTEGER_OPERATORS = frozenset({"+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!="})
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
 
 
 def emit(
@@ -111,7 +111,9 @@ def _terms(value: Value, outer: int = 0, *, awk: bool = False) -> str:
         level = _PRECEDENCE.get(value.op, 0)
         left = _terms(value.left, level + (value.op == "**"), awk=awk)
         right = _terms(value.right, level + 1, awk=awk)
-        body = f"{left} {value.op} {right}"
+        if value.op == "//" and awk:
+            return f"int({left} / {right})"
+        body = f"{left} {'/' if value.op == '//' else value.op} {right}"
         return f"({body})" if level < outer else body
     if isinstance(value, Var) and not awk:
         return value.name

@@ -159,8 +159,17 @@ def test_powers_and_fractions() -> None:
         "b": Arith("*", Var("LR"), 0.5),
         "c": Arith("/", Var("A"), Var("B")),
         "d": Arith("+", ShellOnly("$(echo 3)"), Branch('[ "$C" = 2 ]', 10, 20)),
+        "e": Arith("//", Var("A"), 7),
+        "f": Arith("*", 0.5, Arith("//", Var("A"), 7)),
     }
-    assert read(values, {"A": "24", "B": "6", "C": "2", "LR": "1e-6"}) == {"a": 64, "b": 5e-07, "c": 4, "d": 13}
+    assert read(values, {"A": "24", "B": "6", "C": "2", "LR": "1e-6"}) == {
+        "a": 64,
+        "b": 5e-07,
+        "c": 4,
+        "d": 13,
+        "e": 3,
+        "f": 1.5,
+    }
 
 
 def test_a_division_with_a_rest_stops_the_script() -> None:

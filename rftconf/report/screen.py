@@ -1,0 +1,70 @@
+"""What the terminal can show: its width and whether it takes colours. No other module asks the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TextIO
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+_NARROWEST, _WIDEST = 40, 160
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """`width` in columns; styles are dropped unless `colour`."""
+
+    width: int = 80
+    colour: bool = False
+
+    @classmethod
+    def of(cls, stream: TextIO, colour: str = "auto") -> Screen:
+        """The screen behind `stream`; `colour` is `auto`, `always` or `never` (NO_COLOR counts under `auto`)."""
+        terminal = stream.isatty()
+        # An empty NO_COLOR does not count (no-color.org).
+        wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        columns = shutil.get_terminal_size((100, 24)).columns
+        width = min(max(columns, _NARROWEST), _WIDEST)
+        return cls(width, colour == "always" or (colour == "auto" and wanted))
+
+    def style(self, text: str, *styles: str) -> str:
+        """`text` in the named styles."""
+        if not self.colour or not text:
+            return text
+        return f"\x1b[{';'.join(_CODES[name] for name in styles)}m{text}\x1b[0m"
+
+    def wrap(self, text: str, indent: int) -> list[str]:
+        """`text` broken into lines that fit beside `indent` spaces; a word that is too long stays whole."""
+        return textwrap.wrap(
+            printable(text), max(self.width - indent, 24), break_long_words=False, break_on_hyphens=False
+        ) or [""]
+
+
+def columns_of(text: str) -> int:
+    """How many columns `text` takes: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def shorten(text: str, limit: int) -> str:
+    """`text` on one line with at most `limit` characters; the middle goes, because the ends tell values apart."""
+    flat = " ".join(printable(text).split())
+    if len(flat) <= limit:
+        return flat
+    tail = (limit - 1) // 3
+    return f"{flat[: limit - 1 - tail]}…{flat[len(flat) - tail :]}"
+
+
+def printable(text: str) -> str:
+    """`text` without control characters, which could rewrite a terminal."""
+    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\xa0" else " " for c in text)
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Lines as one text with a line break at the end of each and no trailing white space."""
+    return "".join(f"{line.rstrip()}\n" for line in lines)

@@ -1,0 +1,122 @@
+"""The ledger's report: decisions first, counts, then only what did not stay as it was; secrets never."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rftconf.ledger import Basis, Decision, Ledger, SourceLine, State, TargetLine
+from rftconf.plan.symbols import Arith, Text, Var
+from rftconf.report.ledger import ledger_json, ledger_text
+from rftconf.report.screen import Screen, columns_of
+from rftconf.text.span import Place, Span
+
+PLACE = Place("run.sh", Span(10, 20, 4, 3))
+LEDGER = Ledger(
+    "verl",
+    "0.9.1",
+    "trinity",
+    "0.6.0",
+    sources=(
+        SourceLine("data.train_batch_size", 64, PLACE, State.EXACT, ("buffer.batch_size",)),
+        SourceLine(
+            "actor_rollout_ref.actor.ppo_mini_batch_size",
+            Arith("*", Var("BS"), 4),
+            PLACE,
+            State.ROUNDED,
+            ("buffer.train_batch_size",),
+            reason="800 sequences per update are no multiple of 6 GPUs; 798 was written",
+        ),
+        SourceLine("trainer.api_key", "sk-very-secret", PLACE, State.WITHHELD, (), reason="looks like a secret"),
+        SourceLine("critic.ulysses", 2, None, State.NO_COUNTERPART, (), reason="no critic here\x1b[2J"),
+    ),
+    targets=(
+        TargetLine("buffer.batch_size", 64, Basis.WRITTEN, "data.train_batch_size=64", ("data.train_batch_size",)),
+        TargetLine(
+            "monitor.key", "sk-very-secret", Basis.WRITTEN, "trainer.api_key=sk-very-secret", ("trainer.api_key",)
+        ),
+        TargetLine("model.path", Text((Var("HOME"), "/m")), Basis.WRITTEN),
+        TargetLine("x", float("inf"), Basis.DEFAULT),
+    ),
+    decisions=(Decision("cluster.gpu_per_node", "8 GPUs cannot be shared", ("2 + 6", "4 + 4"), "2 + 6"),),
+    notes=("H21: steps count updates in Trinity",),
+)
+
+
+def test_decisions_come_first_then_counts_then_lines() -> None:
+    text = ledger_text(LEDGER, Screen(80))
+    marks = [
+        "veRL 0.9.1 → Trinity-RFT 0.6.0",
+        "You must decide (1)",
+        "4 keys read",
+        "no-counterpart (1)",
+        "rounded (1)",
+        "Notes",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert "cluster.gpu_per_node = 2 + 6" in text
+    assert "choices: 2 + 6 | 4 + 4" in text
+    assert "1 exact · 1 rounded · 1 no-counterpart · 1 withheld" in text
+
+
+def test_exact_lines_only_when_all_are_asked_for() -> None:
+    assert "data.train_batch_size=64" not in ledger_text(LEDGER, Screen(80))
+    assert "data.train_batch_size=64" in ledger_text(LEDGER, Screen(80), full=True)
+
+
+def test_lines_that_count_as_losses_say_so() -> None:
+    text = ledger_text(LEDGER, Screen(80))
+    assert "rounded (1) kept, but rounded (loss)" in text
+    assert "withheld (1) secrets, not copied\n" in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 109, 110, 140])
+def test_nothing_but_a_long_word_is_wider_than_the_screen(width: int) -> None:
+    longest_word = max(len(f"  {line.key}=") for line in LEDGER.sources) + 10
+    for text in ledger_text(LEDGER, Screen(width), full=True).splitlines():
+        assert columns_of(text) <= max(width, longest_word)
+        assert text == text.rstrip()
+
+
+def test_no_secret_and_no_control_character_is_printed() -> None:
+    for screen in (Screen(80), Screen(140)):
+        text = ledger_text(LEDGER, screen, full=True)
+        assert "very-secret" not in text
+        assert "\x1b" not in text
+    assert "very-secret" not in json.dumps(ledger_json(LEDGER))
+
+
+def test_colours_only_when_asked() -> None:
+    assert "\x1b[1m" in ledger_text(LEDGER, Screen(80, colour=True))
+
+
+def test_json_form() -> None:
+    data = ledger_json(LEDGER)
+    assert data["source"] == {"framework": "verl", "release": "0.9.1"}
+    assert data["counts"] == {"exact": 1, "rounded": 1, "no-counterpart": 1, "withheld": 1}
+    assert data["sources"][1] == {
+        "key": "actor_rollout_ref.actor.ppo_mini_batch_size",
+        "value": {"$expr": "BS * 4", "names": ["BS"]},
+        "place": {"file": "run.sh", "line": 4, "col": 3},
+        "state": "rounded",
+        "targets": ["buffer.train_batch_size"],
+        "plan": [],
+        "reason": "800 sequences per update are no multiple of 6 GPUs; 798 was written",
+    }
+    assert data["sources"][2]["value"] is None
+    assert data["sources"][3]["place"] is None
+    assert [line["value"] for line in data["targets"]] == [
+        64,
+        None,
+        {"$expr": "${HOME}/m", "names": ["HOME"]},
+        {"$float": "inf"},
+    ]
+    assert data["decisions"][0]["chosen"] == "2 + 6"
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+def test_a_ledger_without_losses_says_so() -> None:
+    kept = Ledger("verl", "0.9.1", "trinity", "0.6.0", sources=LEDGER.sources[:1])
+    assert ledger_text(kept, Screen(80)).endswith("1 key read\n  1 exact\n  nothing was lost\n")
