@@ -90,7 +90,11 @@ def dump() -> dict[str, Row]:
     """Key to row of the Trinity that is on the path."""
     rows = dict(_walk(importlib.import_module("trinity.common.config").Config, ""))
     inner = _trainer_config()
-    return rows | (dict(_walk(inner, "trainer.trainer_config.")) if inner else {})
+    if inner is None:
+        return rows
+    # The legacy class drops what it does not know, and only serves older veRLs; before it, unknown keys were refused.
+    rows["trainer.trainer_config"]["open"] = "verl_legacy" in inner.__module__
+    return rows | dict(_walk(inner, "trainer.trainer_config."))
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ _INDEX = re.compile(r"\[\d+\]")
 class Key:
     """One key.
 
-    `type` is `int`, `float`, `bool`, `str`, `dict`, `any`, `list`, `list[int]`, ... or several joined by `|`; `inferred`
+    `type` is `int`, `float`, `bool`, `str`, `dict`, `any`, `list`, `list[int]`, ... or several with `|`; `inferred`
     when it was read off the default, because the framework declares none. `plus_only` keys exist only as `+key=value`.
     Below an `open` key anything may stand. `automatic` keys are set by the framework itself and not for people to set.
     """

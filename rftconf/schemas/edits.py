@@ -1,0 +1,238 @@
+"""What changed between two releases of a framework: written once, played up on read and down on write.
+
+Edits work on flat configs, dotted key to cell. A cell is any frozen dataclass with a `value`; it moves as it is, so
+whatever else it carries (where it was written) survives. A key may hold `[]` for any list index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol, TypeVar
+
+from rftconf.plan.symbols import Value
+
+
+class Cell(Protocol):
+    """A value with whatever belongs to it."""
+
+    @property
+    def value(self) -> Value:
+        """The plain value or expression."""
+        ...
+
+
+C = TypeVar("C", bound=Cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an edit did to one key. `became` is empty when nothing holds the value any more."""
+
+    key: str
+    cell: Cell
+    became: tuple[str, ...]
+    why: str
+    lossy: bool = False
+
+
+class Edit(Protocol):
+    """One difference between a release and the next."""
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """Those of the older release's `keys` whose disappearance this edit explains."""
+        ...
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Rewrite `flat` from the older release to the newer, in place."""
+        ...
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Rewrite `flat` from the newer release to the older, in place."""
+        ...
+
+
+@lru_cache(maxsize=4096)
+def _pattern(key: str, tree: bool) -> re.Pattern[str]:
+    body = re.escape(key).replace(r"\[\]", r"\[(\d*)\]")
+    return re.compile(body + (r"(\..+)?" if tree else "()"))
+
+
+def hits(key: str, tree: bool, flat: Iterable[str]) -> Iterator[tuple[str, Callable[[str], str]]]:
+    """The keys that `key` means, each with the function that names its place under another key."""
+    stem = key.partition("[")[0]
+    for name in [name for name in flat if name.startswith(stem)]:
+        found = _pattern(key, tree).fullmatch(name)
+        if found:
+            *indices, rest = found.groups()
+            yield name, _filler(tuple(indices), rest or "")
+
+
+def _filler(indices: tuple[str, ...], rest: str) -> Callable[[str], str]:
+    def fill(pattern: str) -> str:
+        for index in indices:
+            pattern = pattern.replace("[]", f"[{index}]", 1)
+        return pattern + rest
+
+    return fill
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """`old` is called `new`; with `tree`, everything below it moves too.
+
+    `stays`: the newer release still accepts the old name (a deprecated alias whose null means unset). `both`: so did
+    the older release accept the new name, the old one winning; nothing is renamed downwards then. `only_if` names a
+    key and the value it must have for the old key to have had an effect.
+    """
+
+    old: str
+    new: str
+    tree: bool = False
+    stays: bool = False
+    both: bool = False
+    only_if: tuple[str, Value] | None = None
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """The old name, unless it stays."""
+        return frozenset() if self.stays else frozenset(name for name, _ in hits(self.old, self.tree, keys))
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Rename the old key; the old name wins where both are set, a null in a name that stays counts as unset."""
+        done = []
+        for name, fill in hits(self.old, self.tree, flat):
+            cell, target = flat.pop(name), fill(self.new)
+            if self.only_if and not _holds(flat, self.only_if):
+                done.append(Change(name, cell, (), f"it acts only with {self.only_if[0]}={self.only_if[1]}", True))
+            elif self.stays and cell.value is None:
+                done.append(Change(name, cell, (), f"null leaves {target} as it is"))
+            else:
+                lost = target in flat and flat[target].value != cell.value
+                why = f"renamed {target}" + (f", which was set as well and is overruled by {name}" if lost else "")
+                flat[target] = cell
+                done.append(Change(name, cell, (target,), why, lost))
+        return done
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Rename the new key back, unless the older release knew it."""
+        if self.both:
+            return []
+        done = []
+        for name, fill in hits(self.new, self.tree, flat):
+            old = fill(self.old)
+            flat[old] = flat.pop(name)
+            done.append(Change(name, flat[old], (old,), f"called {old} there"))
+        return done
+
+
+def _holds(flat: Mapping[str, Cell], condition: tuple[str, Value]) -> bool:
+    return condition[0] in flat and flat[condition[0]].value == condition[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One old key became several; all of them take its value."""
+
+    old: str
+    new: tuple[str, ...]
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """The old name."""
+        return frozenset(name for name, _ in hits(self.old, False, keys))
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Copy the old value to every new key that is not set already."""
+        done = []
+        for name, fill in hits(self.old, False, flat):
+            cell, targets = flat.pop(name), tuple(map(fill, self.new))
+            for target in targets:
+                flat.setdefault(target, cell)
+            done.append(Change(name, cell, targets, f"split into {' and '.join(targets)}"))
+        return done
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Put the first new value under the old name; a loss where they differ."""
+        done = []
+        for name, fill in hits(self.new[0], False, flat):
+            parts = {key: flat.pop(key) for key in map(fill, self.new) if key in flat}
+            old = fill(self.old)
+            flat[old] = parts[name]
+            lost = any(cell.value != parts[name].value for cell in parts.values())
+            why = f"{' and '.join(parts)} differ; {old} holds the first" if lost else f"called {old} there"
+            done.append(Change(name, flat[old], (old,), why, lost))
+        return done
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One new key governs what several old keys said; the old ones still overrule it where they differ.
+
+    The first old key is the one that decides: the others alone stay where they are.
+    """
+
+    old: tuple[str, ...]
+    new: str
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """Nothing: the old names stay valid."""
+        del keys
+        return frozenset()
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Lift the first old value; drop the others where they equal it."""
+        done = []
+        for name, fill in hits(self.old[0], False, flat):
+            first, target = flat.pop(name), fill(self.new)
+            flat.setdefault(target, first)
+            for other in map(fill, self.old[1:]):
+                if other in flat and flat[other].value == first.value:
+                    done.append(Change(other, flat.pop(other), (target,), f"governed by {target}"))
+            done.append(Change(name, first, (target,), f"governed by {target}"))
+        return done
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Write the new value to every old key that is not set."""
+        done = []
+        for name, fill in hits(self.new, False, flat):
+            cell, targets = flat.pop(name), tuple(map(fill, self.old))
+            for target in targets:
+                flat.setdefault(target, cell)
+            done.append(Change(name, cell, targets, f"written as {' and '.join(targets)} there"))
+        return done
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A key that nothing replaces."""
+
+    old: str
+    why: str
+    tree: bool = False
+    harmless: bool = False
+    """True when the old key had no effect on a run."""
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """The old name."""
+        return frozenset(name for name, _ in hits(self.old, self.tree, keys))
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Drop the key and say why."""
+        names = [name for name, _ in hits(self.old, self.tree, flat)]
+        return [Change(name, flat.pop(name), (), self.why, not self.harmless) for name in names]
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Nothing to do."""
+        del flat
+        return []
+
+
+def moves(old: str, new: str, names: Iterable[str], *, stays: bool = False, both: bool = False) -> tuple[Edit, ...]:
+    """`old.x` is `new.x`, for each name x."""
+    return tuple(Move(f"{old}.{name}", f"{new}.{name}", stays=stays, both=both) for name in names)
+
+
+def gone(why: str, *keys: str, tree: bool = False, harmless: bool = False) -> tuple[Edit, ...]:
+    """Several keys that went for the same reason."""
+    return tuple(Gone(key, why, tree, harmless) for key in keys)

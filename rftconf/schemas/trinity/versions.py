@@ -1,0 +1,131 @@
+"""What changed between Trinity-RFT's releases. The edits of a release lead from it up to the next one.
+
+A stage may override whole sections, so every edit exists once for the file and once for `stages[]`.
+"""
+
+from __future__ import annotations
+
+from rftconf.schemas.edits import Edit, Gone, Merge, Move, gone
+from rftconf.schemas.value_edits import Revalue
+
+_ACTOR, _REF, _CRITIC = (
+    f"trainer.trainer_config.{role}" for role in ("actor_rollout_ref.actor", "actor_rollout_ref.ref", "critic")
+)
+_CORRECTION = "trainer.trainer_config.algorithm.rollout_correction"
+_PARALLEL = (
+    *("tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size"),
+    *("expert_model_parallel_size", "expert_tensor_parallel_size", "context_parallel_size", "sequence_parallel"),
+)
+_TASKSETS = (
+    "buffer.explorer_input.taskset",
+    "buffer.explorer_input.tasksets[]",
+    "buffer.explorer_input.eval_tasksets[]",
+)
+
+
+def _from_0_3_3(at: str) -> tuple[Edit, ...]:
+    optimizer, strategy = f"{at}algorithm.optimizer", f"{at}trainer.trainer_strategy"
+    return (
+        Move(f"{optimizer}.warmup_style", f"{optimizer}.lr_scheduler_type", stays=True),
+        Move(f"{optimizer}.lr_decay_style", f"{optimizer}.lr_scheduler_type", only_if=(strategy, "megatron")),
+        Gone(
+            f"{optimizer}.lr_decay_steps", "the schedule always ends with the run from 0.4.1 on (Megatron only before)"
+        ),
+        Gone(f"{optimizer}.lr_warmup_init", "warm-up always starts at 0 from 0.4.1 on (Megatron only before)"),
+        Gone(f"{optimizer}.min_lr", "min_lr_ratio says it as a share of lr (it was Megatron's only)"),
+        Move(f"{at}explorer.api_port", f"{at}explorer.proxy_port"),
+    )
+
+
+def _from_0_4_1(at: str) -> tuple[Edit, ...]:
+    return (
+        *(
+            Move(f"{at}{taskset}.task_selector", f"{at}{taskset}.data_selector", tree=True, stays=True)
+            for taskset in _TASKSETS
+        ),
+        Move(f"{at}buffer.explorer_output.task_selector", f"{at}buffer.explorer_output.data_selector", tree=True),
+        Gone(f"{at}buffer.pad_token_id", "the tokenizer's padding token is used", harmless=True),
+        *(
+            Revalue(f"{at}cluster.{name}", {None: 0}, "0 now asks the Ray cluster")
+            for name in ("node_num", "gpu_per_node")
+        ),
+        Revalue(
+            f"{at}synchronizer.sync_style",
+            {"dynamic_by_explorer": "explorer_driven", "dynamic_by_trainer": "trainer_driven"},
+            "renamed",
+        ),
+        *gone(
+            "veRL 0.7.1, which 0.5.2 runs on, rejects by divergence and one threshold",
+            *(f"{at}{_CORRECTION}.{name}" for name in ("rollout_rs_threshold_lower", "rollout_token_veto_threshold")),
+        ),
+    )
+
+
+def _from_0_5_2(at: str) -> tuple[Edit, ...]:
+    return (
+        *(
+            Merge(
+                tuple(f"{at}{role}.megatron.{name}" for role in (_ACTOR, _REF, _CRITIC)), f"{at}trainer.megatron.{name}"
+            )
+            for name in _PARALLEL
+        ),
+        *(
+            Merge(
+                (
+                    *(f"{at}{role}.fsdp_config.{name}" for role in (_ACTOR, _REF)),
+                    f"{at}{_CRITIC}.model.fsdp_config.{name}",
+                ),
+                f"{at}trainer.{name}",
+            )
+            for name in ("param_offload", "optimizer_offload", "offload_policy")
+        ),
+        Merge(
+            tuple(f"{at}{role}.megatron.grad_offload" for role in (_ACTOR, _REF, _CRITIC)), f"{at}trainer.grad_offload"
+        ),
+        Merge(
+            (
+                f"{at}trainer.trainer_config.actor_rollout_ref.model.use_remove_padding",
+                f"{at}{_CRITIC}.model.use_remove_padding",
+            ),
+            f"{at}trainer.use_remove_padding",
+        ),
+        *(
+            Move(f"{at}trainer.trainer_config.trainer.{name}", f"{at}trainer.{name}", stays=True)
+            for name in ("balance_batch", "critic_warmup")
+        ),
+        Revalue(f"{at}trainer.max_checkpoints_to_keep", {None: 0}, "0 now keeps all"),
+    )
+
+
+EDITS: dict[str, tuple[Edit, ...]] = {
+    "0.3.3": (*_from_0_3_3(""), *_from_0_3_3("stages[].")),
+    "0.4.1": (*_from_0_4_1(""), *_from_0_4_1("stages[].")),
+    "0.5.2": (*_from_0_5_2(""), *_from_0_5_2("stages[].")),
+}
+
+
+def _aliases(at: str) -> tuple[Edit, ...]:
+    optimizer = f"{at}algorithm.optimizer"
+    return (
+        Move(f"{optimizer}.warmup_style", f"{optimizer}.lr_scheduler_type", stays=True, both=True),
+        *(
+            Move(f"{at}{taskset}.task_selector", f"{at}{taskset}.data_selector", tree=True, stays=True, both=True)
+            for taskset in _TASKSETS
+        ),
+        Revalue(
+            f"{at}synchronizer.sync_style",
+            {"dynamic_by_explorer": "explorer_driven", "dynamic_by_trainer": "trainer_driven"},
+            "the old spelling is still accepted",
+            {},
+        ),
+    )
+
+
+ALIASES: tuple[Edit, ...] = (*_aliases(""), *_aliases("stages[]."))
+"""Names and spellings that the newest release still obeys beside the ones the mappers know."""
+
+
+def edits(release: str, trainer: str) -> tuple[Edit, ...]:
+    """The edits that lead from `release` to the next one."""
+    del trainer
+    return EDITS[release]

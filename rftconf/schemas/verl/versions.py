@@ -1,0 +1,270 @@
+"""What changed between veRL's releases. The edits of a release lead from it up to the next one.
+
+Both trainers share the table; keys that one trainer has and the other keeps are in ONLY. `actor.grad_clip` beside
+`optim.clip_grad` is not an edit: both names exist, and which one acts is a question of the worker.
+"""
+
+from __future__ import annotations
+
+from rftconf.plan.symbols import Value
+from rftconf.schemas.edits import Edit, Gone, Move, Split, gone, moves
+from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
+
+_ARR = "actor_rollout_ref"
+_A, _C, _R = f"{_ARR}.actor", "critic", f"{_ARR}.rollout"
+_ROLES = (_A, f"{_ARR}.ref", _C)
+_CORRECTION = "algorithm.rollout_correction"
+_NSYS, _STEPS = "global_profiler.global_tool_config.nsys", "global_profiler.steps"
+_PROFILER = ("discrete", "all_ranks", "ranks")
+_RM, _REWARD = "reward_model", "reward.reward_model"
+_OLD_RM_WORKER = "the reward model is an inference server from 0.7.1 on, so nothing trains or shards it"
+
+
+def _set(value: Value) -> bool:
+    return value is not None and value != []
+
+
+def _reward(both: bool) -> tuple[Edit, ...]:
+    """`reward_model`, `custom_reward_function` and `sandbox_fusion` went below `reward`.
+
+    The old names stay in the schema as nulls. 0.7.1 and 0.8.0 still obey them, over the new ones; 0.9.1 ignores them.
+    """
+    return (
+        *moves("custom_reward_function", "reward.custom_reward_function", ("path", "name"), stays=True, both=both),
+        Move("custom_reward_function.reward_kwargs", "reward.custom_reward_function.reward_kwargs", True, True, both),
+        Move(f"{_RM}.reward_manager", "reward.reward_manager.name", stays=True, both=both),
+        Move(f"{_RM}.reward_kwargs", "reward.reward_kwargs", tree=True, stays=True, both=both),
+        *moves(_RM, _REWARD, ("enable", "enable_resource_pool", "n_gpus_per_node", "nnodes"), stays=True, both=both),
+        Move(f"{_RM}.model.path", f"{_REWARD}.model_path", stays=True, both=both),
+        Move("sandbox_fusion", "reward.sandbox_fusion", tree=True, stays=True, both=both),
+        Move(f"{_RM}.rollout", f"{_REWARD}.rollout", tree=True, stays=True, both=both),
+    )
+
+
+EDITS: dict[str, tuple[Edit, ...]] = {
+    "0.4.1": (
+        *moves(f"{_A}.profiler", f"{_ARR}.profiler", _PROFILER),
+        *gone(
+            "actor, reference and rollout share one worker and, from 0.5.0 on, one profiler block",
+            *(f"{_ARR}.{role}.profiler.{name}" for role in ("ref", "rollout") for name in _PROFILER),
+        ),
+        Gone(f"{_R}.use_fire_sampling", "FIRE sampling (a hot first token) was removed from the vLLM rollout"),
+        *gone(
+            "the critic never applied a KL penalty; algorithm.kl_ctrl does", "critic.kl_ctrl", tree=True, harmless=True
+        ),
+    ),
+    "0.5.0": (
+        Gone(f"{_R}.multi_turn.completion_callback", "the agent loop replaced the chat scheduler and its callbacks"),
+        Move("ray_init.timeline_json_file", "ray_kwargs.timeline_json_file"),
+        Move("ray_init", "ray_kwargs.ray_init", tree=True),
+        Move("trainer.profile_steps", _STEPS),
+        Pin((_STEPS, _set), "global_profiler.tool", "nsys", "0.5.0 knows no other tool", overrules=False),
+        Move("trainer.controller_nsight_options", f"{_NSYS}.controller_nsight_options", tree=True),
+        Move("trainer.worker_nsight_options", f"{_NSYS}.worker_nsight_options", tree=True),
+        Move("trainer.npu_profile.options.save_path", "global_profiler.save_path"),
+        Move("trainer.npu_profile.options.level", f"{_A}.profiler.tool_config.npu.level"),
+        Move("trainer.npu_profile.options.analysis", f"{_A}.profiler.tool_config.npu.analysis"),
+        *gone(
+            "profiler.tool_config.npu.contents lists what is recorded, instead of one switch each",
+            *(
+                f"trainer.npu_profile.options.{name}"
+                for name in ("with_memory", "record_shapes", "with_npu", "with_cpu")
+            ),
+            *(f"trainer.npu_profile.options.{name}" for name in ("with_module", "with_stack")),
+        ),
+        Move(f"{_ARR}.profiler.discrete", f"{_NSYS}.discrete"),
+        *(
+            Split(f"{_ARR}.profiler.{name}", (f"{_A}.profiler.{name}", f"{_ARR}.ref.profiler.{name}"))
+            for name in _PROFILER[1:]
+        ),
+        *gone(
+            "one switch serves all roles: global_profiler.global_tool_config.nsys.discrete", "critic.profiler.discrete"
+        ),
+        *gone(
+            "one switch serves all roles: global_profiler.global_tool_config.nsys.discrete",
+            "reward_model.profiler.discrete",
+        ),
+        *gone(
+            "a dataclass's catch-all `extra` that nothing read",
+            *(f"{node}.extra" for node in (f"{_ARR}.profiler", "critic", "critic.profiler", "reward_model.profiler")),
+            *(f"{node}.extra" for node in ("algorithm", "algorithm.kl_ctrl", "algorithm.pf_ppo")),
+            harmless=True,
+        ),
+        *gone("a class name nothing needs", f"{_ARR}.profiler._target_", "algorithm.pf_ppo._target_", harmless=True),
+        *gone(
+            "torch profiling of one worker moved to global_profiler with tool=torch, which counts steps differently",
+            f"{_ARR}.ref.profile",
+            tree=True,
+        ),
+        Move(f"{_A}.optim.warmup_style", f"{_A}.optim.lr_scheduler_type", stays=True),
+        Move("critic.optim.warmup_style", "critic.optim.lr_scheduler_type", stays=True),
+        Pin((f"{_R}.name", lambda name: name == "sglang_async"), f"{_R}.mode", "async", "the name said so until 0.5.0"),
+        Revalue(f"{_R}.name", {"sglang_async": "sglang"}, "rollout.mode says whether it is asynchronous", {}),
+    ),
+    "0.6.1": (
+        *_reward(both=False),
+        Move("reward_model.sandbox_fusion", "reward.sandbox_fusion", tree=True),
+        *gone(
+            _OLD_RM_WORKER,
+            *("reward_model.strategy", "reward_model.nccl_timeout", "reward_model.load_weight"),
+            *("reward_model.max_length", "reward_model.use_dynamic_bsz", "reward_model.forward_max_token_len_per_gpu"),
+            *("reward_model.micro_batch_size", "reward_model.micro_batch_size_per_gpu"),
+            *("reward_model.ulysses_sequence_parallel_size", "reward_model.model.use_shm"),
+            *("reward_model.model.use_remove_padding", "reward_model.model.use_fused_kernels"),
+        ),
+        *gone(_OLD_RM_WORKER, "reward_model.model.fsdp_config", "reward_model.megatron", tree=True),
+        Gone(
+            "reward_model.model.input_tokenizer",
+            "the reward loop decodes with the tokenizer of actor_rollout_ref.model.path",
+        ),
+        Gone("reward_model.launch_reward_fn_async", "the reward loop always scores asynchronously", harmless=True),
+        Gone("reward_model.profiler", "the reward model's server has no profiler of veRL's", tree=True),
+        *gone(
+            "torch profiles whole global_profiler.steps from 0.7.1 on",
+            *(f"{role}.profiler.tool_config.torch.{end}" for role in _ROLES for end in ("step_start", "step_end")),
+        ),
+        Gone(f"{_ARR}.ref.model", "the reference is always the policy's starting model", tree=True),
+        Move(f"{_R}.update_weights_bucket_megabytes", f"{_R}.checkpoint_engine.update_weights_bucket_megabytes"),
+        Gone(
+            f"{_CORRECTION}.rollout_rs_threshold_lower", "rollout_rs_threshold may hold `lower_upper` as text instead"
+        ),
+        Gone(f"{_CORRECTION}.rollout_token_veto_threshold", "rejection by a single token's ratio was removed"),
+        Gone(f"{_CORRECTION}.use_policy_gradient", "loss_type=reinforce with bypass_mode=true says it"),
+        Reinterpret(
+            f"{_CORRECTION}.rollout_rs",
+            ("token", "sequence", "geometric"),
+            "0.7.1 rejects by divergence (token_k1, seq_sum_k1, seq_mean_k3, ...) and refuses the names of the ratio",
+        ),
+        Revalue(f"{_R}.mode", {"sync": "async"}, "the synchronous rollout was removed in 0.7.1", {}),
+        Reinterpret(f"{_R}.name", ("hf",), "the Hugging Face rollout was removed in 0.7.1"),
+        Reinterpret(
+            "reward.reward_manager.name",
+            ("prime", "batch"),
+            "0.7.1's reward loop has no manager of this name (naive, dapo, gdpo, rate_limited, remote)",
+        ),
+        Revalue(f"{_A}.policy_loss.loss_mode", {"rollout_correction": "bypass_mode"}, "the loss without an old policy"),
+        Reinterpret(
+            f"{_A}.loss_agg_mode",
+            ("seq-mean-token-sum-norm",),
+            "up to 0.6.1 the loss is the sum over tokens divided by the response width L; from 0.7.1 on it is divided "
+            "by the number of sequences as well, Σ/(G·L), so gradients shrink by G and grad_clip bites differently",
+        ),
+    ),
+    "0.7.1": (
+        Gone("trainer.use_legacy_worker_impl", "0.8.0 has the engine workers only"),
+        Gone(f"{_R}.multi_turn.interaction_config_path", "0.8.0's agent loop runs tools, and no interactions"),
+        Move(f"{_R}.skip_rollout", f"{_R}.skip.enable"),
+        Move(f"{_R}.skip_dump_dir", f"{_R}.skip.dump_dir"),
+        *gone(
+            "the reward model's server never replayed dumped rollouts",
+            *(f"{_REWARD}.rollout.{name}" for name in ("skip_rollout", "skip_dump_dir")),
+            harmless=True,
+        ),
+        *gone("custom samplers went with the old data loader", "data.sampler.class_path", "data.sampler.class_name"),
+        *gone(
+            "data generated while training was removed from the data loader", "data.datagen.path", "data.datagen.name"
+        ),
+        Move("critic.model.fsdp_config", "critic.fsdp", tree=True),
+        Gone("critic.model_config", "a field the critic filled itself", harmless=True),
+        *gone(
+            "0.8.0 has no checkpointed Σπ²; calculate_sum_pi_squared computes it in one go",
+            *(f"{_ARR}.{role}.sum_pi_squared_checkpointing" for role in ("actor", "ref")),
+        ),
+    ),
+    "0.8.0": (
+        *_reward(both=True),
+        Gone(f"{_R}.skip._target_", "the class of a block that moved", harmless=True),
+        Move(f"{_R}.skip.enable", "skip.rollout_tq.enable"),
+        Move(f"{_R}.skip.dump_dir", "skip.rollout_tq.dump_dir"),
+        Move(f"{_R}.skip.action", "skip.rollout_tq.action"),
+        Gone(f"{_R}.skip.max_dump_step", "skip.rollout_tq.steps lists the steps themselves"),
+        *gone(
+            "only the policy's rollout can be skipped",
+            *(f"{node}.skip" for node in (f"{_REWARD}.rollout", "distillation.teacher_models.teacher_model.inference")),
+            tree=True,
+            harmless=True,
+        ),
+        *gone(
+            "the training engines of 0.8.0 read the flag and never offloaded gradients apart from the parameters",
+            *(f"{role}.megatron.grad_offload" for role in _ROLES),
+            *(f"{role}.fsdp_config.grad_offload" for role in _ROLES[:2]),
+            "critic.fsdp.grad_offload",
+            harmless=True,
+        ),
+        *gone(
+            "the engine workers always load the weights that model.path names",
+            *(f"{role}.load_weight" for role in _ROLES),
+            harmless=True,
+        ),
+        Pin(
+            (f"{_A}.policy_loss.loss_mode", lambda mode: mode == "gspo"),
+            f"{_A}.loss_agg_mode",
+            "seq-mean-token-mean",
+            "up to 0.8.0 gspo averages tokens within a sequence and then sequences, whatever loss_agg_mode says; 0.9.1 "
+            "obeys loss_agg_mode",
+        ),
+    ),
+}
+_ROUTER_REPLAY = ("_target_", "mode", "record_file", "replay_file")
+ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
+    ("0.4.1", "megatron"): (
+        *(
+            Move(
+                f"{role}.model.gradient_checkpointing_kwargs.activations_checkpoint_{name}",
+                f"{megatron}.megatron.override_transformer_config.recompute_{name}",
+                only_if=(f"{role}.model.enable_gradient_checkpointing", True),
+            )
+            for role, megatron in ((_ARR, _A), (_C, _C))
+            for name in ("granularity", "method", "num_layers")
+        ),
+        *gone(
+            "a recompute_granularity in override_transformer_config turns Megatron's recomputation on",
+            *(f"{role}.model.enable_gradient_checkpointing" for role in (_ARR, _C)),
+            harmless=True,
+        ),
+    ),
+    ("0.5.0", "fsdp"): (
+        Revalue(
+            f"{_R}.load_format",
+            {"dummy_dtensor": "dummy", "dummy_hf": "dummy"},
+            "one name for unloaded weights",
+            {"dummy": "dummy_dtensor"},
+        ),
+    ),
+    ("0.5.0", "megatron"): (
+        Revalue(f"{_R}.load_format", {"dummy_megatron": "dummy"}, "one name for unloaded weights"),
+    ),
+    ("0.8.0", "fsdp"): (
+        *gone(
+            "0.8.0 read it for Megatron only",
+            *(f"{_ARR}.{role}.router_replay.{name}" for role in ("actor", "ref") for name in _ROUTER_REPLAY),
+            harmless=True,
+        ),
+        *gone(
+            "options of Megatron's checkpoint bridge, which FSDP does not use",
+            *(f"{role}.checkpoint.mbridge_config" for role in (_A, _C)),
+            tree=True,
+            harmless=True,
+        ),
+    ),
+    ("0.8.0", "megatron"): (
+        *gone(
+            "the class of a block that moved",
+            *(f"{_ARR}.{r}.router_replay._target_" for r in ("actor", "ref")),
+            harmless=True,
+        ),
+        *moves(f"{_A}.router_replay", f"{_A}.megatron.router_replay", _ROUTER_REPLAY[1:]),
+        *moves(f"{_ARR}.ref.router_replay", f"{_ARR}.ref.megatron.router_replay", _ROUTER_REPLAY[1:]),
+    ),
+}
+
+ALIASES: tuple[Edit, ...] = (
+    Move(f"{_A}.optim.warmup_style", f"{_A}.optim.lr_scheduler_type", stays=True, both=True),
+    Move("critic.optim.warmup_style", "critic.optim.lr_scheduler_type", stays=True, both=True),
+)
+"""Names that the newest release still obeys beside the ones the mappers know."""
+
+
+def edits(release: str, trainer: str) -> tuple[Edit, ...]:
+    """The edits that lead from `release` to the next one."""
+    return EDITS[release] + ONLY.get((release, trainer), ())

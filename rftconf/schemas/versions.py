@@ -1,0 +1,107 @@
+"""Rewrites a flat config from one release of a framework to another, and says what that cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Generic
+
+from rftconf.plan.symbols import Value
+from rftconf.schemas import catalogue, registry
+from rftconf.schemas.edits import C, Change, Edit
+from rftconf.schemas.trinity import versions as trinity
+from rftconf.schemas.verl import versions as verl
+
+_ALIASES: dict[str, tuple[Edit, ...]] = {"verl": verl.ALIASES, "trinity": trinity.ALIASES}
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten(Generic[C]):
+    """A config in another release's shape, and what happened on the way, oldest step first."""
+
+    flat: dict[str, C]
+    changes: tuple[Change, ...]
+
+    @property
+    def losses(self) -> tuple[Change, ...]:
+        """The changes after which the run is not quite the same."""
+        return tuple(change for change in self.changes if change.lossy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    value: Value
+
+
+def edits(framework: str, release: str, trainer: str = "") -> tuple[Edit, ...]:
+    """The edits that lead from `release` up to the next one."""
+    known = registry.framework(framework)
+    variant = trainer or known.trainer
+    return verl.edits(release, variant) if known.name == "verl" else trinity.edits(release, variant)
+
+
+def upgrade(
+    framework: str, flat: Mapping[str, C], release: str, to_release: str | None = None, trainer: str = ""
+) -> Rewritten[C]:
+    """`flat`, written for `release`, as the newest release (or `to_release`) would have it written.
+
+    For the newest release also its own deprecated names are replaced. `flat` itself is left alone.
+    """
+    known = registry.framework(framework)
+    start, end = registry.release(known, release), registry.release(known, to_release)
+    order, variant = known.releases, trainer or known.trainer
+    out, changes = dict(flat), list[Change]()
+    for step in order[order.index(start) : order.index(end)]:
+        older = catalogue.load(known.name, step, variant)
+        done = [change for edit in edits(known.name, step, variant) for change in edit.up(out)]
+        changes += [_harmless_default(change, older) for change in done]
+    if end == known.newest:
+        for edit in _ALIASES[known.name]:
+            changes += edit.up(out)
+    return Rewritten(out, tuple(changes))
+
+
+def _harmless_default(change: Change, older: catalogue.Catalogue) -> Change:
+    """A key that only repeated its default may go: the run is the same as without it."""
+    if not change.lossy or change.became or change.key not in older or change.cell.value != older.default(change.key):
+        return change
+    return replace(change, why=f"{change.why}; it was the default", lossy=False)
+
+
+def downgrade(
+    framework: str, flat: Mapping[str, C], to_release: str, release: str | None = None, trainer: str = ""
+) -> Rewritten[C]:
+    """`flat`, written for the newest release (or `release`), as `to_release` would have it written.
+
+    What `to_release` has no key for is dropped: a loss, unless it only repeated the newer release's default.
+    """
+    known = registry.framework(framework)
+    start, end = registry.release(known, release), registry.release(known, to_release)
+    order, variant = known.releases, trainer or known.trainer
+    out, changes = dict(flat), list[Change]()
+    for step in reversed(order[order.index(end) : order.index(start)]):
+        newer = catalogue.load(known.name, order[order.index(step) + 1], variant)
+        older = catalogue.load(known.name, step, variant)
+        for edit in reversed(edits(known.name, step, variant)):
+            changes += edit.down(out)
+        for key in [key for key in out if key in newer and key not in older]:
+            cell = out.pop(key)
+            default = cell.value == newer.default(key)
+            why = f"{known.title} {step} does not know {key}"
+            changes.append(Change(key, cell, (), why + (", and it was the default" if default else ""), not default))
+    return Rewritten(out, tuple(changes))
+
+
+@lru_cache(maxsize=32)
+def defaults(framework: str, release: str, trainer: str = "") -> Mapping[str, Value]:
+    """What `release` does where a file is silent, under the names of the newest release.
+
+    Keys that the newest release has and `release` has not are absent, since that release had no such thing.
+    """
+    known = registry.framework(framework)
+    variant = trainer or known.trainer
+    old = catalogue.load(known.name, release, variant)
+    cells = {name: _Plain(key.default) for name, key in old.keys.items() if not key.plus_only}
+    done = upgrade(known.name, cells, release, trainer=variant)
+    return {name: cell.value for name, cell in done.flat.items()}
