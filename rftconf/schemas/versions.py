@@ -14,6 +14,8 @@ from rftconf.schemas.trinity import versions as trinity
 from rftconf.schemas.verl import versions as verl
 
 _ALIASES: dict[str, tuple[Edit, ...]] = {"verl": verl.ALIASES, "trinity": trinity.ALIASES}
+_DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD}
+_REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +107,31 @@ def defaults(framework: str, release: str, trainer: str = "") -> Mapping[str, Va
     cells = {name: _Plain(key.default) for name, key in old.keys.items() if not key.plus_only}
     done = upgrade(known.name, cells, release, trainer=variant)
     return {name: cell.value for name, cell in done.flat.items()}
+
+
+def dead(framework: str, release: str, key: str) -> str | None:
+    """The sentence that says why `release` accepts `key` and ignores it, or None when it does not ignore it."""
+    known = registry.framework(framework)
+    for node, why in _DEAD[known.name].get(registry.release(known, release), {}).items():
+        if key == node or key.startswith(node + "."):
+            return why
+    return None
+
+
+def refused(framework: str, release: str, key: str, value: Value) -> bool:
+    """True when `release` refuses `value` although an older release took it."""
+    known = registry.framework(framework)
+    order = known.releases
+    until = order[: order.index(registry.release(known, release)) + 1]
+    return any(value in _REFUSED[known.name].get(step, {}).get(key, ()) for step in until)
+
+
+def history(framework: str, key: str, trainer: str = "") -> str | None:
+    """What happened to a key that the newest release does not know: `known up to 0.7.1; renamed critic.fsdp.dtype`."""
+    known = registry.framework(framework)
+    variant = trainer or known.trainer
+    having = [step for step in known.releases if key in catalogue.load(known.name, step, variant)]
+    if not having or having[-1] == known.newest:
+        return None
+    done = upgrade(known.name, {key: _Plain("")}, having[-1], trainer=variant).changes
+    return f"known up to {having[-1]}; {done[0].why}" if done else f"known up to {having[-1]}"

@@ -5,6 +5,9 @@ A stage may override whole sections, so every edit exists once for the file and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rftconf.plan.symbols import Value
 from rftconf.schemas.edits import Edit, Gone, Merge, Move, gone
 from rftconf.schemas.value_edits import Revalue
 
@@ -123,6 +126,9 @@ def _aliases(at: str) -> tuple[Edit, ...]:
 
 ALIASES: tuple[Edit, ...] = (*_aliases(""), *_aliases("stages[]."))
 """Names and spellings that the newest release still obeys beside the ones the mappers know."""
+
+DEAD: dict[str, Mapping[str, str]] = {}
+REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {}
 
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:

@@ -6,6 +6,8 @@ Both trainers share the table; keys that one trainer has and the other keeps are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rftconf.plan.symbols import Value
 from rftconf.schemas.edits import Edit, Gone, Move, Split, gone, moves
 from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
@@ -263,6 +265,23 @@ ALIASES: tuple[Edit, ...] = (
     Move("critic.optim.warmup_style", "critic.optim.lr_scheduler_type", stays=True, both=True),
 )
 """Names that the newest release still obeys beside the ones the mappers know."""
+
+DEAD: dict[str, Mapping[str, str]] = {
+    "0.9.1": {
+        node: f"0.9.1 still accepts {node}.* and reads none of it; {new} took its place"
+        for node, new in (
+            (_RM, "reward.reward_model and reward.reward_manager"),
+            ("custom_reward_function", "reward.custom_reward_function"),
+            ("sandbox_fusion", "reward.sandbox_fusion"),
+        )
+    }
+}
+"""Nodes that a release accepts and ignores, with the sentence that says so."""
+
+REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {
+    "0.7.1": {f"{_R}.mode": ("sync",), f"{_R}.name": ("hf",)},
+}
+"""Values that a release and all later ones refuse where an older one took them."""
 
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:

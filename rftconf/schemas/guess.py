@@ -1,0 +1,138 @@
+"""Which framework, release and trainer a config was written for, read off its keys; always with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rftconf.plan.symbols import Value
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.registry import Framework
+
+_NAMED = 2
+"""How many unknown keys a reason names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The best fit. `reasons` are sentences; `certain` when nothing else fits as well and nothing is left unknown."""
+
+    framework: str
+    release: str
+    trainer: str
+    reasons: tuple[str, ...]
+    certain: bool
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    framework: Framework
+    release: str
+    trainer: str
+    known: int
+    misfits: tuple[str, ...]
+    named: bool
+
+    def rank(self) -> tuple[bool, int, int, int]:
+        newest = self.framework.releases.index(self.release)
+        return self.named, -len(self.misfits), self.known, newest
+
+
+def guess(
+    keys: Mapping[str, Value],
+    *,
+    program: str = "",
+    config_name: str = "",
+    overrides: bool = True,
+    framework: str | None = None,
+    release: str | None = None,
+) -> Guess:
+    """Guess from `keys` (with Hydra's prefixes, e.g. `+data.x`, where they are overrides) and the program started.
+
+    What is given (`framework`, `release`) is taken. Of the releases that know most, the newest wins.
+    """
+    asked = [registry.framework(framework)] if framework else list(registry.FRAMEWORKS.values())
+    fits = []
+    for candidate in asked:
+        trainer = _trainer(candidate, keys, config_name)
+        named = bool(program) and any(program.startswith(start) for start in candidate.programs)
+        wanted = [registry.release(candidate, release)] if release and framework else list(candidate.releases)
+        fits += [_fit(candidate, number, trainer, keys, overrides, named) for number in wanted]
+    fits.sort(key=_Fit.rank, reverse=True)
+    best = fits[0]
+    return Guess(
+        best.framework.name,
+        best.release,
+        best.trainer,
+        _reasons(best, fits, len(keys), program),
+        _certain(best, fits),
+        best.misfits,
+    )
+
+
+def _trainer(candidate: Framework, keys: Mapping[str, Value], config_name: str) -> str:
+    """The trainer that the config's name, the engine or the keys point at."""
+    for trainer in candidate.trainers[1:]:
+        if trainer in config_name or trainer in (
+            keys.get("model_engine"),
+            keys.get("actor_rollout_ref.actor.strategy"),
+        ):
+            return trainer
+        if any(f".actor.{trainer}." in key for key in keys):
+            return trainer
+    return candidate.trainer
+
+
+def _fit(
+    candidate: Framework, number: str, trainer: str, keys: Mapping[str, Value], overrides: bool, named: bool
+) -> _Fit:
+    known = catalogue.load(candidate.name, number, trainer)
+    fine = {prefixed: _fits(known, prefixed, value, overrides) for prefixed, value in keys.items()}
+    misfits = tuple(prefixed for prefixed, fit in fine.items() if fit is False)
+    return _Fit(candidate, number, trainer, sum(fit is True for fit in fine.values()), misfits, named)
+
+
+def _fits(known: catalogue.Catalogue, prefixed: str, value: Value, overrides: bool) -> bool | None:
+    """Whether the release takes the key so written; None when that says nothing (`+key` of the user's own)."""
+    key = prefixed.lstrip("+~")
+    found = known.get(key)
+    if known.framework == "trinity":
+        return found is not None or key in known.prefixes()
+    if prefixed.startswith("+") and found is None:
+        return False if known.strict(key) else None
+    if versions.dead(known.framework, known.release, key) and value is not None:
+        return False
+    if versions.refused(known.framework, known.release, key, value):
+        return False
+    if found is None:
+        return key in known.prefixes()
+    if not overrides or prefixed.startswith(("++", "~")):
+        return True
+    return found.plus_only == prefixed.startswith("+")
+
+
+def _reasons(best: _Fit, fits: list[_Fit], count: int, program: str) -> tuple[str, ...]:
+    title = best.framework.title
+    said = [f"starts {program}, which is {title}'s"] if best.named else []
+    taken = count - len(best.misfits)
+    said.append(f"{title} {best.release} takes {taken} of {count} keys{_but(best.misfits)}")
+    for fit in fits:
+        if fit.framework is best.framework and fit is not best:
+            if len(fit.misfits) > len(best.misfits):
+                named = ", ".join(fit.misfits[:_NAMED]) + (", ..." if len(fit.misfits) > _NAMED else "")
+                said.append(f"{fit.release} does not take {named}")
+            elif fit.rank()[:3] == best.rank()[:3]:
+                said.append(f"{fit.release} fits as well; the newest is assumed")
+    return tuple(said)
+
+
+def _but(misfits: tuple[str, ...]) -> str:
+    if not misfits:
+        return ""
+    return f"; not {', '.join(misfits[:_NAMED])}" + (", ..." if len(misfits) > _NAMED else "")
+
+
+def _certain(best: _Fit, fits: list[_Fit]) -> bool:
+    rivals = [fit for fit in fits if fit is not best and fit.rank()[:3] == best.rank()[:3]]
+    return not best.misfits and best.known > 0 and not rivals

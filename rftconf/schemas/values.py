@@ -1,0 +1,102 @@
+"""Whether a value suits a key, by what the framework's own loader would do with it.
+
+Trinity-RFT's loader converts and refuses (OmegaConf's rules). veRL's checks nothing when it loads, so there the
+findings are ours: what its code would stumble over later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rftconf.plan.symbols import Expr, Value
+from rftconf.schemas.catalogue import Catalogue, Key
+
+_TRUTH = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n"})
+
+
+def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
+    """What is wrong with `value` for `key`, in one sentence, or None. An expression is never wrong.
+
+    An interpolation (`${...}`) and the marker `???` stand for values that are not there yet, and pass too.
+    """
+    if isinstance(value, Expr) or key.type == "any" or (isinstance(value, str) and ("${" in value or value == "???")):
+        return None
+    if value is None:
+        return None if key.optional or key.inferred else f"expects {_expected(key)}, and null is not one"
+    strict = known.framework == "trinity"
+    if not any(_suits(kind, value, strict, key.inferred) for kind in key.type.split("|")):
+        return f"expects {_expected(key)}, got {_shown(value)}"
+    if key.choices and isinstance(value, str):
+        allowed = {str(choice).lower() if strict else str(choice) for choice in key.choices}
+        if (value.lower() if strict else value) not in allowed:
+            return f"expects {_expected(key)}, got {_shown(value)}"
+    return None
+
+
+def _suits(kind: str, value: Value, strict: bool, inferred: bool) -> bool:
+    if kind.startswith("list"):
+        inner = kind[5:-1] or "any"
+        if not isinstance(value, list):
+            return inferred and isinstance(value, str)
+        return all(isinstance(item, Expr) or _suits(inner, item, strict, inferred) for item in value)
+    check = _CHECKS.get(kind)
+    return check is None or check(value, strict, inferred)
+
+
+def _int(value: Value, strict: bool, inferred: bool) -> bool:
+    if isinstance(value, str):
+        return strict and _converts(int, value)
+    return type(value) is int or (type(value) is float and inferred)
+
+
+def _float(value: Value, strict: bool, inferred: bool) -> bool:
+    del inferred
+    if isinstance(value, str):
+        return strict and _converts(float, value)
+    return type(value) in (int, float)
+
+
+def _bool(value: Value, strict: bool, inferred: bool) -> bool:
+    del inferred
+    if isinstance(value, str):
+        return strict and (value.lower() in _TRUTH or _converts(int, value))
+    return isinstance(value, bool) or (strict and type(value) is int)
+
+
+def _converts(to: Callable[[str], object], value: str) -> bool:
+    try:
+        to(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _str(value: Value, strict: bool, inferred: bool) -> bool:
+    del strict
+    return not isinstance(value, (list, dict)) or (inferred and isinstance(value, list))
+
+
+def _dict(value: Value, strict: bool, inferred: bool) -> bool:
+    del strict, inferred
+    return isinstance(value, dict)
+
+
+_CHECKS: dict[str, Callable[[Value, bool, bool], bool]] = {
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "str": _str,
+    "dict": _dict,
+}
+
+
+def _expected(key: Key) -> str:
+    if key.choices:
+        return "one of " + ", ".join(str(choice) for choice in key.choices)
+    return key.type.replace("|", " or ") + (" or null" if key.optional else "")
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
