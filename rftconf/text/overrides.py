@@ -71,9 +71,10 @@ class TextArgument:
 
 @dataclass(slots=True)
 class Overrides:
-    """Leaves read so far, in order, and what was wrong."""
+    """Leaves read so far, in order; what is for Hydra itself (`hydra.run.dir`); and what was wrong."""
 
     leaves: list[Leaf] = field(default_factory=list)
+    hydra: dict[str, Value] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     _first: dict[str, Leaf] = field(default_factory=dict)
 
@@ -115,6 +116,7 @@ class Overrides:
         if leaf.key.startswith(("hydra.", "hydra/")):
             message = f"{leaf.key} configures Hydra, not the run"
             self._report("SYN306", Severity.INFO, message, leaf.key_place)
+            self.hydra[leaf.key] = leaf.value
             return
         earlier = self._first.get(leaf.key)
         if earlier is not None and Mode.DELETE not in (earlier.mode, leaf.mode):

@@ -50,15 +50,15 @@ class YamlReader:
                 message = "only the first YAML document is read; another starts here"
                 self._report("SYN202", Severity.WARNING, message, place)
 
-    def leaves(self, node: Node | None = None, key: str = "") -> tuple[Leaf, ...]:
-        """The leaves below `node` (the root unless given), `key` prefixed."""
+    def leaves(self, node: Node | None = None, key: str = "", key_node: Node | None = None) -> tuple[Leaf, ...]:
+        """The leaves below `node` (the root unless given), `key` prefixed; `key_node` is where that key stands."""
         start = node or self.root
         if start is None:
             return ()
         if start.id != "mapping" and not key:
             self._report("SYN203", Severity.ERROR, "a config is a mapping of keys to values", self.place(start))
             return ()
-        return tuple(self._walk(start, key, self.place(start)))
+        return tuple(self._walk(start, key, self.place(key_node or start)))
 
     def pairs(self, node: Node) -> dict[str, tuple[Node, Node]]:
         """Name to (key node, value node) of a mapping, merge keys applied as PyYAML does, duplicates reported."""

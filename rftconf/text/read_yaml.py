@@ -1,0 +1,102 @@
+"""YAML documents in their dialects: plain, Hydra's `overrides.yaml`, Weights & Biases' `config.yaml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.text.document import Document, Leaf
+from rftconf.text.overrides import TextArgument, read_overrides
+from rftconf.text.scalars import ScalarRules
+from rftconf.text.source import Source
+from rftconf.text.span import LineIndex
+from rftconf.text.yaml import Node, YamlReader
+from rftconf.text.yaml_loader import PLAIN
+
+_WANDB_OWN = frozenset({"_wandb", "wandb_version"})
+_WANDB_ENTRY = frozenset({"value", "desc"})
+_HYDRA_OWN = frozenset({"defaults", "hydra"})
+
+
+@dataclass(slots=True)
+class _Kept:
+    leaves: list[Leaf]
+    notes: list[Diagnostic]
+
+
+def read_yaml_document(source: Source, rules: ScalarRules = ScalarRules.OMEGACONF) -> Document:
+    """The leaves of a YAML text in any of the dialects. Never raises on bad input."""
+    reader = YamlReader(source.name, source.text, rules)
+    root = reader.root
+    if root is not None and root.id == "sequence" and _is_override_list(root):
+        return _override_list(source, root, reader)
+    if root is not None and root.id == "mapping":
+        pairs = reader.pairs(root)
+        kept = _unwrapped(reader, pairs) if _is_wandb(pairs) else _without_hydra(reader)
+        leaves, notes = tuple(kept.leaves), tuple(kept.notes)
+    else:
+        leaves, notes = reader.leaves(), ()
+    return Document(source.name, source.text, "yaml", leaves, (*_once(reader.diagnostics), *notes))
+
+
+def _is_override_list(root: Node) -> bool:
+    return all(item.id == "scalar" and ("=" in item.value or item.value[:1] == "~") for item in root.value)
+
+
+def _override_list(source: Source, root: Node, reader: YamlReader) -> Document:
+    index = LineIndex(source.text)
+    words = []
+    for item in root.value:
+        at = item.start_mark.index + (0 if item.tag == PLAIN else 1)
+        words.append(TextArgument(item.value, source.name, index, at))
+    found = read_overrides(words)
+    diagnostics = (*reader.diagnostics, *found.diagnostics)
+    return Document(source.name, source.text, "overrides", tuple(found.leaves), diagnostics)
+
+
+def _is_wandb(pairs: dict[str, tuple[Node, Node]]) -> bool:
+    entries = [value for name, (_, value) in pairs.items() if name not in _WANDB_OWN]
+    wrapped = all(_entry_keys(value) <= _WANDB_ENTRY and "value" in _entry_keys(value) for value in entries)
+    marked = bool(_WANDB_OWN & set(pairs)) or all("desc" in _entry_keys(value) for value in entries)
+    return bool(entries) and wrapped and marked
+
+
+def _entry_keys(node: Node) -> set[str]:
+    if node.id != "mapping":
+        return set()
+    return {str(key.value) for key, _ in node.value if key.id == "scalar"}
+
+
+def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _Kept:
+    kept = _Kept([], [])
+    for name, (key_node, value_node) in pairs.items():
+        if name in _WANDB_OWN:
+            message = f"{name} is Weights & Biases' own record of the run; it is left out"
+            kept.notes.append(Diagnostic("SYN503", Severity.INFO, message, reader.place(key_node)))
+            continue
+        inner = reader.pairs(value_node)["value"][1]
+        kept.leaves += reader.leaves(inner, name, key_node)
+    return kept
+
+
+def _without_hydra(reader: YamlReader) -> _Kept:
+    """Hydra reads a primary config's `defaults` and `hydra` itself; the run never sees them."""
+    kept = _Kept([], [])
+    told: set[str] = set()
+    for leaf in reader.leaves():
+        top = leaf.key.partition(".")[0].partition("[")[0]
+        if top not in _HYDRA_OWN:
+            kept.leaves.append(leaf)
+        elif top not in told:
+            told.add(top)
+            what = (
+                "names other configs, which are not followed" if top == "defaults" else "configures Hydra, not the run"
+            )
+            message = f"{top} {what}; it is left out"
+            help_ = "give the composed config, such as a run's .hydra/config.yaml" if top == "defaults" else ""
+            kept.notes.append(Diagnostic("SYN504", Severity.INFO, message, leaf.key_place, help=help_))
+    return kept
+
+
+def _once(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(dict.fromkeys(found))
