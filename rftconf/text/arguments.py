@@ -87,7 +87,7 @@ def _flags(words: Sequence[Argument]) -> CommandLine:
 
 
 def _finished(found: CommandLine, overrides: Overrides) -> CommandLine:
-    found.leaves = tuple(overrides.leaves)
+    found.leaves = tuple(overrides.finish().leaves)
     found.options |= overrides.hydra
     found.diagnostics += overrides.diagnostics
     return found
