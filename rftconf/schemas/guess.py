@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rftconf.plan.symbols import Value
-from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas import acceptance, catalogue, registry
 from rftconf.schemas.registry import Framework
 
 _NAMED = 2
@@ -88,28 +88,10 @@ def _fit(
     candidate: Framework, number: str, trainer: str, keys: Mapping[str, Value], overrides: bool, named: bool
 ) -> _Fit:
     known = catalogue.load(candidate.name, number, trainer)
-    fine = {prefixed: _fits(known, prefixed, value, overrides) for prefixed, value in keys.items()}
-    misfits = tuple(prefixed for prefixed, fit in fine.items() if fit is False)
-    return _Fit(candidate, number, trainer, sum(fit is True for fit in fine.values()), misfits, named)
-
-
-def _fits(known: catalogue.Catalogue, prefixed: str, value: Value, overrides: bool) -> bool | None:
-    """Whether the release takes the key so written; None when that says nothing (`+key` of the user's own)."""
-    key = prefixed.lstrip("+~")
-    found = known.get(key)
-    if known.framework == "trinity":
-        return found is not None or key in known.prefixes()
-    if prefixed.startswith("+") and found is None:
-        return False if known.strict(key) else None
-    if versions.dead(known.framework, known.release, key) and value is not None:
-        return False
-    if versions.refused(known.framework, known.release, key, value):
-        return False
-    if found is None:
-        return key in known.prefixes()
-    if not overrides or prefixed.startswith(("++", "~")):
-        return True
-    return found.plus_only == prefixed.startswith("+")
+    verdicts = {key: acceptance.judge(known, key, value, overrides=overrides) for key, value in keys.items()}
+    misfits = tuple(key for key, verdict in verdicts.items() if not verdict.fits)
+    taken = sum(verdict is acceptance.Verdict.TAKEN for verdict in verdicts.values())
+    return _Fit(candidate, number, trainer, taken, misfits, named)
 
 
 def _reasons(best: _Fit, fits: list[_Fit], count: int, program: str) -> tuple[str, ...]:

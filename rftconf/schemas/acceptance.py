@@ -1,0 +1,49 @@
+"""What a release says to one override: Hydra's rules for `key`, `+key`, `++key`, `~key`, or Trinity's strict loader."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from rftconf.plan.symbols import Value
+from rftconf.schemas import versions
+from rftconf.schemas.catalogue import Catalogue
+
+
+class Verdict(Enum):
+    """How a release takes a key as it is written; the value is a sentence about it."""
+
+    TAKEN = "is a key of this release"
+    FREE = "is the user's own key: accepted, and read only by code that asks for it"
+    UNKNOWN = "is not a key of this release"
+    NEEDS_PLUS = "is not in the YAML: only +key=value adds it"
+    CANNOT_APPEND = "is in the YAML already: +key=value is refused, key=value sets it"
+    DEAD = "is accepted and ignored"
+    VALUE_REFUSED = "is known, but not with this value any more"
+
+    @property
+    def fits(self) -> bool:
+        """True when the release neither refuses nor ignores it."""
+        return self in (Verdict.TAKEN, Verdict.FREE)
+
+
+def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = True) -> Verdict:
+    """The verdict on `prefixed` (with Hydra's prefix, where it is an override) set to `value`.
+
+    `overrides=False` for a whole YAML, in which added keys carry no prefix.
+    """
+    key = prefixed.lstrip("+~")
+    found = known.get(key)
+    if found is None and key not in known.prefixes():
+        free = known.framework == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
+        return Verdict.FREE if free else Verdict.UNKNOWN
+    if value is not None and versions.dead(known.framework, known.release, key):
+        return Verdict.DEAD
+    if versions.refused(known.framework, known.release, key, value):
+        return Verdict.VALUE_REFUSED
+    if found is None or known.framework != "verl" or not overrides or prefixed.startswith(("++", "~")):
+        return Verdict.TAKEN
+    if prefixed.startswith("+"):
+        # Hydra appends where nothing or null stands, and merges lists and mappings into what is there.
+        room = found.plus_only or found.default in (None, "???") or isinstance(value, (list, dict))
+        return Verdict.TAKEN if room else Verdict.CANNOT_APPEND
+    return Verdict.NEEDS_PLUS if found.plus_only else Verdict.TAKEN
