@@ -1,0 +1,245 @@
+"""Interpolations over a flat config, by OmegaConf's rules; what an environment alone knows stays a variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.plan.symbols import Expr, Text, Value, Var, text
+from rftconf.text import keys
+from rftconf.text.document import Leaf
+from rftconf.text.interpolation_grammar import InterpolationSyntaxError, as_text, evaluate, evaluate_element
+
+MISSING = "???"
+"""OmegaConf's mark of a value that must be given."""
+MAX_CHAIN = 40
+"""Keys that one value may lead through."""
+MAX_CHARS = 100_000
+"""Length of one resolved text."""
+_PART = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
+Path: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A value without interpolations, the keys it led through, and why it could not be had (`value` is then as
+    written)."""
+
+    value: Value
+    through: tuple[str, ...] = ()
+    code: str = ""
+    problem: str = ""
+
+
+class UnresolvedError(Exception):
+    """An interpolation that gives no value."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+class Resolver:
+    """Resolves keys of `values` (dotted keys to values, catalogue defaults included by the caller).
+
+    `oc.env` gives the value in `environment`, else its default, else the variable as a symbol.
+    """
+
+    def __init__(self, values: Mapping[str, Value], environment: Mapping[str, str] | None = None) -> None:
+        self._environment = environment or {}
+        self._names: dict[Path, str] = {}
+        self._values: dict[Path, Value] = {}
+        self._inner: dict[Path, dict[str, None]] = {}
+        for key, value in values.items():
+            path = tuple(str(part) for part in keys.segments(key))
+            self._names[path] = key
+            self._values[path] = value
+            for depth in range(len(path), 0, -1):
+                inner = self._inner.setdefault(path[: depth - 1], {})
+                inner[path[depth - 1]] = None
+        self._known: dict[Path, tuple[Value, tuple[str, ...]]] = {}
+        self._chain: list[Path] = []
+        self._through: list[dict[str, None]] = [{}]
+
+    def resolve(self, key: str) -> Resolved:
+        """The value at `key`, all interpolations in it resolved. Problems are told, not raised."""
+        path = tuple(str(part) for part in keys.segments(key))
+        if path not in self._values:
+            return Resolved(None, (), "SYN402", f"there is no key {key}")
+        return self.resolve_value(self._values[path], key)
+
+    def resolve_value(self, value: Value, key: str) -> Resolved:
+        """`value` as if it stood at `key`."""
+        if not _may_interpolate(value):
+            return Resolved(value)
+        self._chain, self._through = [], [{}]
+        path = tuple(str(part) for part in keys.segments(key))
+        try:
+            self._chain.append(path)
+            found = self._plain(value, path)
+        except UnresolvedError as error:
+            return Resolved(value, tuple(self._through[0]), error.code, error.message)
+        return Resolved(found, tuple(self._through[0]))
+
+    def _plain(self, value: Value, path: Path) -> Value:
+        if isinstance(value, str):
+            return self._string(value, path)
+        if isinstance(value, Text):
+            return text(*(as_text(self._string(p, path)) if isinstance(p, str) else p for p in value.parts))
+        if isinstance(value, list):
+            return [self._plain(v, (*path, str(i))) for i, v in enumerate(value)]
+        if isinstance(value, dict):
+            return {k: self._plain(v, (*path, k)) for k, v in value.items()}
+        return value
+
+    def _string(self, value: str, path: Path) -> Value:
+        try:
+            found = evaluate(value, _Here(self, path))
+        except InterpolationSyntaxError as error:
+            raise UnresolvedError("SYN403", f"{value!r}: {error.message} (character {error.offset + 1})") from error
+        if isinstance(found, str) and len(found) > MAX_CHARS:
+            raise UnresolvedError("SYN406", f"the text grows beyond {MAX_CHARS} characters")
+        return found
+
+    def at(self, path: Path) -> Value:
+        """The resolved value at `path`, a subtree included. Raises UnresolvedError."""
+        if path in self._known:
+            found, through = self._known[path]
+            self._through[-1].update(dict.fromkeys(through))
+            return found
+        if path in self._chain:
+            chain = [".".join(p) for p in [*self._chain[self._chain.index(path) :], path]]
+            raise UnresolvedError("SYN401", f"the interpolation leads in a circle: {' → '.join(chain)}")
+        if len(self._chain) >= MAX_CHAIN:
+            raise UnresolvedError("SYN406", f"the interpolation leads through more than {MAX_CHAIN} keys")
+        self._chain.append(path)
+        self._through.append({})
+        try:
+            found = self._looked_up(path)
+        finally:
+            self._chain.pop()
+            through = tuple(self._through.pop())
+            self._through[-1].update(dict.fromkeys(through))
+        self._known[path] = (found, through)
+        return found
+
+    def _looked_up(self, path: Path) -> Value:
+        if path in self._values:
+            self._through[-1][self._names[path]] = None
+            found = self._plain(self._values[path], path)
+            if found == MISSING and isinstance(found, str):
+                raise UnresolvedError("SYN405", f"{'.'.join(path)} must be given; it is {MISSING}")
+            return found
+        if path in self._inner:
+            names = self._inner[path]
+            if all(name.isdecimal() for name in names) and f"{self._some_name(path)}".find("[") >= 0:
+                return [self.at((*path, name)) for name in names]
+            return {name: self.at((*path, name)) for name in names}
+        if len(path) > 1:
+            return _entry(self.at(path[:-1]), path)
+        raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
+
+    def _some_name(self, path: Path) -> str:
+        """What the source's keys write behind `path`: `[0]` for items of a list."""
+        while path not in self._values:
+            path = (*path, next(iter(self._inner[path])))
+        return self._names[path]
+
+
+def _entry(container: Value, path: Path) -> Value:
+    """The entry of a list or mapping that is one leaf."""
+    name = path[-1]
+    if isinstance(container, dict) and name in container:
+        return container[name]
+    if (
+        isinstance(container, list)
+        and re.fullmatch(r"-?\d{1,9}", name)
+        and -len(container) <= int(name) < len(container)
+    ):
+        return container[int(name)]
+    raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Lookups as seen from the value at `path`."""
+
+    resolver: Resolver
+    path: Path
+
+    def node(self, path: str) -> Value:
+        return self.resolver.at(self._absolute(path))
+
+    def _absolute(self, path: str) -> Path:
+        parts = tuple(name or bracketed for name, bracketed in _PART.findall(path.lstrip(".")))
+        dots = len(path) - len(path.lstrip("."))
+        if dots > len(self.path):
+            raise UnresolvedError("SYN402", f"{path} leads above the top of the config")
+        return (*self.path[: len(self.path) - dots], *parts) if dots else parts
+
+    def call(self, name: str, args: list[Value]) -> Value:
+        if name == "oc.env" and 1 <= len(args) <= 2:
+            return self._env(args)
+        if name == "oc.select" and 1 <= len(args) <= 2 and isinstance(args[0], str):
+            return self._select(args[0], args[1] if len(args) == 2 else None)
+        if name == "oc.decode" and len(args) == 1:
+            return self._decode(args[0])
+        if name == "oc.create" and len(args) == 1:
+            return args[0]
+        if name == "oc.deprecated" and 1 <= len(args) <= 2 and isinstance(args[0], str):
+            return self.node(args[0])
+        raise UnresolvedError("SYN404", f"the resolver {name} with {len(args)} arguments is not one of OmegaConf's own")
+
+    def _env(self, args: list[Value]) -> Value:
+        variable = args[0]
+        if not isinstance(variable, str):
+            raise UnresolvedError("SYN404", "oc.env takes the name of a variable")
+        if variable in self.resolver._environment:
+            return self.resolver._environment[variable]
+        if len(args) == 1:
+            return Var(variable)
+        return args[1] if args[1] is None or isinstance(args[1], Expr) else str(args[1])
+
+    def _select(self, path: str, default: Value) -> Value:
+        try:
+            return self.node(path)
+        except UnresolvedError as error:
+            if error.code not in {"SYN402", "SYN405"}:
+                raise
+            return default
+
+    def _decode(self, value: Value) -> Value:
+        if not isinstance(value, str):
+            return value
+        try:
+            return evaluate_element(value, self)
+        except InterpolationSyntaxError as error:
+            raise UnresolvedError("SYN403", f"oc.decode of {value!r}: {error.message}") from error
+
+
+def resolve_leaves(
+    leaves: Iterable[Leaf], defaults: Mapping[str, Value] | None = None, environment: Mapping[str, str] | None = None
+) -> tuple[dict[str, Resolved], tuple[Diagnostic, ...]]:
+    """Each leaf's key to its resolved value, `defaults` filling what the leaves leave out, and what went wrong."""
+    last = {leaf.key: leaf for leaf in leaves}
+    resolver = Resolver({**(defaults or {}), **{key: leaf.value for key, leaf in last.items()}}, environment)
+    found = {key: resolver.resolve(key) for key in last}
+    diagnostics = tuple(
+        Diagnostic(resolved.code, Severity.ERROR, resolved.problem, last[key].place)
+        for key, resolved in found.items()
+        if resolved.problem
+    )
+    return found, diagnostics
+
+
+def _may_interpolate(value: Value) -> bool:
+    if isinstance(value, str):
+        return "${" in value
+    if isinstance(value, Text):
+        return any(isinstance(part, str) and "${" in part for part in value.parts)
+    if isinstance(value, dict):
+        return any(map(_may_interpolate, value.values()))
+    return isinstance(value, list) and any(map(_may_interpolate, value))
