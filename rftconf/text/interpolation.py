@@ -25,8 +25,7 @@ Path: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A value without interpolations, the keys it led through, and why it could not be had (`value` is then as
-    written)."""
+    """A value without interpolations and the keys it led through; with a `problem`, the value as written."""
 
     value: Value
     through: tuple[str, ...] = ()
@@ -129,24 +128,22 @@ class Resolver:
     def _looked_up(self, path: Path) -> Value:
         if path in self._values:
             self._through[-1][self._names[path]] = None
-            found = self._plain(self._values[path], path)
-            if found == MISSING and isinstance(found, str):
-                raise UnresolvedError("SYN405", f"{'.'.join(path)} must be given; it is {MISSING}")
-            return found
+            return self._plain(self._values[path], path)
         if path in self._inner:
             names = self._inner[path]
-            if all(name.isdecimal() for name in names) and f"{self._some_name(path)}".find("[") >= 0:
+            if all(name.isdecimal() for name in names) and self._is_list(path):
                 return [self.at((*path, name)) for name in names]
             return {name: self.at((*path, name)) for name in names}
-        if len(path) > 1:
+        if len(path) > 1 and path[:-1] not in self._inner:
             return _entry(self.at(path[:-1]), path)
         raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
 
-    def _some_name(self, path: Path) -> str:
-        """What the source's keys write behind `path`: `[0]` for items of a list."""
-        while path not in self._values:
-            path = (*path, next(iter(self._inner[path])))
-        return self._names[path]
+    def _is_list(self, path: Path) -> bool:
+        """Whether the keys write an index behind `path`: `[0]`."""
+        below = path
+        while below not in self._values:
+            below = (*below, next(iter(self._inner[below])))
+        return isinstance(keys.segments(self._names[below])[len(path)], int)
 
 
 def _entry(container: Value, path: Path) -> Value:
@@ -154,11 +151,7 @@ def _entry(container: Value, path: Path) -> Value:
     name = path[-1]
     if isinstance(container, dict) and name in container:
         return container[name]
-    if (
-        isinstance(container, list)
-        and re.fullmatch(r"-?\d{1,9}", name)
-        and -len(container) <= int(name) < len(container)
-    ):
+    if isinstance(container, list) and re.fullmatch(r"\d{1,9}", name) and int(name) < len(container):
         return container[int(name)]
     raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
 
@@ -171,7 +164,11 @@ class _Here:
     path: Path
 
     def node(self, path: str) -> Value:
-        return self.resolver.at(self._absolute(path))
+        absolute = self._absolute(path)
+        found = self.resolver.at(absolute)
+        if isinstance(found, str) and found == MISSING:
+            raise UnresolvedError("SYN405", f"{'.'.join(absolute)} must be given; it is {MISSING}")
+        return found
 
     def _absolute(self, path: str) -> Path:
         parts = tuple(name or bracketed for name, bracketed in _PART.findall(path.lstrip(".")))
