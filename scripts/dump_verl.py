@@ -47,7 +47,7 @@ def _row(default: Any, hint: Any) -> Row:
         row["inferred"] = True
     if choices:
         row["choices"] = choices
-    if default == {} or (kind == "dict" and default is None):
+    if isinstance(default, dict) or (kind == "dict" and default is None):
         row["open"] = True
     return row
 

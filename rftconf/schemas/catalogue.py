@@ -150,6 +150,11 @@ class Catalogue:
         return tuple({name[: name.rfind("<*>")] for name in self.keys if "<*>" in name})
 
 
+def folder(framework: str) -> Path:
+    """Where the catalogues of a framework lie."""
+    return Path(__file__).parent / framework / "keys"
+
+
 @lru_cache(maxsize=32)
 def load(framework: str, release: str | None = None, trainer: str = "") -> Catalogue:
     """The catalogue of a release (newest when None) and trainer. Raises UsageError when there is none."""
@@ -159,6 +164,5 @@ def load(framework: str, release: str | None = None, trainer: str = "") -> Catal
     if variant not in known.trainers:
         raise UsageError(f"{known.title} has no trainer {trainer!r}; known: {', '.join(known.trainers)}")
     stem = f"{number}-{variant}" if variant else number
-    path = Path(__file__).parent / known.name / "keys" / f"{stem}.json"
-    data = json.loads(path.read_bytes())
+    data = json.loads((folder(known.name) / f"{stem}.json").read_bytes())
     return Catalogue(known.name, number, variant, data["keys"])

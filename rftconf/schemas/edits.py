@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
@@ -85,7 +85,7 @@ class Move:
 
     `stays`: the newer release still accepts the old name (a deprecated alias whose null means unset). `both`: so did
     the older release accept the new name, the old one winning; nothing is renamed downwards then. `only_if` names a
-    key and the value it must have for the old key to have had an effect.
+    key and the value it must have for the old key to have an effect; `implies`: the new key says so by itself.
     """
 
     old: str
@@ -94,6 +94,7 @@ class Move:
     stays: bool = False
     both: bool = False
     only_if: tuple[str, Value] | None = None
+    implies: bool = False
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
         """The old name, unless it stays."""
@@ -121,10 +122,20 @@ class Move:
             return []
         done = []
         for name, fill in hits(self.new, self.tree, flat):
+            if self.only_if and self.implies:
+                flat.setdefault(self.only_if[0], with_value(flat[name], self.only_if[1]))
+            if self.only_if and not _holds(flat, self.only_if):
+                continue
             old = fill(self.old)
             flat[old] = flat.pop(name)
             done.append(Change(name, flat[old], (old,), f"called {old} there"))
         return done
+
+
+def with_value(cell: C, value: Value) -> C:
+    """The same cell with another value."""
+    made: C = replace(cell, value=value)  # type: ignore[type-var]
+    return made
 
 
 def _holds(flat: Mapping[str, Cell], condition: tuple[str, Value]) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from rftconf.plan.symbols import Expr, Value
-from rftconf.schemas.edits import C, Change, hits
+from rftconf.schemas.edits import C, Change, hits, with_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,9 @@ class Revalue:
             value = flat[name].value
             for old, new in spellings.items():
                 if type(value) is type(old) and value == old:
-                    flat[name] = _with_value(flat[name], new)
+                    flat[name] = with_value(flat[name], new)
                     done.append(Change(name, flat[name], (name,), f"{_show(old)} is {_show(new)}: {self.why}"))
         return done
-
-
-def _with_value(cell: C, value: Value) -> C:
-    made: C = replace(cell, value=value)  # type: ignore[type-var]
-    return made
 
 
 def _show(value: Value) -> str:
@@ -101,7 +96,7 @@ class Pin:
         cause = flat.get(self.when[0])
         if cause is None or not self.when[1](cause.value) or (self.key in flat and not self.overrules):
             return []
-        flat[self.key] = _with_value(cause, self.value)
+        flat[self.key] = with_value(cause, self.value)
         return [Change(self.key, flat[self.key], (self.key,), self.why)]
 
     def down(self, flat: dict[str, C]) -> list[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Generic
@@ -106,7 +106,18 @@ def defaults(framework: str, release: str, trainer: str = "") -> Mapping[str, Va
     old = catalogue.load(known.name, release, variant)
     cells = {name: _Plain(key.default) for name, key in old.keys.items() if not key.plus_only}
     done = upgrade(known.name, cells, release, trainer=variant)
-    return {name: cell.value for name, cell in done.flat.items()}
+    newest = catalogue.load(known.name, None, variant)
+    leaves = [leaf for name, cell in done.flat.items() for leaf in _leaves(newest, name, cell.value)]
+    return dict(leaves)
+
+
+def _leaves(newest: catalogue.Catalogue, name: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """A default by the newest release's leaves: what was one mapping may be several keys there."""
+    if name in newest:
+        yield name, value
+    elif isinstance(value, dict):
+        for inner, item in value.items():
+            yield from _leaves(newest, f"{name}.{inner}", item)
 
 
 def dead(framework: str, release: str, key: str) -> str | None:

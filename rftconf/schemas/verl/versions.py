@@ -215,6 +215,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
                 f"{role}.model.gradient_checkpointing_kwargs.activations_checkpoint_{name}",
                 f"{megatron}.megatron.override_transformer_config.recompute_{name}",
                 only_if=(f"{role}.model.enable_gradient_checkpointing", True),
+                implies=True,
             )
             for role, megatron in ((_ARR, _A), (_C, _C))
             for name in ("granularity", "method", "num_layers")

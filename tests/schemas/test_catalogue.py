@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from rftconf.errors import UsageError
+from rftconf.schemas import catalogue
+from rftconf.schemas.registry import FRAMEWORKS
+from tests.schemas.shared import ALL, catalogue_id
+
+
+@pytest.mark.parametrize(("framework", "release", "trainer"), ALL, ids=catalogue_id)
+def test_every_catalogue_is_whole(framework: str, release: str, trainer: str) -> None:
+    known = catalogue.load(framework, release, trainer)
+    assert (known.framework, known.release, known.trainer) == (framework, release, trainer)
+    assert len(known.keys) > 250
+    kinds = {"any", "bool", "dict", "float", "int", "list", "str"}
+    for name in known.keys:
+        key = known.keys[name]
+        assert key.name == name
+        parts = key.type.replace("list[", "").replace("]", "").split("|")
+        assert set(parts) <= kinds, (name, key.type)
+        assert key.plus_only <= (framework == "verl")
+        assert known.get(name) is key
+
+
+def test_verl_types_defaults_and_interpolations() -> None:
+    known = catalogue.load("verl", "0.9.1")
+    lr = known.keys["actor_rollout_ref.actor.optim.lr"]
+    assert (lr.type, lr.default, lr.optional, lr.inferred) == ("float", 1e-6, False, False)
+    assert known.keys["data.train_files"].inferred
+    assert known.keys["actor_rollout_ref.rollout.name"].mandatory
+    ref = known.keys["actor_rollout_ref.ref.strategy"]
+    assert ref.interpolation == "${actor_rollout_ref.actor.strategy}"
+    assert ref.default == "fsdp"
+    assert known.keys["algorithm.gdpo_reward_weights"].plus_only
+    assert known.default("trainer.use_v1") is True
+    assert known.default("no.such.key") is None
+
+
+def test_the_megatron_trainer_has_its_own_keys() -> None:
+    key = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size"
+    for release in FRAMEWORKS["verl"].releases:
+        assert key in catalogue.load("verl", release, "megatron")
+        assert key not in catalogue.load("verl", release, "fsdp")
+
+
+@pytest.mark.parametrize("release", FRAMEWORKS["trinity"].releases)
+def test_trinity_lists_named_mappings_and_free_dicts(release: str) -> None:
+    known = catalogue.load("trinity", release)
+    path = known.get("buffer.explorer_input.tasksets[3].path")
+    assert path is not None
+    assert path.name == "buffer.explorer_input.tasksets[].path"
+    assert known.canonical("stages[1].explorer.auxiliary_models[0].engine_num").count("[]") == 2
+    assert "buffer.trainer_input.auxiliary_buffers.sft.path" in known
+    assert "buffer.trainer_input.auxiliary_buffers.sft.pth" not in known
+    free = known.get("algorithm.policy_loss_fn_args.clip_range.low")
+    assert free is not None
+    assert free.open
+    assert "algorithm.repeat_time" not in known
+    assert set(known.keys["synchronizer.sync_method"].choices) == {"nccl", "checkpoint", "memory"}
+    assert "trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs" in known
+
+
+def test_trainer_config_takes_anything_only_since_trinity_0_6() -> None:
+    inner = "trainer.trainer_config.actor_rollout_ref.no_such_key"
+    assert [release for release in FRAMEWORKS["trinity"].releases if inner in catalogue.load("trinity", release)] == [
+        "0.6.0"
+    ]
+
+
+def test_keys_that_people_must_not_set_are_marked() -> None:
+    known = catalogue.load("trinity")
+    assert known.keys["cluster.total_gpu_num"].automatic
+    assert not known.keys["trainer.trainer_config"].automatic
+    assert not known.keys["trainer.max_token_len_per_gpu"].automatic
+
+
+def test_prefixes_are_the_nodes_above_keys() -> None:
+    nodes = catalogue.load("verl").prefixes()
+    assert {"actor_rollout_ref", "actor_rollout_ref.actor", "actor_rollout_ref.actor.optim"} <= nodes
+    assert "actor_rollout_ref.actor.optim.lr" not in nodes
+
+
+def test_strictness_follows_the_dataclasses() -> None:
+    assert catalogue.load("verl", "0.9.1").strict("actor_rollout_ref.actor.mine")
+    assert not catalogue.load("verl", "0.9.1").strict("data.mine")
+    assert not catalogue.load("verl", "0.9.1").strict("algorithm.mine")
+    assert not catalogue.load("verl", "0.5.0").strict("actor_rollout_ref.actor.mine")
+    assert catalogue.load("trinity").strict("algorithm.mine")
+
+
+def test_loading_is_cached_and_names_what_is_missing() -> None:
+    assert catalogue.load("veRL", "v0.9.1") is not None
+    assert catalogue.load("verl") is catalogue.load("verl")
+    with pytest.raises(UsageError, match="has no trainer 'deepspeed'"):
+        catalogue.load("verl", None, "deepspeed")
+
+
+@pytest.mark.parametrize(("framework", "release", "trainer"), ALL, ids=catalogue_id)
+def test_loading_takes_about_a_millisecond(framework: str, release: str, trainer: str) -> None:
+    best = 1.0
+    for _ in range(20):
+        catalogue.load.cache_clear()
+        start = time.perf_counter()
+        catalogue.load(framework, release, trainer)
+        best = min(best, time.perf_counter() - start)
+    assert best < 0.004, f"{best * 1e3:.2f} ms"
+
+
+def test_files_hold_one_key_per_line() -> None:
+    for path in (catalogue.folder("verl") / "0.9.1-fsdp.json", catalogue.folder("trinity") / "0.6.0.json"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n") == len(json.loads(text)["keys"]) + 7
