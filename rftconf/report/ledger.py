@@ -8,6 +8,7 @@ from typing import Any
 from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.report.screen import Screen, columns_of, joined, printable, shorten
 from rftconf.report.values import place_json, shown, value_json
+from rftconf.schemas.registry import FRAMEWORKS
 
 VERSION = 1
 """Of the JSON form. It grows only when a field changes its meaning or goes."""
@@ -42,16 +43,18 @@ _SAID = {
     State.WITHHELD: "secrets, not copied",
     State.UNKNOWN: "not a key of the source framework",
 }
-_NAMES = {"verl": "veRL", "trinity": "Trinity-RFT", "roll": "ROLL", "chatlearn": "ChatLearn"}
 _WIDE = 110
 
 
-def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False) -> str:
-    """The report for people. `full` lists every line, else only those that did not stay as they were."""
+def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False, losses: bool = True) -> str:
+    """The report for people. `full` lists every line, else only those that did not stay as they were.
+
+    Without `losses` only the decisions and the counts are told, unless `full`.
+    """
     lines = [screen.style(_title(ledger), "bold"), ""]
     lines.extend(_decisions(ledger.decisions, screen))
     lines.extend(_counts(ledger, screen))
-    listed = [line for line in ledger.sources if full or line.state not in _QUIET]
+    listed = [line for line in ledger.sources if full or (losses and line.state not in _QUIET)]
     widest = max((columns_of(_written(line)) for line in listed), default=0)
     column = min(widest, screen.width * 9 // 20) + 4
     for state in _ORDER:
@@ -104,8 +107,12 @@ def _target_json(line: TargetLine, secret: set[str]) -> dict[str, Any]:
 
 
 def _title(ledger: Ledger) -> str:
-    source, target = (_NAMES.get(name, name) for name in (ledger.source_framework, ledger.target_framework))
+    source, target = (_title_of(name) for name in (ledger.source_framework, ledger.target_framework))
     return f"{source} {ledger.source_release} → {target} {ledger.target_release}"
+
+
+def _title_of(name: str) -> str:
+    return FRAMEWORKS[name].title if name in FRAMEWORKS else name
 
 
 def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]:

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from rftconf.plan.symbols import Expr, Value, formula, names_in
+from rftconf.plan.symbols import Expr, Value, formula, names_in, to_shell
 from rftconf.report.screen import shorten
 from rftconf.text.span import Place
 
@@ -19,9 +19,9 @@ def shown(value: Value, limit: int = _LONGEST) -> str:
 
 
 def value_json(value: Value) -> Any:
-    """Plain JSON data; a symbol is `{"$expr": formula, "names": [...]}`, a float JSON lacks `{"$float": "inf"}`."""
+    """Plain JSON data; a symbol is `{"$expr": formula, "shell": ..., "names": [...]}`, inf `{"$float": "inf"}`."""
     if isinstance(value, Expr):
-        return {"$expr": formula(value), "names": sorted(names_in(value))}
+        return {"$expr": formula(value), "shell": to_shell(value), "names": sorted(names_in(value))}
     if isinstance(value, list):
         return [value_json(item) for item in value]
     if isinstance(value, dict):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias
 
 from rftconf.ledger import TargetLine
 from rftconf.plan.symbols import Expr, Value, formula, is_symbolic, to_interpolation
+from rftconf.text import keys
 from rftconf.text.annotate import Line, aligned, header_lines
 from rftconf.text.yaml_scalar import literal_block, scalar, string
 
 MISSING = "???"
 """OmegaConf's marker for a value that must be given before the config can be used."""
 
-_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _FLOW_WIDTH = 88
 
 
@@ -62,8 +62,10 @@ def emit(lines: Sequence[TargetLine], *, header: Sequence[str] = (), order: Sequ
 def steps(key: str) -> tuple[str | int, ...]:
     """The steps of a flat key: `a.b[0].c` gives `a`, `b`, 0, `c`. Raises ValueError for a key of another form."""
     bare = key.lstrip("+")
-    found = tuple(int(m[1]) if m[1] is not None else m[2] for m in _STEP.finditer(bare))
-    spelled = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in found).removeprefix(".")
+    found = keys.segments(bare)
+    spelled = reduce(
+        lambda key, step: keys.item(key, step) if isinstance(step, int) else keys.child(key, step), found, ""
+    )
     if not found or spelled != bare:
         raise ValueError(f"not a flat key: {key!r}")
     return found

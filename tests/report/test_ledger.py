@@ -98,7 +98,7 @@ def test_json_form() -> None:
     assert data["counts"] == {"exact": 1, "rounded": 1, "no-counterpart": 1, "withheld": 1}
     assert data["sources"][1] == {
         "key": "actor_rollout_ref.actor.ppo_mini_batch_size",
-        "value": {"$expr": "BS * 4", "names": ["BS"]},
+        "value": {"$expr": "BS * 4", "shell": "$((BS * 4))", "names": ["BS"]},
         "place": {"file": "run.sh", "line": 4, "col": 3},
         "state": "rounded",
         "targets": ["buffer.train_batch_size"],
@@ -110,7 +110,7 @@ def test_json_form() -> None:
     assert [line["value"] for line in data["targets"]] == [
         64,
         None,
-        {"$expr": "${HOME}/m", "names": ["HOME"]},
+        {"$expr": "${HOME}/m", "shell": "${HOME}/m", "names": ["HOME"]},
         {"$float": "inf"},
     ]
     assert data["decisions"][0]["chosen"] == "2 + 6"

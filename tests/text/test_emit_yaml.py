@@ -292,6 +292,7 @@ def test_contradicting_keys_are_an_error(keys: tuple[str, str], said: str) -> No
 
 
 def test_steps_of_a_key() -> None:
+    assert steps('a["b.c"].d') == ("a", "b.c", "d")
     assert steps("+a.b[10].c-d") == ("a", "b", 10, "c-d")
     with pytest.raises(ValueError, match="not a flat key"):
         steps("a..b")

@@ -1,0 +1,77 @@
+"""The `rftconf` command. Nothing is imported here that a verb's `--help` does not need."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from rftconf.cli import failure
+from rftconf.cli.commands import check, convert, explain, plan, schema
+
+app = typer.Typer(
+    name="rftconf",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("convert", short_help="Write a config for another framework.")(convert.convert)
+app.command("check", short_help="Find what is wrong with configs, by line and column.")(check.check)
+app.command("plan", short_help="Print what a config means: the canonical plan.")(plan.plan)
+app.command("explain", short_help="Say what a diagnostic's code, or a key, means.")(explain.explain)
+app.command("schema", short_help="Print the JSON Schema of the plan.")(schema.schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from rftconf._version import __version__
+
+        typer.echo(f"rftconf {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an unexpected error came from (or RFTCONF_TRACEBACK=1).")
+    ] = False,
+) -> None:
+    """One RL post-training run, written for veRL or Trinity-RFT: read it, convert it, check it.
+
+    \b
+    Examples:
+      rftconf convert run_grpo.sh --to trinity -o grpo.yaml
+      rftconf check configs/
+      rftconf plan run_grpo.sh
+      rftconf explain KEY001
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code: 0 done, 1 findings, 2 unreadable or usage, 3 refused."""
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(list(arguments), prog_name="rftconf", standalone_mode=False)
+        # Python writes out what is left at exit, where a closed pipe would be reported.
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except BaseException as error:  # noqa: BLE001 -- this is the last place before a traceback
+        return failure.exit_code(error, traceback="--traceback" in arguments)
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """Entry point of the `rftconf` script."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,70 @@
+"""`rftconf plan`: the canonical plan of a config."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rftconf.cli import options
+
+if TYPE_CHECKING:
+    from rftconf.convert import Loaded
+    from rftconf.report.screen import Screen
+
+
+def plan(
+    source: options.Source,
+    from_: options.From = None,
+    from_release: options.FromRelease = None,
+    set_: options.Set = None,
+    env: options.Env = None,
+    args: options.Args = None,
+    launch: options.Launch = None,
+    base: options.Base = None,
+    sources: options.Sources = None,
+    rows: options.Rows = None,
+    form: Annotated[Literal["tree", "json", "yaml"], typer.Option("--format", help="How to print it.")] = "tree",
+    origins: Annotated[bool, typer.Option("--origins", help="Say of each value where it came from.")] = False,
+    output: options.Output = None,
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Print what a config means in terms no framework owns: the canonical plan.
+
+    \b
+    Examples:
+      rftconf plan run_grpo.sh
+      rftconf plan run_grpo.sh --origins
+      rftconf plan grpo.yaml --format json -o plan.json
+    """
+    from rftconf.cli import output as out
+    from rftconf.cli.loading import open_document, report_document
+    from rftconf.cli.reading import reading
+    from rftconf.convert import load
+
+    how = reading(from_, from_release, set_, env, args, launch, base, sources)
+    document = open_document(source, how)
+    if not document.readable:
+        report_document(document, out.report_screen(color))
+        return 2
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
+    if not quiet:
+        report_document(document, out.report_screen(color), more=loaded.diagnostics)
+    screen = out.product_screen(color if output is None else "never")
+    out.product(_text(loaded, "json" if json else form, screen, origins=origins), output)
+    return 0
+
+
+def _text(loaded: Loaded, form: str, screen: Screen, *, origins: bool) -> str:
+    from json import dumps
+
+    from rftconf.report.plan import origins_json, plan_tree, plan_yaml
+
+    data = loaded.plan.model_dump(mode="json")
+    told = loaded.origins if origins else None
+    if form == "json":
+        whole = data if told is None else {"plan": data, "origins": origins_json(told)}
+        return dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return plan_yaml(data, told) if form == "yaml" else plan_tree(data, told, screen)

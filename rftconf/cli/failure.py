@@ -1,0 +1,55 @@
+"""What a person sees when something went wrong: a sentence and what to do next, never a traceback unasked."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from rftconf.cli.output import OutputClosedError
+from rftconf.errors import RefusedError, RftconfError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+INTERNAL = 70
+"""As shells and sysexits.h number them."""
+
+
+def exit_code(error: BaseException, *, traceback: bool = False) -> int:
+    """Tell about `error` on standard error and give the exit code that stands for it."""
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return INTERRUPTED
+    if isinstance(error, (OutputClosedError, BrokenPipeError)):
+        _let_go_of_standard_output()
+        return BROKEN_PIPE
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, RftconfError):
+        _say(f"rftconf: {error}")
+        for choice in error.choices if isinstance(error, RefusedError) else ():
+            _say(f"  possible: {choice}")
+        return error.exit_code
+    return _unexpected(error, traceback=traceback)
+
+
+def _unexpected(error: BaseException, *, traceback: bool) -> int:
+    if traceback or os.environ.get("RFTCONF_TRACEBACK", "") not in ("", "0"):
+        from traceback import print_exception
+
+        print_exception(error)
+        return INTERNAL
+    said = " ".join(str(error).split())[:200]
+    _say(f"rftconf: sorry, this is a defect in rftconf ({type(error).__name__}{f': {said}' if said else ''}).")
+    _say("  Please run it again with RFTCONF_TRACEBACK=1 and report what it prints, with the file if you can.")
+    return INTERNAL
+
+
+def _say(text: str) -> None:
+    sys.stderr.write("".join(c if c.isprintable() or c == "\n" else " " for c in text) + "\n")
+
+
+def _let_go_of_standard_output() -> None:
+    """Python flushes standard output once more at exit; send that nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,40 @@
+"""Opens files for the verbs and says what was wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rftconf.cli import output as out
+from rftconf.diagnostics import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from rftconf.cli.reading import Reading
+    from rftconf.report.screen import Screen
+    from rftconf.text.document import Document
+
+
+def open_document(source: str, how: Reading) -> Document:
+    """Read one file (`-` is standard input). Raises UnreadableError when it cannot be read at all."""
+    from rftconf.text.read import ReadOptions, read
+    from rftconf.text.source import open_source
+
+    options = ReadOptions(
+        bindings=how.bindings,
+        args=how.args,
+        environment=how.environment,
+        launch=how.launch,
+        base=None if how.base is None else open_source(how.base),
+        sources={str(path): open_source(path).text for path in how.sources},
+    )
+    return read(open_source(source), options)
+
+
+def report_document(document: Document, screen: Screen, *, more: Iterable[Diagnostic] = ()) -> None:
+    """Print the errors and warnings about a file to standard error; notes are for `check` and `--json`."""
+    from rftconf.report.diagnostics import diagnostics_text
+
+    found = list(dict.fromkeys((*document.diagnostics, *more)))
+    serious = [d for d in found if d.severity is not Severity.INFO]
+    if serious:
+        out.report(diagnostics_text(serious, {document.name: document.text}, screen) + "\n")

@@ -1,0 +1,76 @@
+"""The options that verbs share, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+Colour: TypeAlias = Literal["auto", "always", "never"]
+OnLoss: TypeAlias = Literal["error", "warn", "allow"]
+Form: TypeAlias = Literal["sh", "yaml", "overrides"]
+
+READING = "Reading"
+WRITING = "Output"
+
+
+def frameworks(incomplete: str) -> list[str]:
+    """The names a shell completes after `--from` and `--to`."""
+    from rftconf.schemas.registry import FRAMEWORKS
+
+    return [name for name in FRAMEWORKS if name.startswith(incomplete)]
+
+
+Source: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="A launch script or a YAML file; - is standard input.")
+]
+From: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FRAMEWORK",
+        help="What the file is written for; guessed, and said, when absent.",
+        autocompletion=frameworks,
+    ),
+]
+FromRelease: TypeAlias = Annotated[
+    str | None, typer.Option("--from-release", metavar="RELEASE", help="Its release, e.g. 0.7.1; guessed when absent.")
+]
+To: TypeAlias = Annotated[
+    str, typer.Option("--to", metavar="FRAMEWORK", help="What to write it for.", autocompletion=frameworks)
+]
+ToRelease: TypeAlias = Annotated[
+    str | None, typer.Option("--to-release", metavar="RELEASE", help="Its release; the newest known when absent.")
+]
+Set: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Give a variable of the script a value.")
+]
+Env: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--env", metavar="NAME", help="Let this one variable in from the environment.")
+]
+Args: TypeAlias = Annotated[
+    str | None, typer.Option("--args", metavar='"…"', help="The script's own arguments, its $@.")
+]
+Launch: TypeAlias = Annotated[
+    int | None, typer.Option("--launch", metavar="N", min=1, help="Which launch, in a script with several.")
+]
+Base: TypeAlias = Annotated[
+    Path | None, typer.Option("--base", metavar="FILE", help="A fork's own trainer YAML, below the overrides.")
+]
+Sources: TypeAlias = Annotated[
+    list[Path] | None, typer.Option("--source", metavar="FILE", help="A file that the script sources or reads.")
+]
+Rows: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--rows", metavar="N", min=1, help="Rows of the training set, when no local parquet tells."),
+]
+RolloutGpus: TypeAlias = Annotated[
+    int | None, typer.Option("--rollout-gpus", metavar="N", min=1, help="GPUs for rollout, where they are not shared.")
+]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there, whole or not at all.")
+]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Everything as one JSON object on standard output.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No report on standard error.")]
+Color: TypeAlias = Annotated[Colour, typer.Option("--color", help="Colours in reports.")]

@@ -1,0 +1,56 @@
+"""Where things go: configs to standard output or a file, reports to standard error."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rftconf.report.screen import Screen
+
+
+class OutputClosedError(Exception):
+    """Whoever read standard output has gone. Not an OSError, because click ends the process on those itself."""
+
+
+def product(text: str, file: Path | None = None, *, executable: bool = False) -> None:
+    """The thing that was asked for, as UTF-8 whatever the locale is."""
+    if file is not None and str(file) != "-":
+        from rftconf.text import atomic
+
+        atomic.write(file, text, executable=executable)
+        return
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise OutputClosedError from None
+
+
+def product_json(data: Any, file: Path | None = None) -> None:
+    """JSON for programs: indented, in the order given, without escapes for plain letters."""
+    import json
+
+    product(json.dumps(data, indent=2, ensure_ascii=False) + "\n", file)
+
+
+def report(text: str) -> None:
+    """Something to read beside the product."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def report_screen(colour: str) -> Screen:
+    """The screen that reports go to."""
+    from rftconf.report.screen import Screen
+
+    return Screen.of(sys.stderr, colour)
+
+
+def product_screen(colour: str) -> Screen:
+    """The screen of standard output, for products made to be read."""
+    from rftconf.report.screen import Screen
+
+    return Screen.of(sys.stdout, colour)

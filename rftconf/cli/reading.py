@@ -1,0 +1,95 @@
+"""From command-line options to a Document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rftconf.errors import UsageError
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the options that say how to read a file came to."""
+
+    framework: str | None = None
+    release: str | None = None
+    bindings: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    args: tuple[str, ...] = ()
+    launch: int | None = None
+    base: Path | None = None
+    sources: tuple[Path, ...] = ()
+
+
+def reading(
+    framework: str | None,
+    release: str | None,
+    bound: Sequence[str] | None,
+    let_in: Sequence[str] | None,
+    arguments: str | None,
+    launch: int | None,
+    base: Path | None,
+    sources: Sequence[Path] | None,
+) -> Reading:
+    """Check the options and bring them together. Raises UsageError for one that means nothing."""
+    return Reading(
+        _framework(framework),
+        release,
+        _bindings(bound or ()),
+        _environment(let_in or ()),
+        _split(arguments),
+        launch,
+        base,
+        tuple(sources or ()),
+    )
+
+
+def framework_name(name: str) -> str:
+    """The name rftconf uses for a framework. Raises UsageError, with the nearest known name, for any other."""
+    from rftconf.schemas.registry import FRAMEWORKS, framework
+
+    try:
+        return framework(name).name
+    except UsageError as error:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.lower(), FRAMEWORKS, n=1)
+        raise UsageError(f"{error}{f'; did you mean {near[0]}?' if near else ''}") from None
+
+
+def _framework(name: str | None) -> str | None:
+    return None if name is None else framework_name(name)
+
+
+def _environment(names: Sequence[str]) -> dict[str, str]:
+    import os
+
+    for name in names:
+        if name not in os.environ:
+            raise UsageError(f"--env {name}: no such variable in the environment; give a value with --set {name}=VALUE")
+    return {name: os.environ[name] for name in names}
+
+
+def _bindings(bound: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in bound:
+        name, mark, value = item.partition("=")
+        if not mark or not name.isidentifier() or not name.isascii():
+            raise UsageError(f"--set wants NAME=VALUE with the name of a shell variable, not {item!r}")
+        found[name] = value
+    return found
+
+
+def _split(arguments: str | None) -> tuple[str, ...]:
+    import shlex
+
+    try:
+        return tuple(shlex.split(arguments or ""))
+    except ValueError as error:
+        raise UsageError(f"--args: {str(error).lower()} in {arguments!r}") from None

@@ -1,0 +1,203 @@
+"""The first checks: keys that no release knows, keys of another release or framework, values of a wrong type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.plan.symbols import Value
+from rftconf.schemas import catalogue, registry, suggest, values, versions
+from rftconf.schemas.catalogue import Catalogue, Key
+from rftconf.schemas.guess import Guess, guess
+from rftconf.text.document import Document, Leaf, Mode
+from rftconf.text.span import Place, Span
+
+_FEWEST_KNOWN = 2
+"""Keys of a framework that a file without a launch must have to count as its config."""
+
+
+def check(document: Document, framework: str | None, release: str | None) -> tuple[Diagnostic, ...]:
+    """What is wrong with the keys and values of `document`, in the order of its leaves.
+
+    Framework and release are guessed where they are None; a guess that is not certain is said, with its reasons.
+    Raises UsageError for a framework or release that is not known.
+    """
+    if not document.leaves:
+        return ()
+    best = _guess(document, framework, release)
+    if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
+        return (_not_a_config(document),)
+    subject = _Subject(document, best)
+    found = [finding for leaf in document.leaves for finding in _leaf(leaf, subject)]
+    said = _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in found) else ()
+    return (*said, *found)
+
+
+def is_config(document: Document) -> bool:
+    """True when `document` is a config of a framework that is known: it starts one, or has several of its keys."""
+    if not document.leaves:
+        return False
+    best = _guess(document, None, None)
+    return _launches(document, best.framework) or _known(best, document) >= _FEWEST_KNOWN
+
+
+@dataclass
+class _Subject:
+    document: Document
+    best: Guess
+
+    @property
+    def title(self) -> str:
+        return f"{registry.FRAMEWORKS[self.best.framework].title} {self.best.release}"
+
+    @property
+    def overrides(self) -> bool:
+        """True where the keys are given to Hydra one by one, so that `+` matters."""
+        return self.document.form != "yaml" and self.best.framework == "verl"
+
+    @cached_property
+    def known(self) -> Catalogue:
+        return catalogue.load(self.best.framework, self.best.release, self.best.trainer)
+
+
+_BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})
+
+
+def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    found = subject.known.get(leaf.key)
+    if found is None:
+        if leaf.key not in subject.known.prefixes():
+            yield from _unknown(leaf, subject)
+        return
+    why = versions.dead(subject.best.framework, subject.best.release, leaf.key)
+    if why and leaf.value is not None:
+        yield _at_key("KEY005", Severity.WARNING, leaf, f"{leaf.key} has no effect in {subject.title}", why)
+    if subject.overrides:
+        yield from _plus(leaf, found, subject)
+    if found.automatic:
+        yield _at_key("KEY008", Severity.WARNING, leaf, f"{leaf.key} is set by {subject.title} itself", "leave it out")
+    yield from _value(leaf, found, subject)
+
+
+def _value(leaf: Leaf, key: Key, subject: _Subject) -> Iterator[Diagnostic]:
+    if leaf.mode is Mode.DELETE:
+        return
+    if versions.refused(subject.best.framework, subject.best.release, leaf.key, leaf.value):
+        message = f"{subject.title} no longer takes {leaf.value!r} for {leaf.key}"
+        yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place)
+        return
+    problem = values.wrong(subject.known, key, leaf.value)
+    if problem:
+        # veRL checks nothing when it loads, so what is wrong there need not stop a run.
+        severity = Severity.ERROR if subject.best.framework == "trinity" else Severity.WARNING
+        help_ = f"its default is {_spelled(key.default)}" if key.default not in (None, "", "???") else ""
+        yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_)
+
+
+def _plus(leaf: Leaf, key: Key, subject: _Subject) -> Iterator[Diagnostic]:
+    if leaf.mode is Mode.ADD and not key.plus_only and not key.open:
+        message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
+        yield _at_key("KEY006", Severity.ERROR, leaf, message, f"write {leaf.key}=… without the +")
+    elif leaf.mode is Mode.SET and key.plus_only and not isinstance(leaf.value, dict):
+        message = f"{leaf.key} is not in {subject.title}'s config, so Hydra wants it added"
+        yield _at_key("KEY006", Severity.ERROR, leaf, message, f"write +{leaf.key}=…")
+
+
+def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    key, known = leaf.key, subject.known
+    if subject.overrides and leaf.mode in (Mode.ADD, Mode.FORCE) and not known.strict(key):
+        near = suggest.nearest(known, key, 1)
+        if near and suggest.distance(known.canonical(key), near[0], 2) <= 2:
+            message = f"+{key} adds a key that {subject.title} does not read"
+            yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near[0]}?")
+        return
+    other = _other_releases(key, subject)
+    if other:
+        yield _at_key("KEY003", Severity.ERROR, leaf, f"{subject.title} has no key {key}", other)
+        return
+    theirs = _other_framework(key, subject.best.framework)
+    if theirs:
+        yield _at_key("KEY002", Severity.ERROR, leaf, f"{subject.title} has no key {key}", theirs)
+        return
+    help_ = suggest.explain(known, key)
+    yield _at_key("KEY001", Severity.ERROR, leaf, f"{subject.title} has no key {key}", help_)
+
+
+def _other_releases(key: str, subject: _Subject) -> str:
+    """Since when, or until when, the framework has the key; empty when it never had it."""
+    best = subject.best
+    framework = registry.FRAMEWORKS[best.framework]
+    having = [r for r in framework.releases if key in catalogue.load(best.framework, r, best.trainer)]
+    if not having:
+        for trainer in framework.trainers:
+            if trainer != best.trainer and key in catalogue.load(best.framework, best.release, trainer):
+                return f"only the {trainer} trainer has it (--config-name={framework.config_names[trainer]})"
+        return ""
+    at = framework.releases.index
+    if at(having[0]) > at(best.release):
+        return f"{framework.title} has it since {having[0]}"
+    return versions.history(best.framework, key, best.trainer) or f"{framework.title} had it up to {having[-1]}"
+
+
+def _other_framework(key: str, ours: str) -> str:
+    from rftconf.lint.counterparts import counterparts
+
+    for name, framework in registry.FRAMEWORKS.items():
+        if name == ours:
+            continue
+        if any(key in catalogue.load(name, None, trainer) for trainer in framework.trainers):
+            here = counterparts(name, ours).get(key)
+            mine = registry.FRAMEWORKS[ours].title
+            return f"that is {framework.title}'s name; {mine} {f'calls it {here}' if here else 'has nothing like it'}"
+    return ""
+
+
+def _guess(document: Document, framework: str | None, release: str | None) -> Guess:
+    launch = document.launch
+    keys: dict[str, Value] = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves}
+    name = launch.options.get("config-name", "") if launch else ""
+    return guess(
+        keys,
+        program=launch.program if launch else "",
+        config_name=name if isinstance(name, str) else "",
+        overrides=document.form != "yaml",
+        framework=framework,
+        release=release if framework else None,
+    )
+
+
+def _known(best: Guess, document: Document) -> int:
+    known = catalogue.load(best.framework, best.release, best.trainer)
+    return sum(leaf.key in known for leaf in document.leaves)
+
+
+def _launches(document: Document, framework: str) -> bool:
+    program = document.launch.program if document.launch else ""
+    return bool(program) and any(program.startswith(p) for p in registry.FRAMEWORKS[framework].programs)
+
+
+def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:
+    title = registry.FRAMEWORKS[best.framework].title
+    message = f"taken for {title} {best.release}: {'; '.join(best.reasons[:2])}"
+    help_ = "name another with --from-release"
+    return (Diagnostic("VER001", Severity.INFO, message, _start(document), help=help_),)
+
+
+def _not_a_config(document: Document) -> Diagnostic:
+    titles = " or ".join(framework.title for framework in registry.FRAMEWORKS.values())
+    message = f"none of the {len(document.leaves)} keys here belongs to {titles}"
+    return Diagnostic("KEY000", Severity.ERROR, message, _start(document), help="say what it is for with --from")
+
+
+def _start(document: Document) -> Place:
+    return document.launch.place if document.launch else Place(document.name, Span(0, 0, 1, 1))
+
+
+def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str) -> Diagnostic:
+    return Diagnostic(code, severity, message, leaf.key_place, help=help_)
+
+
+def _spelled(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

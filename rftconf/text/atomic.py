@@ -1,0 +1,54 @@
+"""Writes files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from rftconf.errors import UsageError
+
+
+def write(path: Path, content: str, *, executable: bool = False) -> None:
+    """Put `content` at `path` as UTF-8: the old file stays until the new one is complete.
+
+    A link is followed and the permissions of a file that is there are kept. A device or a pipe is written directly.
+    Raises UsageError when the place cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            if target.is_dir():
+                raise UsageError(f"{path} is a directory; name a file in it")
+            target.write_bytes(content.encode())
+            return
+        _replace(target, content.encode(), _mode(target, executable))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes, mode: int) -> None:
+    # In the same folder, because a rename across file systems is a copy.
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path, executable: bool) -> int:
+    """The permissions of the file that is there, else what the umask leaves of the usual ones."""
+    try:
+        mode = stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        mode = 0o666 & ~umask
+    return mode | (mode & 0o444) >> 2 if executable else mode

@@ -1,0 +1,113 @@
+"""Whatever goes wrong, a person sees a sentence, and the exit code says which kind it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from rftconf.cli import failure
+from rftconf.cli.app import run
+from rftconf.errors import RefusedError, UnreadableError, UsageError
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (UnreadableError("is a directory", file="a.sh", line=3, col=2), 2, "rftconf: a.sh:3:2: is a directory\n"),
+        (UsageError("no framework is called 'x'"), 2, "rftconf: no framework is called 'x'\n"),
+        (
+            RefusedError("no split", choices=("2 + 6", "4 + 4")),
+            3,
+            "rftconf: no split\n  possible: 2 + 6\n  possible: 4 + 4\n",
+        ),
+        (KeyboardInterrupt(), 130, ""),
+        (click.Abort(), 130, ""),
+        (SystemExit(4), 4, ""),
+    ],
+)
+def test_exit_codes(error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert failure.exit_code(error) == code
+    assert capsys.readouterr().err == said
+
+
+def test_a_defect_is_one_apology_without_a_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RFTCONF_TRACEBACK", raising=False)
+    assert failure.exit_code(ZeroDivisionError("division\x1b[2J by zero")) == failure.INTERNAL
+    said = capsys.readouterr().err
+    assert "sorry, this is a defect in rftconf (ZeroDivisionError: division" in said
+    assert "Traceback" not in said
+    assert "\x1b" not in said
+    assert "RFTCONF_TRACEBACK=1" in said
+
+
+@pytest.mark.parametrize(("asked", "variable"), [(True, ""), (False, "1")])
+def test_a_defect_shows_its_traceback_when_asked(
+    asked: bool, variable: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RFTCONF_TRACEBACK", variable)
+    assert failure.exit_code(ZeroDivisionError("x"), traceback=asked) == failure.INTERNAL
+    assert "ZeroDivisionError: x" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["convert", "x.sh"], "Missing option '--to'"),
+        (["convert", "x.sh", "--to", "trinty"], "did you mean trinity?"),
+        (["convert", "x.sh", "--to", "trinity", "--set", "A"], "--set wants NAME=VALUE"),
+        (["convert", "x.sh", "--to", "trinity", "--set", "A-B=1"], "--set wants NAME=VALUE"),
+        (["convert", "x.sh", "--to", "trinity", "--env", "NOT_SET_ANYWHERE"], "no such variable"),
+        (["convert", "x.sh", "--to", "trinity", "--args", "'"], "--args: no closing quotation"),
+        (["convert", "x.sh", "--to", "trinity", "--rows", "0"], "--rows"),
+        (["convert", "no-such-file.sh", "--to", "trinity"], "no-such-file.sh: cannot be read: No such file"),
+        (["check", "no-such-file.sh"], "no such file or directory"),
+        (["check", "no-such-*.sh"], "nothing matches"),
+        (["explain", "no.such.thing"], "no known key"),
+        (["conver"], "No such command 'conver'"),
+    ],
+)
+def test_usage_errors(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    script = f"{sys.executable} -m rftconf explain | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.strip() in ("0", str(failure.BROKEN_PIPE))
+
+
+def test_a_pipe_that_is_closed_before_anything_is_written() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "rftconf", "explain"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert done.returncode == failure.BROKEN_PIPE
+    assert done.stderr == b""
+
+
+def test_an_interrupt_is_silent(tmp_path: Path) -> None:
+    pipe = tmp_path / "never"
+    os.mkfifo(pipe)
+    script = "import os, sys, threading, signal\nthreading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+    script += "from rftconf.cli.app import run\nsys.exit(run(['check', '-']))"
+    held = os.open(pipe, os.O_RDWR)
+    with os.fdopen(held, "rb") as stdin:
+        done = subprocess.run([sys.executable, "-c", script], stdin=stdin, capture_output=True, check=False, timeout=20)
+    assert done.returncode == failure.INTERRUPTED
+    assert b"Traceback" not in done.stderr
+    assert signal.SIGINT

@@ -1,0 +1,119 @@
+"""What `check` says about keys and values, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.lint import basic
+from rftconf.text.document import Document
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source
+
+KNOWN = "algorithm.adv_estimator=grpo\ndata.train_batch_size=128\ntrainer.n_gpus_per_node=8\n"
+
+
+def document(text: str, name: str = "run.overrides") -> Document:
+    return read(Source(name, text), ReadOptions())
+
+
+def overrides(line: str, release: str | None = "0.9.1") -> list[Diagnostic]:
+    found = basic.check(document(KNOWN + line + "\n"), "verl", release)
+    return [d for d in found if d.code != "VER001"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "severity", "message", "help_"),
+    [
+        (
+            "data.train_bach_size=1",
+            "KEY001",
+            Severity.ERROR,
+            "veRL 0.9.1 has no key data.train_bach_size",
+            "data.train_batch_size?",
+        ),
+        ("buffer.batch_size=3", "KEY002", Severity.ERROR, "has no key buffer.batch_size", "that is Trinity-RFT's name"),
+        ("trainer.total_epochs=abc", "KEY004", Severity.WARNING, 'expects int, got "abc"', "default is 30"),
+        (
+            "reward_model.reward_manager=dapo",
+            "KEY005",
+            Severity.WARNING,
+            "has no effect in veRL 0.9.1",
+            "took its place",
+        ),
+        ("+trainer.nnodes=1", "KEY006", Severity.ERROR, "refuses to add it", "without the +"),
+        (
+            "actor_rollout_ref.rollout.engine_kwargs.vllm.foo=1",
+            "KEY006",
+            Severity.ERROR,
+            "wants it added",
+            "write +actor",
+        ),
+        ("+data.train_batch_siz=1", "KEY009", Severity.WARNING, "adds a key that", "data.train_batch_size?"),
+    ],
+)
+def test_overrides(line: str, code: str, severity: Severity, message: str, help_: str) -> None:
+    (found,) = overrides(line)
+    assert (found.code, found.severity) == (code, severity)
+    assert message in found.message
+    assert help_ in found.help
+    assert found.place is not None
+    assert found.place.span.line == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "trainer.total_epochs=3",
+        "++trainer.nnodes=1",
+        "++trainer.something_of_my_own=1",
+        "+trainer.something_of_my_own=1",
+        "~trainer.nnodes",
+        "+actor_rollout_ref.rollout.engine_kwargs.vllm.foo=1",
+        "actor_rollout_ref.rollout.temperature='${oc.env:T}'",
+        "trainer.logger=[console,wandb]",
+    ],
+)
+def test_what_is_fine(line: str) -> None:
+    assert overrides(line) == []
+
+
+def test_a_key_of_a_newer_release_says_since_when() -> None:
+    newer = next(d for d in overrides("reward.reward_manager.name=dapo", "0.5.0") if d.code == "KEY003")
+    assert "veRL 0.5.0 has no key" in newer.message
+    assert "veRL has it since 0." in newer.help
+
+
+def test_the_place_of_a_value_is_that_of_the_value() -> None:
+    text = "python3 -m verl.trainer.main_ppo \\\n  trainer.total_epochs=abc \\\n  data.train_bach_size=4\n"
+    read_as = document(KNOWN + "trainer.total_epochs=abc\n")
+    (found,) = [d for d in basic.check(read_as, "verl", "0.9.1") if d.code == "KEY004"]
+    assert found.place is not None
+    assert read_as.text[found.place.span.start : found.place.span.end] == "abc"
+    assert text
+
+
+def test_trinity_yaml() -> None:
+    text = "mode: both\nalgorithm:\n  repeat_time: 8\nbuffer:\n  batch_size: many\n  total_epochs: 2\n"
+    found = basic.check(document(text, "t.yaml"), "trinity", "0.6.0")
+    assert [(d.code, d.severity, d.place.span.line if d.place else 0) for d in found] == [
+        ("KEY001", Severity.ERROR, 3),
+        ("KEY004", Severity.ERROR, 5),
+    ]
+    assert found[0].help == "did you mean algorithm.repeat_times?"
+
+
+def test_a_guessed_release_is_said_when_it_matters() -> None:
+    found = basic.check(document(KNOWN + "data.train_bach_size=1\n"), None, None)
+    assert [d.code for d in found] == ["VER001", "KEY001"]
+    assert "taken for veRL" in found[0].message
+    assert basic.check(document(KNOWN), None, None) == ()
+
+
+def test_a_file_of_something_else() -> None:
+    other = document("services:\n  web:\n    image: nginx\n", "compose.yaml")
+    (found,) = basic.check(other, None, None)
+    assert found.code == "KEY000"
+    assert not basic.is_config(other)
+    assert basic.is_config(document(KNOWN))
+    assert basic.check(document("", "empty.yaml"), None, None) == ()

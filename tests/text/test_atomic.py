@@ -1,0 +1,63 @@
+"""A file is there whole, as it was, or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from rftconf.errors import UsageError
+from rftconf.text import atomic
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    old = os.umask(0o027)
+    try:
+        atomic.write(tmp_path / "a.yaml", "é\n")
+        atomic.write(tmp_path / "a.sh", "x\n", executable=True)
+    finally:
+        os.umask(old)
+    assert (tmp_path / "a.yaml").read_bytes() == "é\n".encode()
+    assert (mode(tmp_path / "a.yaml"), mode(tmp_path / "a.sh")) == (0o640, 0o750)
+
+
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    real.chmod(0o604)
+    link.symlink_to(real)
+    atomic.write(link, "new")
+    assert link.is_symlink()
+    assert (real.read_text(), mode(real)) == ("new", 0o604)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsageError, match=r"cannot write .*: No space left on device"):
+        atomic.write(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a directory"):
+        atomic.write(tmp_path, "x")
+    with pytest.raises(UsageError, match="No such file or directory"):
+        atomic.write(tmp_path / "no" / "a", "x")
+
+
+def test_a_device_is_written_directly() -> None:
+    atomic.write(Path("/dev/null"), "x")
+    assert not Path("/dev/null").is_file()
