@@ -24,7 +24,7 @@ conformance-env:  ## install the published frameworks beside the project (2 GB, 
 	$(PYTHON) scripts/conformance_env.py
 
 conformance: conformance-env  ## ask the published frameworks to accept what rftconf writes
-	$(PYTHON) -m pytest tests/conformance $(PYTEST_FLAGS)
+	$(PYTHON) -m pytest tests/conformance -n 2 --dist loadgroup $(PYTEST_FLAGS)
 
 KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python
 CONFORMANCE = $(or $(RFTCONF_CONFORMANCE_DIR),.conformance)

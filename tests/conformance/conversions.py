@@ -1,0 +1,64 @@
+"""Conversions through the command line, in this process, and what their outputs mean to rftconf and to a judge."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rftconf.cli.app import run
+from tests.conformance.environment import Target
+from tests.conformance.judging import Bench, Verdict
+from tests.conformance.launching import overrides_of
+
+REFUSED = 3
+SUFFIX = {"verl": ".sh", "trinity": ".yaml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What `rftconf convert` did: its exit code, the file it wrote, what it said."""
+
+    code: int
+    file: Path
+    said: str
+
+    @property
+    def reason(self) -> str:
+        """The first line of a refusal."""
+        lines = [line for line in self.said.splitlines() if line.strip()]
+        return lines[0] if lines else "no reason given"
+
+
+def convert(source: Path, target: Target, folder: Path, options: Sequence[str] = ()) -> Converted:
+    """Convert `source` for the target's release into `folder`."""
+    file = folder / f"converted{SUFFIX[target.framework]}"
+    file.unlink(missing_ok=True)
+    wanted = ["--to", target.framework, "--to-release", target.release, "-o", str(file)]
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        code = run(["convert", str(source), *wanted, *options])
+    return Converted(code, file, said.getvalue())
+
+
+def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
+    """What the target's loader says of a file rftconf wrote."""
+    if target.framework == "verl":
+        return bench.ask(target, {"overrides": overrides_of(file, scratch)})
+    return bench.ask(target, {"file": str(file)})
+
+
+def resolved_by(target: Target, verdict: Verdict) -> Any:
+    """The loader's own resolved config, as it would be saved."""
+    return verdict.config if target.framework == "verl" else verdict.config["loaded"]
+
+
+def save(config: Any, file: Path) -> Path:
+    """Write a resolved config as plain YAML."""
+    file.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    return file

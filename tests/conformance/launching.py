@@ -1,0 +1,51 @@
+"""What bash makes of a script that rftconf wrote: its overrides, from a `python3` that only prints its arguments."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+STUB = """\
+#!/bin/bash
+printf '%s\\0' "$@" >"$ARGUMENTS"
+"""
+BASH = "/bin/bash"
+LONGEST_S = 30
+NUMBER_FOR_ARITHMETIC = "8"
+
+
+def variables(script: str) -> dict[str, str]:
+    """A value for each variable of the script: its own text, so that it can be told apart, or a number in `$((…))`."""
+    found = {name: f"${name}" for name in re.findall(r"\$\{?([A-Za-z_]\w*)", script)}
+    for formula in re.findall(r"\$\(\((.*?)\)\)", script):
+        found |= dict.fromkeys(re.findall(r"[A-Za-z_]\w*", formula), NUMBER_FOR_ARITHMETIC)
+    return found
+
+
+def overrides_of(script: Path, scratch: Path) -> list[str]:
+    """The arguments after `-m verl.trainer...`. The script sees no command but the stub; raises when bash fails."""
+    commands = scratch / "commands"
+    commands.mkdir(exist_ok=True)
+    stub = commands / "python3"
+    stub.write_text(STUB)
+    stub.chmod(0o755)
+    arguments = scratch / "arguments"
+    arguments.unlink(missing_ok=True)
+    environment = variables(script.read_text()) | {"PATH": str(commands), "ARGUMENTS": str(arguments)}
+    done = subprocess.run(
+        [BASH, str(script)],
+        env=environment,
+        cwd=scratch,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+        check=False,
+    )
+    if done.returncode or not arguments.exists():
+        raise AssertionError(f"bash refuses {script.name}: exit {done.returncode}: {done.stderr}")
+    words = [os.fsdecode(word) for word in arguments.read_bytes().split(b"\0")[:-1]]
+    launched = next(index for index, word in enumerate(words) if word.startswith("verl.trainer"))
+    return words[launched + 1 :]

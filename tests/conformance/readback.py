@@ -1,0 +1,34 @@
+"""Is what the loader resolved the same plan as what rftconf wrote?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rftconf.convert import load
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import open_source
+
+NOT_COMPARED = ("extensions", "source")
+"""A resolved config spells out every default, so what is kept verbatim differs although nothing in the run does."""
+
+
+def plan_of(file: Path, framework: str, release: str) -> dict[str, Any]:
+    """The plan of a file of that framework and release, as plain data."""
+    document = read(open_source(str(file)), ReadOptions(framework=framework))
+    loaded = load(document, framework=framework, release=release)
+    plan: dict[str, Any] = loaded.plan.model_dump(mode="json")
+    return {name: part for name, part in plan.items() if name not in NOT_COMPARED}
+
+
+def differences(written: Any, resolved: Any, route: str = "") -> Iterator[str]:
+    """Each leaf in which the plans differ: `route: written -> resolved`."""
+    if isinstance(written, dict) and isinstance(resolved, dict):
+        for name in sorted(written.keys() | resolved.keys()):
+            yield from differences(written.get(name), resolved.get(name), f"{route}.{name}" if route else name)
+    elif isinstance(written, list) and isinstance(resolved, list) and len(written) == len(resolved):
+        for index, (one, other) in enumerate(zip(written, resolved, strict=True)):
+            yield from differences(one, other, f"{route}[{index}]")
+    elif written != resolved:
+        yield f"{route}: {written!r} -> {resolved!r}"

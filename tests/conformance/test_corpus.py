@@ -1,0 +1,58 @@
+"""Real configs of both projects, converted: what comes out is accepted, or the conversion was refused with a reason."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.cases import CORPUS, ROWS, Real, corpora, thinned
+from tests.conformance.conftest import OUTCOME
+from tests.conformance.conversions import REFUSED, convert, judge, resolved_by, save
+from tests.conformance.environment import TARGETS, Target
+from tests.conformance.judging import Bench
+from tests.conformance.readback import differences, plan_of
+
+RUNS = [(target, name) for target in TARGETS for name in corpora() if not name.lower().startswith(target.framework)]
+
+
+def without_numbers(reason: str) -> str:
+    """Reasons that differ only in their numbers are one reason."""
+    return re.sub(r"\d+", "N", reason)[:100]
+
+
+def outcome_of(bench: Bench, target: Target, real: Real, folder: Path) -> str:
+    """`accepted`, `refused: why`, or what went wrong."""
+    options = ["--from", real.framework, "--from-release", real.release, "--rows", ROWS]
+    converted = convert(real.write(folder), target, folder, options)
+    if converted.code == REFUSED:
+        return f"refused: {without_numbers(converted.reason)}"
+    if converted.code:
+        return f"exit {converted.code}: {converted.said}"
+    verdict = judge(bench, target, converted.file, folder)
+    if not verdict.ok:
+        return str(verdict)
+    resolved = save(resolved_by(target, verdict), folder / "resolved.yaml")
+    written_plan = plan_of(converted.file, target.framework, target.release)
+    differing = list(differences(written_plan, plan_of(resolved, target.framework, target.release)))
+    return f"another plan: {'; '.join(differing[:8])}" if differing else "accepted"
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upstream examples beside the project")
+@pytest.mark.parametrize(("target", "name"), RUNS, ids=[f"{name}-{target}" for target, name in RUNS])
+def test_converted_examples_are_accepted(
+    bench: Bench, target: Target, name: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    counts: Counter[str] = Counter()
+    failures = []
+    for real in thinned(corpora()[name]):
+        outcome = outcome_of(bench, target, real, tmp_path)
+        expected = outcome == "accepted" or outcome.startswith("refused: ")
+        counts[outcome if expected else "rejected"] += 1
+        if not expected:
+            failures.append(f"{real.name}: {outcome}")
+    record_property(OUTCOME, (name, str(target), dict(counts)))
+    assert not failures, "\n".join(failures)
