@@ -1,0 +1,7 @@
+"""Launch scripts, read and never executed."""
+
+from rftconf.text.shell.launches import Command
+from rftconf.text.shell.reader import Script, Unresolved, read_script
+from rftconf.text.shell.values import Word
+
+__all__ = ["Command", "Script", "Unresolved", "Word", "read_script"]

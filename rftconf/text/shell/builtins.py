@@ -1,0 +1,300 @@
+"""The shell's own commands, as far as they change what later arguments are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from rftconf.plan.symbols import Expr
+from rftconf.text.shell import sourcing
+from rftconf.text.shell.assignments import made, overridden
+from rftconf.text.shell.nodes import Assign, Lit, Simple, WordNode
+from rftconf.text.shell.state import Outcome, Shell
+from rftconf.text.shell.values import Array, Unset, Word
+
+if TYPE_CHECKING:
+    from rftconf.text.shell.evaluate import Evaluator
+
+Builtin: TypeAlias = Callable[["Evaluator", Simple, list[Word]], Outcome]
+DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "f": "noglob"}
+
+
+def declare(machine: Evaluator, node: Simple) -> Outcome:
+    """`export`, `declare`, `local`, `readonly`, `typeset`."""
+    shell = machine.shell
+    flags, names = "", list[tuple[str, Assign | None]]()
+    for item in node.words[1:]:
+        if isinstance(item, Assign):
+            names.append((item.name, item))
+            continue
+        for word in machine.expander.words(item):
+            text = word.value
+            if not isinstance(text, str) or not text:
+                continue
+            if text[0] in "-+":
+                flags += text[1:] if text[0] == "-" else ""
+            else:
+                name, equals, value = text.partition("=")
+                names.append((name, _dynamic(word, name, value) if equals else None))
+    kind = node.words[0].plain if isinstance(node.words[0], WordNode) else ""
+    if "f" in flags or "F" in flags or "p" in flags:
+        return True
+    for name, item in names:
+        _declare_one(machine, name, item, flags, kind == "local" or (kind != "export" and kind != "readonly"))
+        if kind == "export" or "x" in flags:
+            shell.exported |= {name}
+    return True
+
+
+def _dynamic(word: Word, name: str, value: str) -> Assign:
+    """`export "$pair"`: an assignment that came out of an expansion."""
+    node = WordNode([Lit(value, word.start, word.end, True)], word.start, word.end)
+    return Assign(name, node, word.start, word.end)
+
+
+def _declare_one(machine: Evaluator, name: str, item: Assign | None, flags: str, local: bool) -> None:
+    shell = machine.shell
+    frame = next((f for f in reversed(shell.frames) if f.kind == "function"), None)
+    old = shell.variables.get(name)
+    value = made(machine, item, associative="A" in flags) if item is not None and "i" not in flags else None
+    if local and frame is not None and "g" not in flags and name not in frame.saved:
+        frame.saved[name] = old
+        shell.variables.pop(name, None)
+        if item is None:
+            shell.assign(name, _empty(machine, item, flags))
+    if "i" in flags:
+        shell.options |= {f"integer {name}"}
+        value = made(machine, item) if item is not None else None
+    if value is not None and item is not None:
+        if any(c in flags for c in "nluc"):
+            value = shell.unknown(name, item.start, item.end)
+        overridden(shell, item)
+        shell.assign(name, value)
+    elif "A" in flags and not isinstance(shell.variables.get(name), Array):
+        shell.assign(name, Array({}, True))
+    elif "a" in flags and name not in shell.variables:
+        shell.assign(name, Array({}))
+
+
+def _empty(machine: Evaluator, item: Assign | None, flags: str) -> Word | Array:
+    if "A" in flags or "a" in flags:
+        return Array({}, "A" in flags)
+    return Word("", (), machine.shell.source, 0, 0)
+
+
+def unset(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`unset name`, `unset A[i]`, `unset -f name`."""
+    shell = machine.shell
+    functions = False
+    for word in words[1:]:
+        name = word.value
+        if not isinstance(name, str):
+            continue
+        if name.startswith("-"):
+            functions = name == "-f"
+        elif functions:
+            shell.functions.pop(name, None)
+        elif "[" in name:
+            _unset_element(shell, name, node)
+        else:
+            shell.assign(name, Unset("", (), shell.source, node.start, node.end))
+            shell.exported -= {name}
+    return True
+
+
+def _unset_element(shell: Shell, name: str, node: Simple) -> None:
+    base, key = name.rstrip("]").split("[", 1)
+    found = shell.variables.get(base)
+    if not isinstance(found, Array):
+        return
+    wanted: int | str = key if found.associative else int(key) if key.isdigit() else key
+    if found.guarded or wanted not in found.items:
+        shell.assign(base, Array(found.items, found.associative, True, True))
+        return
+    items = {k: w for k, w in found.items.items() if k != wanted}
+    shell.assign(base, Array(items, found.associative))
+
+
+def shift(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`shift [n]`."""
+    shell = machine.shell
+    count = int(words[1].value) if len(words) > 1 and str(words[1].value).isdigit() else 1
+    if count > len(shell.positional):
+        return False
+    if any(w.splits or w.condition is not None for w in shell.positional[:count]):
+        for word in shell.positional:
+            word.splits = True
+        return ""
+    shell.positional = shell.positional[count:]
+    return True
+
+
+def set_(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`set -e`, `set -o name`, `set -- a b`."""
+    shell = machine.shell
+    at, options = 1, set(shell.options)
+    while at < len(words):
+        text = words[at].value
+        if not isinstance(text, str) or text[:1] not in ("-", "+") or text in ("-", "--"):
+            break
+        letters = text[1:]
+        if letters.endswith("o") and at + 1 < len(words):
+            at += 1
+            name = str(words[at].value)
+            letters = letters[:-1]
+            letter = next((k for k, v in _LETTERS.items() if v == name), name)
+            options = options | {letter} if text[0] == "-" else options - {letter}
+        options = options | set(letters) if text[0] == "-" else options - set(letters)
+        at += 1
+    shell.options = frozenset(options)
+    if at < len(words):
+        shell.positional = words[at + (words[at].value in ("--", "-")) :]
+    return True
+
+
+def read(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`read`, `mapfile`, `getopts`: what they set is unknown."""
+    shell = machine.shell
+    kind, names, array = words[0].value, list[str](), False
+    skip = False
+    for word in words[1:]:
+        text = word.value
+        if skip or not isinstance(text, str):
+            skip = False
+        elif text.startswith("-") and text != "-":
+            array |= "a" in text and kind == "read"
+            skip = text[-1] in "dnNptuiCcsO" and len(text) == 2
+            if array and text[-1] == "a":
+                skip = False
+        elif text.isidentifier():
+            names.append(text)
+    if kind == "getopts":
+        if not shell.positional:
+            return False
+        names = [*names[-1:], "OPTARG", "OPTIND"]
+    names = names or (["MAPFILE"] if kind in ("mapfile", "readarray") else ["REPLY"])
+    for name in names:
+        unknown = shell.unknown(name, node.start, node.end)
+        if array or kind in ("mapfile", "readarray"):
+            unknown.splits = True
+            shell.assign(name, Array({0: unknown}, False, True, True))
+        else:
+            shell.assign(name, unknown)
+    return ""
+
+
+def printf(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`printf -v name`."""
+    if len(words) > 2 and words[1].value == "-v" and isinstance(name := words[2].value, str):
+        form = words[3].value if len(words) > 3 else ""
+        if form == "%s" and len(words) == 5:
+            given = words[4]
+            machine.shell.assign(name, Word(given.value, given.pieces, given.source, given.start, given.end, name))
+        else:
+            machine.shell.assign(name, machine.shell.unknown(name, node.start, node.end))
+    return True
+
+
+def let(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`let "x = 1"`."""
+    value: int | Expr = 0
+    for item in node.words[1:]:
+        if isinstance(item, WordNode):
+            value = machine.expander.number(item)
+    return "" if isinstance(value, Expr) else value != 0
+
+
+def test(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`[ ... ]` and `test`."""
+    inside = words[1:]
+    if words[0].value == "[":
+        if not inside or inside[-1].value != "]":
+            return False
+        inside = inside[:-1]
+    return machine.conditions.single(inside)
+
+
+def leave(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`exit`, `return`, `break`, `continue`."""
+    shell = machine.shell
+    kind = str(words[0].value)
+    code = words[1].value if len(words) > 1 else None
+    if kind in ("break", "continue"):
+        if any(f.kind == "loop" for f in shell.frames):
+            level = code if isinstance(code, str) and code.isdigit() and code != "1" else ""
+            shell.flow = f"{kind} {level}".strip()
+        return True
+    outcome: Outcome = shell.status
+    if code is not None:
+        outcome = code == "0" if isinstance(code, str) else ""
+    shell.flow = "return" if kind == "return" and any(f.kind == "function" for f in shell.frames) else "exit"
+    return outcome
+
+
+def cd(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`cd`: `$PWD` is no longer where the script was started."""
+    shell = machine.shell
+    shell.options |= {"cd"}
+    for name in ("PWD", "OLDPWD"):
+        shell.assign(name, shell.unknown(name, node.start, node.end))
+    return ""
+
+
+def shopt(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`shopt -s name`."""
+    names = {str(w.value) for w in words[2:]}
+    on = len(words) > 1 and words[1].value == "-s"
+    machine.shell.options = machine.shell.options | names if on else machine.shell.options - names
+    return True
+
+
+def plain(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`command x`, `builtin x`."""
+    rest = words[1:]
+    while rest and isinstance(rest[0].value, str) and rest[0].value.startswith("-"):
+        if rest[0].value in ("-v", "-V"):
+            return ""
+        rest = rest[1:]
+    return machine.invoke(node, rest) if rest else True
+
+
+def exec_(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`exec command`: nothing follows it."""
+    rest = words[1:]
+    if rest:
+        machine.invoke(node, rest)
+        machine.shell.flow = "exit"
+    return True
+
+
+def nothing(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """What succeeds and sets nothing."""
+    return True
+
+
+def fails(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
+    """`false`."""
+    return False
+
+
+BUILTINS: dict[str, Builtin] = {
+    **dict.fromkeys((":", "true", "echo", "trap", "wait", "umask", "ulimit", "alias", "hash", "history"), nothing),
+    **dict.fromkeys(("[", "test"), test),
+    **dict.fromkeys(("exit", "return", "break", "continue"), leave),
+    **dict.fromkeys(("read", "mapfile", "readarray", "getopts"), read),
+    **dict.fromkeys(("cd", "pushd", "popd"), cd),
+    **dict.fromkeys(("source", "."), sourcing.source),
+    **dict.fromkeys(("command", "builtin"), plain),
+    "false": fails,
+    "printf": printf,
+    "let": let,
+    "set": set_,
+    "shift": shift,
+    "shopt": shopt,
+    "unset": unset,
+    "exec": exec_,
+    "eval": sourcing.eval_,
+    "bash": sourcing.bash,
+    "sh": sourcing.bash,
+}

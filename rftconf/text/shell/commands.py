@@ -1,0 +1,303 @@
+"""Simple commands: assignments, words, redirections, here-documents, and comments that cut a command short."""
+
+from __future__ import annotations
+
+import re
+
+from rftconf.text.shell.braces import expand_braces
+from rftconf.text.shell.nodes import (
+    ArithPart,
+    ArrayNode,
+    Assign,
+    CommandPart,
+    Lit,
+    Param,
+    Part,
+    Problem,
+    Simple,
+    WordNode,
+)
+from rftconf.text.shell.words import ARITHMETIC, SUBSCRIPT, WORD, Unclosed, WordReader, tilde
+
+_BLANK = re.compile(r"(?:[ \t]|\\\n)*").match
+_COMMENT = re.compile(r"#[^\n]*").match
+_ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:(\+?)=|(\[))").match
+_VALUE = re.compile(r"[^\s\\'\"$`&|;<>(){}~]*(?=[\s;)]|\Z)").match
+_REDIRECT = re.compile(r"(?:\d+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<>|>>|>\||>&|<&|<(?!\()|>(?!\())").match
+_REDIRECT_FIRST = re.compile(r"\d*[<>]|&>|\{[A-Za-z_]\w*\}[<>]").match
+_DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_LOST = re.compile(r"[ \t]*(?:[+~]*[A-Za-z_][\w/]*\.[\w./]*=|\+|--?\w|[\"']?\$[@{])").match
+_ENDS = frozenset("\n;&|)")
+
+
+class CommandReader(WordReader):
+    """Reads simple commands."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._heredocs: list[tuple[str, bool, int]] = []
+
+    def blanks(self) -> None:
+        """Skip blanks and continued line ends."""
+        found = _BLANK(self.text, self.pos)
+        if found is not None:
+            self.pos = found.end()
+
+    def comment(self) -> None:
+        """Skip the comment at `pos`, up to its line end."""
+        found = _COMMENT(self.text, self.pos)
+        if found is not None:
+            self.pos = found.end()
+
+    def line_end(self) -> None:
+        """Skip the line end at `pos` and the bodies of here-documents that begin there."""
+        self.pos += 1
+        for delimiter, tabs, opened in self._heredocs:
+            body = re.compile(("\t*" if tabs else "") + re.escape(delimiter) + r"(?:\n|\Z)", re.MULTILINE)
+            at = self.pos
+            while (found := body.match(self.text, at)) is None:
+                at = self.text.find("\n", at) + 1
+                if at == 0:
+                    message = f"no line `{delimiter}` ends this here-document"
+                    self.problems.append(Problem("SYN103", message, opened, opened + 2))
+                    self.pos = self.size
+                    break
+            else:
+                self.pos = found.end()
+        self._heredocs.clear()
+
+    def gap(self) -> None:
+        """Skip blanks, line ends and comments."""
+        text, size = self.text, self.size
+        while True:
+            self.blanks()
+            if self.pos >= size:
+                return
+            c = text[self.pos]
+            if c == "\n":
+                self.line_end()
+            elif c == "#":
+                self.comment()
+            else:
+                return
+
+    def simple(self) -> Simple:
+        """The simple command at `pos`; its `words` are empty when there are only assignments."""
+        text, size = self.text, self.size
+        node = Simple([], [], self.pos)
+        declaring = False
+        while True:
+            before = self.pos
+            self.blanks()
+            at = self.pos
+            if at >= size or (c := text[at]) in _ENDS and not text.startswith("&>", at):
+                break
+            if c == "#" and (at != before or at == 0):
+                self._cut_short(node, before, at)
+                self.comment()
+                break
+            if c in "<>&0123456789{" and _REDIRECT_FIRST(text, at) and self._redirect(node):
+                continue
+            if not node.words or declaring:
+                assign = self._assign()
+                if assign is not None:
+                    (node.words if node.words else node.assigns).append(assign)
+                    continue
+            if not self._words(node):
+                break
+            if len(node.words) == 1:
+                first = node.words[0]
+                declaring = isinstance(first, WordNode) and first.plain in _DECLARING
+        node.end = before if before > node.start else self.pos
+        return node
+
+    def _words(self, node: Simple) -> bool:
+        """Add the word at `pos`; False when there is none (a stray parenthesis)."""
+        word = self.word()
+        if not word.parts and word.end == word.start:
+            return self._process_substitution(node)
+        if word.plain is None and any(isinstance(p, Lit) and not p.quoted and "{" in p.text for p in word.parts):
+            node.words.extend(expand_braces(word))
+        else:
+            node.words.append(word)
+        return True
+
+    def _process_substitution(self, node: Simple) -> bool:
+        at = self.pos
+        if self.text[at] not in "<>" or self.text[at + 1 : at + 2] != "(":
+            return False
+        self.pos = at + 2
+        self.skip_commands(at)
+        node.words.append(WordNode([CommandPart(at, self.pos, True)], at, self.pos))
+        return True
+
+    def _cut_short(self, node: Simple, before: int, at: int) -> None:
+        """Say so when the comment at `at` ends a command that was meant to go on."""
+        if not node.words or "\n" not in self.text[before:at]:
+            return
+        end = self.text.find("\n", at)
+        comment_end = end = end if end >= 0 else self.size
+        while 0 <= end < self.size:
+            following = self.text.find("\n", end + 1)
+            line = self.text[end + 1 : following if following >= 0 else self.size]
+            if not line.lstrip().startswith("#"):
+                break
+            end = following
+        else:
+            return
+        indented = line[:1] in (" ", "\t") and line.strip() not in ("", "fi", "done", "esac", "}", ")")
+        if _LOST(line) is None and not (indented and line.rstrip().endswith("\\")):
+            return
+        message = "bash ends the command at this comment: the arguments after it are lost"
+        advice = "move the comment above the command, or put the arguments into an array"
+        self.problems.append(Problem("SYN110", message, at, comment_end, advice))
+
+    def _assign(self) -> Assign | None:
+        found = _ASSIGN(self.text, self.pos)
+        if found is None:
+            return None
+        start, index, append = self.pos, None, found[2] == "+"
+        self.pos = found.end()
+        if found[3]:
+            problems = len(self.problems)
+            index = WordNode(self.parts(SUBSCRIPT), found.end(), self.pos)
+            tail = self.text[self.pos : self.pos + 3]
+            append = tail[1:2] == "+"
+            if not tail.startswith(("]=", "]+=")):
+                self.pos = start
+                del self.problems[problems:]
+                return None
+            self.pos += 3 if append else 2
+        value = self.value()
+        return Assign(found[1], value, start, self.pos, index, append)
+
+    def value(self) -> WordNode | ArrayNode:
+        """The right side of an assignment."""
+        text, start = self.text, self.pos
+        plain = _VALUE(text, start)
+        if plain is not None:
+            self.pos = end = plain.end()
+            found = plain.group()
+            return WordNode([Lit(found, start, end)] if found else [], start, end, found)
+        if text[start] == "(":
+            return self.array()
+        parts = self.parts(WORD)
+        if any(isinstance(p, Lit) and not p.quoted and "~" in p.text for p in parts):
+            parts = _tildes(parts)
+        return WordNode(parts, start, self.pos)
+
+    def array(self) -> ArrayNode:
+        """`( ... )` at `pos`."""
+        opened = self.pos
+        self.pos += 1
+        elements: list[tuple[WordNode | None, WordNode]] = []
+        while True:
+            self.gap()
+            if self.pos >= self.size:
+                raise Unclosed(opened, "(")
+            c = self.text[self.pos]
+            if c == ")":
+                self.pos += 1
+                return ArrayNode(elements, opened, self.pos)
+            index = self._element_index() if c == "[" else None
+            if index is not None:
+                value = self.value()
+                elements.append((index, value if isinstance(value, WordNode) else WordNode([], opened, opened)))
+                continue
+            word = self.word()
+            if not word.parts and word.end == word.start:
+                message = f"`{c}` has no place in an array"
+                self.problems.append(Problem("SYN102", message, self.pos, self.pos + 1))
+                self.pos += 1
+            elif word.plain is None:
+                elements.extend((None, w) for w in expand_braces(word))
+            else:
+                elements.append((None, word))
+
+    def _element_index(self) -> WordNode | None:
+        start = self.pos
+        self.pos += 1
+        index = WordNode(self.parts(SUBSCRIPT), start + 1, self.pos)
+        if self.text.startswith("]=", self.pos):
+            self.pos += 2
+            return index
+        self.pos = start
+        return None
+
+    def _redirect(self, node: Simple) -> bool:
+        found = _REDIRECT(self.text, self.pos)
+        if found is None:
+            return False
+        operator, start = found[1], self.pos
+        self.pos = found.end()
+        self.blanks()
+        target = self.word()
+        if operator in ("<<", "<<-"):
+            node.feeds = True
+            delimiter = "".join(p.text for p in target.parts if isinstance(p, Lit))
+            self._heredocs.append((delimiter, operator == "<<-", start))
+        elif operator == "<<<":
+            node.feeds = True
+        elif not target.parts and target.end == target.start and not self._process_substitution(Simple([], [], 0)):
+            self.problems.append(Problem("SYN102", f"`{operator}` names no file", start, self.pos))
+        return True
+
+    def dollar_parenthesis(self, parts: list[Part], start: int, quoted: bool) -> None:
+        """Read `$(...)` or `$((...))` at `start`."""
+        self.pos = start + 2
+        if self.text[self.pos : self.pos + 1] == "(":
+            self.pos += 1
+            body = self.arithmetic(start)
+            if body is not None:
+                parts.append(ArithPart(body, start, self.pos, quoted))
+                return
+            self.pos = start + 2
+        self.skip_commands(start)
+        parts.append(CommandPart(start, self.pos, quoted))
+
+    def arithmetic(self, start: int) -> WordNode | None:
+        """Read `...))` at `pos`; None when it is no arithmetic (then `pos` means nothing)."""
+        if start in self._no_arithmetic:
+            return None
+        begin, level, parts = self.pos, 0, list[Part]()
+        problems = len(self.problems)
+        try:
+            while True:
+                parts.extend(self.parts(ARITHMETIC))
+                at = self.pos
+                if at >= self.size:
+                    break
+                if self.text[at] == ")" and level == 0:
+                    if self.text[at + 1 : at + 2] != ")":
+                        break
+                    self.pos = at + 2
+                    return WordNode(parts, begin, at)
+                level += 1 if self.text[at] == "(" else -1
+                parts.append(Lit(self.text[at], at, at + 1))
+                self.pos = at + 1
+        except Unclosed:
+            pass
+        self._no_arithmetic.add(start)
+        del self.problems[problems:]
+        return None
+
+
+def _tildes(parts: list[Part]) -> list[Part]:
+    """`~` at the start of an assigned value, and after each `:`."""
+    done: list[Part] = []
+    for n, part in enumerate(parts):
+        if not isinstance(part, Lit) or part.quoted or "~" not in part.text:
+            done.append(part)
+            continue
+        at = part.start
+        for k, segment in enumerate(part.text.split(":")):
+            if k:
+                done.append(Lit(":", at, at + 1))
+                at += 1
+            piece = Lit(segment, at, at + len(segment))
+            done.extend(tilde(piece) if segment[:1] == "~" and (k or n == 0) else [piece])
+            at += len(segment)
+    return done
+
+
+__all__ = ["CommandReader", "Param"]

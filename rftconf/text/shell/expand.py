@@ -1,0 +1,351 @@
+"""Words to arguments: parameters, arithmetic, splitting. Command substitutions stay as they are written."""
+
+from __future__ import annotations
+
+import re
+
+from rftconf.plan.symbols import Expr, ShellOnly, Var, names_in
+from rftconf.text.shell.arithmetic import Arithmetic
+from rftconf.text.shell.arrays import Elements, elements
+from rftconf.text.shell.nodes import ArithPart, CommandPart, Lit, Param, Part, WordNode
+from rftconf.text.shell.parameters import operate, with_default
+from rftconf.text.shell.pattern import Pattern, compiled
+from rftconf.text.shell.quoting import double_quoted
+from rftconf.text.shell.state import Shell
+from rftconf.text.shell.values import Array, Known, Piece, Word, joined
+
+_BLANKS = " \t\n"
+_NAMES = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
+_PWD = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`").fullmatch
+_DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
+MAX_PRELUDE = 1500
+
+
+class Fields:
+    """The arguments that one word becomes, while it is being expanded."""
+
+    __slots__ = ("done", "node", "pieces", "shell", "splits", "started")
+
+    def __init__(self, shell: Shell, node: WordNode) -> None:
+        self.shell, self.node = shell, node
+        self.done: list[Word] = []
+        self.pieces: list[Piece] = []
+        self.started = self.splits = False
+
+    def close(self) -> None:
+        """End the current argument."""
+        if self.started or self.pieces:
+            shell, node = self.shell, self.node
+            pieces = [p for p in self.pieces if p[0] != ""] or self.pieces[:1]
+            whole = not self.done or not pieces
+            start, end = (node.start, node.end) if whole else (pieces[0][1], pieces[-1][2])
+            word = shell.make(pieces, start, end, joined(pieces) if pieces else "")
+            word.splits = self.splits
+            self.done.append(word)
+            shell.step()
+        self.pieces, self.started, self.splits = [], False, False
+
+    def unquoted(self, piece: Piece) -> None:
+        """Add what is subject to word splitting."""
+        value = piece[0]
+        if not isinstance(value, str):
+            self.pieces.append(piece)
+            self.splits = True
+            return
+        ifs = self.shell.variables.get("IFS")
+        separators = _BLANKS if not isinstance(ifs, Word) else ifs.value if isinstance(ifs.value, str) else _BLANKS
+        if not value or not separators or not any(c in separators for c in value):
+            if value:
+                self.pieces.append(piece)
+            return
+        self._split(piece, value, separators)
+
+    def _split(self, piece: Piece, value: str, separators: str) -> None:
+        _, start, end, origins, inner = piece
+        exact = not origins and end - start == len(value)
+        blank = "".join(c for c in separators if c in _BLANKS)
+        hard = "".join(c for c in separators if c not in _BLANKS)
+        b, h, any_ = (re.escape(x) for x in (blank, hard, separators))
+        gap = f"[{b}]*[{h}][{b}]*|[{b}]+" if hard and blank else f"[{h}]" if hard else f"[{b}]+"
+        at = 0
+        for found in re.finditer(gap, value):
+            if found.start() == 0 and not self.pieces and not self.started and found[0].strip(blank or None) == "":
+                at = found.end()
+                continue
+            self._run(value, at, found.start(), start, end, origins, inner, exact)
+            self.started = True if found[0].strip(blank) else self.started
+            self.close()
+            at = found.end()
+        del any_
+        self._run(value, at, len(value), start, end, origins, inner, exact)
+
+    def _run(
+        self, value: str, at: int, stop: int, start: int, end: int, origins: tuple[Word, ...], inner: int, exact: bool
+    ) -> None:
+        if stop > at:
+            low, high = (start + at, start + stop) if exact else (start, end)
+            self.pieces.append((value[at:stop], low, high, origins, inner + at if inner >= 0 else -1))
+
+
+class Expander:
+    """Expands words against the state of a shell."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+        self.arithmetic = Arithmetic(shell, self)
+
+    def words(self, node: WordNode) -> list[Word]:
+        """The arguments that a word becomes."""
+        shell = self.shell
+        if node.plain is not None:
+            shell.step()
+            start, end = node.start, node.end
+            return [Word(node.plain, ((node.plain, start, end, (), -1),), shell.source, start, end)]
+        parts = node.parts
+        if len(parts) == 1 and isinstance(only := parts[0], Param) and only.quoted:
+            many = elements(shell, self, only)
+            if many is not None and not many.join:
+                shell.characters += len(many.words)
+                return many.words
+        fields = Fields(shell, node)
+        for part in parts:
+            self._part(fields, part)
+        fields.close()
+        return fields.done
+
+    def _part(self, fields: Fields, part: Part, split_text: bool = False) -> None:
+        if isinstance(part, Lit):
+            piece: Piece = (part.text, part.start, part.end, (), -1)
+            if part.quoted or not split_text:
+                fields.pieces.append(piece)
+                fields.started |= part.quoted or bool(part.text)
+            else:
+                fields.unquoted(piece)
+            return
+        if isinstance(part, Param):
+            many = elements(self.shell, self, part)
+            if many is not None:
+                self._many(fields, part, many)
+                return
+            if not part.quoted and part.op in _DEFAULTS and self._operand(fields, part):
+                return
+        piece = self._piece(part)
+        if part.quoted:
+            fields.pieces.append(piece)
+            fields.started = True
+        else:
+            fields.unquoted(piece)
+
+    def _operand(self, fields: Fields, part: Param) -> bool:
+        """Expand the default of an unquoted `${x:-a b}` in place, where its blanks split; False: not chosen."""
+        if part.arg is None or part.index is not None or part.prefix or all(isinstance(p, Lit) and not p.quoted and
+                                                      not any(c in _BLANKS for c in p.text) for p in part.arg.parts):
+            return False
+        probe: list[Known] = []
+        chosen = with_default(self.shell, part, self._base(part), lambda: probe.append("") or Var("\0"))
+        if chosen != Var("\0"):
+            return False
+        if part.op[-1] == "=":
+            self._piece(part)
+            return False
+        for inner in part.arg.parts:
+            self._part(fields, inner, split_text=True)
+        return True
+
+    def _many(self, fields: Fields, part: Param, many: Elements) -> None:
+        if many.join:
+            value, origins = many.joined(self.shell)
+            piece: Piece = (value, part.start, part.end, origins, -1)
+            fields.pieces.append(piece)
+            fields.started = True
+            return
+        for n, word in enumerate(many.words):
+            if n:
+                fields.close()
+            piece = (word.value, part.start, part.end, (word,), 0 if isinstance(word.value, str) else -1)
+            if part.quoted:
+                fields.pieces.append(piece)
+                fields.started = True
+                fields.splits |= word.condition is not None or word.splits
+            else:
+                fields.unquoted(piece)
+
+    def pieces(self, node: WordNode) -> list[Piece]:
+        """The pieces of a word that is not split: the right side of an assignment, an operand of `[[`."""
+        if node.plain is not None:
+            return [(node.plain, node.start, node.end, (), -1)] if node.plain else []
+        return [self._piece(part) for part in node.parts]
+
+    def word(self, node: WordNode, name: str = "") -> Word:
+        """The word that `node` is when it is not split."""
+        pieces = self.pieces(node)
+        self.shell.step()
+        return self.shell.make(pieces, node.start, node.end, joined(pieces) if pieces else "", name)
+
+    def text_of(self, node: WordNode | None) -> Known:
+        """The value of `node` when it is not split; empty for None."""
+        if node is None:
+            return ""
+        if node.plain is not None:
+            return node.plain
+        pieces = self.pieces(node)
+        return joined(pieces) if pieces else ""
+
+    def pattern(self, node: WordNode | None) -> Pattern | None:
+        """`node` as a pattern; None when parts of it are unknown or it is not understood."""
+        if node is None:
+            return compiled(())
+        chunks: list[tuple[str, bool]] = []
+        for part in node.parts:
+            value = part.text if isinstance(part, Lit) else self._piece(part)[0]
+            if not isinstance(value, str):
+                return None
+            chunks.append((value, part.quoted))
+        return compiled(tuple(chunks))
+
+    def number(self, node: WordNode) -> int | Expr:
+        """`node` as an arithmetic expression."""
+        return self.arithmetic.evaluate(node)
+
+    def _piece(self, part: Part) -> Piece:
+        """One piece for `part`, whatever it is; arrays are joined."""
+        if isinstance(part, Lit):
+            return (part.text, part.start, part.end, (), -1)
+        if isinstance(part, Param):
+            return self._parameter(part)
+        if isinstance(part, ArithPart):
+            number = self.arithmetic.evaluate(part.body)
+            value: Known = number if isinstance(number, Expr) else str(number)
+            return (value, part.start, part.end, tuple(self.arithmetic.used), -1)
+        return (self._substitution(part), part.start, part.end, (), -1)
+
+    def _base(self, part: Param) -> Word | None:
+        """The variable that `part` names, element and positional parameters included."""
+        shell, name = self.shell, part.name
+        if name[0].isdigit():
+            number = int(name) if len(name) < 6 else 99_999
+            if number == 0:
+                return shell.zero
+            return shell.positional[number - 1] if number <= len(shell.positional) else None
+        if part.index is None:
+            return shell.scalar(name)
+        return self._element(part, name, part.index)
+
+    def _element(self, part: Param, name: str, index: WordNode) -> Word | None:
+        shell = self.shell
+        found = shell.variables.get(name)
+        shell.read.add(name)
+        if isinstance(found, Array) and found.associative:
+            key = self.text_of(index)
+            if not isinstance(key, str):
+                return shell.unknown(name, part.start, part.end)
+            word = found.items.get(key)
+        else:
+            number = self.number(index)
+            if not isinstance(number, int):
+                return shell.unknown(name, part.start, part.end)
+            if not isinstance(found, Array):
+                return found if number in (0, -1) else None
+            if found.guarded or found.open:
+                return self._guarded(part, found, number)
+            word = found.items.get(number if number >= 0 else max(map(int, found.items), default=-1) + 1 + number)
+        if word is None and found is not None:
+            return Word("", (), shell.source, part.start, part.end) if part.op[:1] not in ("-", "+") else None
+        return self._guarded(part, found, 0) if word is not None and word.condition and found else word
+
+    def _guarded(self, part: Param, found: Array, number: int) -> Word | None:
+        """An element of an array whose positions are not all known."""
+        if 0 <= number < len(found.items) and not found.associative:
+            front = list(found.items.values())[: number + 1]
+            if all(w.condition is None and not w.splits for w in front):
+                return front[number]
+        value = ShellOnly(self.shell.source.text[part.start : part.end], (part.name,))
+        return Word(value, ((value, part.start, part.end, (), -1),), self.shell.source, part.start, part.end)
+
+    def _parameter(self, part: Param) -> Piece:
+        shell, name, start, end = self.shell, part.name, part.start, part.end
+        if not part.op and part.index is None and not part.prefix:
+            word = shell.variables.get(name)
+            if isinstance(word, Word):
+                shell.read.add(name)
+                return (word.value, start, end, (word,), 0 if isinstance(word.value, str) else -1)
+        many = elements(shell, self, part)
+        if many is not None:
+            value, origins = many.joined(shell)
+            return (value, start, end, origins, -1)
+        if name in "?$!-#" or part.prefix == "!":
+            return self._special(part)
+        word = self._base(part)
+        return self._operated(part, word)
+
+    def _operated(self, part: Param, word: Word | None) -> Piece:
+        shell, name, start, end = self.shell, part.name, part.start, part.end
+        if part.op and part.op[-1] in "-=?+":
+            used: list[Word] = []
+
+            def other() -> Known:
+                made = self.word(part.arg) if part.arg is not None else None
+                used.extend(made.passed() if made is not None else ())
+                return made.value if made is not None else ""
+
+            value = with_default(shell, part, word, other)
+            if part.op[-1] == "=" and value != (word.value if word is not None else None):
+                arg = part.arg or WordNode([], start, end)
+                shell.assign(name, shell.make([(value, start, end, tuple(used), -1)], arg.start, arg.end, value, name))
+            if word is not None and value is word.value and isinstance(value, str):
+                return (value, start, end, (word,), 0)
+            origins = (word, *used) if word is not None else tuple(used)
+            shell.spend(value)
+            return (value, start, end, origins, -1)
+        positional = name[0].isdigit()
+        base: Known = word.value if word is not None else "" if positional else Var(name)
+        value = operate(shell, self, part, base)
+        shell.spend(value)
+        exact = word is not None and value is base and isinstance(value, str)
+        return (value, start, end, (word,) if word is not None else (), 0 if exact else -1)
+
+    def _special(self, part: Param) -> Piece:
+        shell, start, end = self.shell, part.start, part.end
+        value: Known = ShellOnly(shell.source.text[start:end])
+        if part.prefix == "!":
+            value = self._indirect(part)
+        elif part.name == "#" and not part.op:
+            count = len(shell.positional)
+            value = str(count) if not any(w.splits or w.condition for w in shell.positional) else value
+        elif part.name == "?" and isinstance(shell.status, bool) and shell.status:
+            value = "0"
+        return (value, start, end, (), -1)
+
+    def _indirect(self, part: Param) -> Known:
+        word = self._base(part)
+        target = word.value if word is not None else None
+        found = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\w+)\])?", target) if isinstance(target, str) else None
+        if found is None:
+            return ShellOnly(self.shell.source.text[part.start : part.end], (part.name,))
+        index = None if found[2] is None else WordNode([Lit(found[2], 0, 0)], 0, 0, found[2])
+        inner = Param(found[1], part.start, part.end, part.quoted, part.op, part.arg, part.arg2, index)
+        return self._piece(inner)[0]
+
+    def _substitution(self, part: CommandPart) -> Known:
+        """`$(...)` with the variables it reads set in front of it, so that it stands on its own."""
+        shell = self.shell
+        raw = shell.source.text[part.start : part.end]
+        if _PWD(raw) and "cd" not in shell.options and "PWD" not in shell.variables:
+            return Var("PWD")
+        if raw[0] == "~":
+            return ShellOnly(f"$(printf %s {raw})")
+        shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
+        unknown: set[str] = set()
+        prelude = ""
+        for name in dict.fromkeys(_NAMES.findall(raw)):
+            found = shell.variables.get(name)
+            if isinstance(found, Word):
+                shell.read.add(name)
+                unknown |= names_in(found.value)
+                prelude += f'{name}="{double_quoted(found.value)}"; '
+            else:
+                unknown.add(name)
+        names = tuple(sorted(unknown))
+        if not prelude or len(prelude) > MAX_PRELUDE or not raw.startswith("$("):
+            return ShellOnly(raw, names)
+        return ShellOnly(f"$({prelude}{raw[2:]}", names)

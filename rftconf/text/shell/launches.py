@@ -1,0 +1,160 @@
+"""Which commands start a program that matters, and where in their arguments it is named."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rftconf.plan.symbols import Expr, Value
+from rftconf.text.shell.assignments import assigned_words
+from rftconf.text.shell.nodes import Simple
+from rftconf.text.shell.quoting import conjunction
+from rftconf.text.shell.source import Source
+from rftconf.text.shell.values import Known, Word
+from rftconf.text.span import Place
+
+if TYPE_CHECKING:
+    from rftconf.text.shell.evaluate import Evaluator
+
+_PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*|\w+_python)").fullmatch
+_STARTERS = frozenset({"torchrun", "deepspeed", "accelerate", "mpirun", "mpiexec"})
+_WRAPPERS = frozenset(
+    {"nohup", "env", "time", "sudo", "stdbuf", "nice", "ionice", "setsid", "unbuffer", "timeout", "numactl", "taskset",
+     "srun", "uv", "poetry", "pdm", "pipenv", "conda", "mamba", "micromamba", "ray", "xvfb-run", "nsys", "ncu",
+     "singularity", "apptainer", "docker", "coverage", "chrt", "ssh", "bash", "sh", *_STARTERS}
+)  # fmt: skip
+_VALUED = frozenset({"-X", "-W", "--check-hash-based-pycs"})
+_STARTER_MODULES = frozenset({"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch"})
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=").match
+MAX_LAUNCHES = 2000
+
+
+@dataclass(slots=True, eq=False)
+class Command:
+    """One command that starts a program.
+
+    `argv` are all its words, wrappers included; `program` is the module (`-m x.y`) or file that runs, and `arguments`
+    what it is given. `env` is what the script exports to it or sets in front of it. `condition` is shell source when
+    the command stands in an arm that nobody can decide.
+    """
+
+    argv: tuple[Word, ...]
+    program: Known
+    program_at: int
+    """Index of the program's word in `argv`."""
+    wrapper: tuple[str, ...]
+    source: Source
+    start: int
+    end: int
+    module: bool = False
+    env: dict[str, Value] = field(default_factory=dict)
+    condition: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """The command as written."""
+        return self.source.place(self.start, self.end)
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        """The words behind the program."""
+        return self.argv[self.program_at + 1 :]
+
+
+def consider(machine: Evaluator, node: Simple, words: list[Word]) -> None:
+    """Record the command when it starts a program."""
+    shell = machine.shell
+    first = words[0]
+    name = first.value if isinstance(first.value, str) else ""
+    known = name.rpartition("/")[2]
+    symbolic = isinstance(first.value, Expr) and any(w.value == "-m" for w in words[1:4])
+    if not symbolic and known not in _WRAPPERS and not _PYTHON(known):
+        return
+    found = program(words)
+    if found is None or len(shell.commands) >= MAX_LAUNCHES:
+        return
+    at, module, wrapper, inline = found
+    env: dict[str, Value] = {}
+    for variable in sorted(shell.exported - shell.given):
+        value = shell.variables.get(variable)
+        if isinstance(value, Word):
+            env[variable] = value.value
+    for item, word in assigned_words(machine, node.assigns):
+        env[item.name] = word.value
+    env.update(inline)
+    condition = conjunction(shell.conditions) or None
+    if words[at].condition is not None:
+        condition = conjunction([*shell.conditions, str(words[at].condition)])
+    shell.commands.append(
+        Command(tuple(words), words[at].value, at, wrapper, shell.source, node.start, node.end, module, env, condition)
+    )
+
+
+def program(words: list[Word]) -> tuple[int, bool, tuple[str, ...], dict[str, Value]] | None:
+    """Index of the program's word, whether it is a module, the wrappers before it, and `env`'s assignments."""
+    guard = words[0].condition
+    at, size = 0, len(words)
+    wrapper: list[str] = []
+    env: dict[str, Value] = {}
+    starter = False
+    while at < size:
+        word = words[at]
+        if word.condition is not None and word.condition != guard:
+            at += 1
+            continue
+        value = word.value
+        text = value if isinstance(value, str) else ""
+        base = text.rpartition("/")[2]
+        if _PYTHON(base) or (at == 0 and not text):
+            found = _python(words, at + 1, guard)
+            if found is None:
+                return None
+            if found[1] and words[found[0]].value in _STARTER_MODULES:
+                wrapper += [base, str(words[found[0]].value)]
+                at, starter = found[0] + 1, True
+                continue
+            return found[0], found[1], tuple(wrapper), env
+        if base in _STARTERS and not starter:
+            starter = True
+        elif starter and (text in ("-m", "--module") and at + 1 < size):
+            return at + 1, True, tuple(wrapper), env
+        elif (starter or wrapper[:1] == ["uv"]) and _is_file(value):
+            return at, False, tuple(wrapper), env
+        elif wrapper[-1:] == ["env"] and (named := _ASSIGNMENT(text)) is not None:
+            env[named[1]] = text[named.end() :]
+            at += 1
+            continue
+        if text and text[0] != "-" and (base in _WRAPPERS or text in ("job", "submit", "run", "launch", "exec")):
+            wrapper.append(base)
+        at += 1
+    return None
+
+
+def _is_file(value: Known) -> bool:
+    if isinstance(value, str):
+        return value.endswith(".py")
+    parts = getattr(value, "parts", ())
+    return bool(parts) and isinstance(parts[-1], str) and parts[-1].endswith(".py")
+
+
+def _python(words: list[Word], at: int, guard: str | None) -> tuple[int, bool] | None:
+    """The program among python's own arguments."""
+    while at < len(words):
+        word = words[at]
+        value = word.value
+        if word.condition is not None and word.condition != guard:
+            at += 1
+        elif value == "-m":
+            return (at + 1, True) if at + 1 < len(words) else None
+        elif isinstance(value, str) and value.startswith("-m") and not value.startswith("--"):
+            return at, True
+        elif value in ("-", "-c") or (isinstance(value, str) and value.startswith("-c")):
+            return None
+        elif value in _VALUED:
+            at += 2
+        elif isinstance(value, str) and value.startswith("-"):
+            at += 1
+        else:
+            return at, False
+    return None

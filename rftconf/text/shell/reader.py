@@ -1,0 +1,151 @@
+"""Reads a launch script without executing anything: which programs it starts, with which arguments, from where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.plan.symbols import Expr, Value, names_in
+from rftconf.text.shell.codes import CODES
+from rftconf.text.shell.evaluate import Evaluator
+from rftconf.text.shell.launches import Command
+from rftconf.text.shell.parser import Parser
+from rftconf.text.shell.source import Source
+from rftconf.text.shell.state import Budget, Shell
+from rftconf.text.shell.values import Array, Known, Word
+from rftconf.text.span import Place
+
+MAX_SCRIPT = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A name that the arguments depend on and nothing given tells, with the first place that needs it."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a script launches; `variables` is what is known of its variables at the end (lists for arrays)."""
+
+    name: str
+    text: str
+    commands: tuple[Command, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    unresolved: tuple[Unresolved, ...]
+    variables: dict[str, Value]
+
+    @property
+    def readable(self) -> bool:
+        """False when an error makes the commands unusable."""
+        return not any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+
+def read_script(
+    name: str,
+    text: str,
+    *,
+    bindings: Mapping[str, Value] | None = None,
+    args: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    sources: Mapping[str, str] | None = None,
+) -> Script:
+    """Read the script `text`; `name` is what places call it. Never raises on what the script says.
+
+    `bindings` and `environment` are variables exported before it starts, `args` its parameters, `sources` the files
+    that it may `source`, path to text.
+    """
+    source = Source(name, text)
+    shell = Shell(source, sources or {})
+    _describe_ends(shell)
+    if len(text) > MAX_SCRIPT:
+        shell.say("SYN199", f"the script has {len(text)} characters, more than {MAX_SCRIPT}", 0, 1)
+        return Script(name, text, (), tuple(shell.diagnostics), (), {})
+    for given, place_name in ((environment or {}, "environment"), (bindings or {}, "--set")):
+        _bind(shell, given, place_name)
+    shell.given = frozenset(bindings or ())
+    shell.exported = shell.given | frozenset(environment or ())
+    exported = shell.exported
+    _parameters(shell, args)
+    tree = Parser(source.text).script()
+    for problem in tree.problems:
+        shell.say(problem.code, problem.message, problem.start, problem.end, problem.help)
+    machine = Evaluator(shell)
+    shell.given = exported
+    shell.bound = frozenset(bindings or ())
+    try:
+        machine.run(tree.body)
+    except (Budget, RecursionError) as error:
+        shell.source = source
+        why = str(error) if isinstance(error, Budget) else "it is nested too deeply"
+        shell.say("SYN199", f"not read to its end: {why}", 0, 1)
+    _unused(shell, bindings or {})
+    commands = tuple(shell.commands)
+    return Script(name, text, commands, tuple(shell.diagnostics), _unresolved(commands), _variables(shell, exported))
+
+
+def _describe_ends(shell: Shell) -> None:
+    source = shell.source
+    if source.text is source.raw:
+        return
+    if "\r\n" in source.raw:
+        at = source.text.find("\n")
+        shell.say("SYN112", "lines end in CR LF: bash would keep the CR in the last word of each", at, at + 1)
+    if "\0" in source.raw:
+        shell.say("SYN113", "the script has NUL bytes, which bash drops", 0, 1)
+
+
+def _bind(shell: Shell, given: Mapping[str, Value], where: str) -> None:
+    for name, value in given.items():
+        known: Known = value if isinstance(value, (str, Expr)) else _as_text(value)
+        written = known if isinstance(known, str) else ""
+        source = Source(where, f"{name}={written}")
+        start, end = len(name) + 1, len(name) + 1 + len(written)
+        shell.variables[name] = Word(known, ((known, start, end, (), -1),), source, start, end, name)
+
+
+def _as_text(value: Value) -> str:
+    return "" if value is None else str(value)
+
+
+def _parameters(shell: Shell, args: Sequence[str]) -> None:
+    source = Source("--args", " ".join(args))
+    at = 0
+    for value in args:
+        end = at + len(value)
+        shell.positional.append(Word(value, ((value, at, end, (), -1),), source, at, end))
+        at = end + 1
+
+
+def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
+    for name in bindings:
+        if name not in shell.read and not any(name in d.message for d in shell.diagnostics if d.code == "SYN160"):
+            severity = CODES["SYN160"][0]
+            message = f"the script never reads {name}, so the value given for it has no effect"
+            shell.diagnostics.append(Diagnostic("SYN160", severity, message))
+
+
+def _unresolved(commands: tuple[Command, ...]) -> tuple[Unresolved, ...]:
+    found: dict[str, Unresolved] = {}
+    for command in commands:
+        for word in command.argv:
+            if isinstance(word.value, Expr):
+                for name in sorted(names_in(word.value)):
+                    if name not in found:
+                        found[name] = Unresolved(name, word.place)
+    return tuple(found.values())
+
+
+def _variables(shell: Shell, exported: frozenset[str]) -> dict[str, Value]:
+    known: dict[str, Value] = {}
+    for name, variable in shell.variables.items():
+        if isinstance(variable, Word):
+            known[name] = variable.value
+        elif isinstance(variable, Array) and variable.associative:
+            known[name] = {str(key): word.value for key, word in variable.items.items()}
+        else:
+            known[name] = [word.value for word in variable.items.values()]
+    return known

@@ -1,0 +1,177 @@
+"""Values while a script is read: words with the places their characters came from, and arrays of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias, Union
+
+from rftconf.plan.symbols import Arith, Branch, Expr, Text, text
+from rftconf.text.document import Via
+from rftconf.text.shell.source import Source
+from rftconf.text.span import Place
+
+Known: TypeAlias = Union[str, Expr]
+Piece: TypeAlias = tuple[Known, int, int, "tuple[Word, ...]", int]
+"""Value, offsets in the word's own text, the variables it came from, offset in the first one's value (-1: computed)."""
+
+MAX_NODES = 200
+MAX_VIA = 32
+
+
+@dataclass(slots=True, eq=False)
+class Word:
+    """One argument, or the value of one variable; never changed after it is made.
+
+    `value` is known text or an expression. `condition` is shell source when the word is there only in one arm of
+    something undecidable. `splits` says that bash may make several words of it, or none (an unquoted `$unknown`).
+    """
+
+    value: Known
+    pieces: tuple[Piece, ...]
+    source: Source
+    start: int
+    end: int
+    name: str = ""
+    condition: str | None = None
+    splits: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Where the word is written; for an element of an array, in the array's literal."""
+        return self.source.place(self.start, self.end)
+
+    @property
+    def raw(self) -> str:
+        """The word as written."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def via(self) -> tuple[Via, ...]:
+        """The variables that the value came through, nearest first, each with the place of what it was assigned."""
+        return tuple(Via(word.name, word.place) for word in self.passed())
+
+    def passed(self) -> list[Word]:
+        """The variables behind `via`."""
+        found: list[Word] = []
+        seen: set[int] = set()
+        layer: list[Word] = [self]
+        while layer and len(found) < MAX_VIA:
+            below: list[Word] = []
+            for word in layer:
+                for piece in word.pieces:
+                    for origin in piece[3]:
+                        if id(origin) not in seen:
+                            seen.add(id(origin))
+                            below.append(origin)
+            found.extend(word for word in below if word.name)
+            layer = below
+        return found[:MAX_VIA]
+
+    def span_at(self, offset: int, end: int | None = None) -> Place:
+        """Where the characters `offset` to `end` (default: to the end of the value) are written in this word."""
+        if not isinstance(self.value, str):
+            return self.place
+        stop = len(self.value) if end is None else end
+        low, high, at = -1, self.end, 0
+        for value, start, finish, origins, _ in self.pieces:
+            size = len(value) if isinstance(value, str) else 0
+            exact = not origins and finish - start == size
+            if low < 0 and (offset < at + size or (offset == at + size and self.pieces[-1][2] == finish)):
+                low = start + (offset - at) if exact else start
+            if low >= 0 and stop <= at + size:
+                high = start + (stop - at) if exact else finish
+                break
+            at += size
+        return self.source.place(low if low >= 0 else self.end, max(high, low))
+
+    def origin_at(self, offset: int) -> Place:
+        """Where the character at `offset` was first written: in the literal that a variable got, if it came so."""
+        word: Word = self
+        for _ in range(MAX_VIA):
+            deeper = word._origin(offset)
+            if deeper is None:
+                return word.span_at(offset, offset + 1)
+            word, offset = deeper
+        return word.place
+
+    def _origin(self, offset: int) -> tuple[Word, int] | None:
+        at = 0
+        for value, _, _, origins, inner in self.pieces:
+            size = len(value) if isinstance(value, str) else 0
+            if offset < at + size:
+                return (origins[0], inner + offset - at) if inner >= 0 and len(origins) == 1 else None
+            at += size
+        return None
+
+
+class Unset(Word):
+    """What `unset` leaves: empty where it is read, absent for `${x-d}`; never the environment's value."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """An indexed or associative array; never changed after it is made. Indexed keys are integers in order.
+
+    `guarded` is true when some element is there only conditionally, so positions and counts are unknown.
+    """
+
+    items: dict[int | str, Word]
+    associative: bool = False
+    guarded: bool = False
+    open: bool = field(default=False)
+    """True when elements may be missing altogether (filled by something that is not run)."""
+
+    def ordered(self) -> list[Word]:
+        """The elements in the order in which bash lists them."""
+        if not self.associative:
+            return list(self.items.values())
+        return [self.items[key] for key in self.keys()]
+
+    def keys(self) -> list[int | str]:
+        """The keys in the order in which bash lists them: that of its hash table, for associative arrays."""
+        keys = list(self.items)
+        if self.associative:
+            keys.reverse()
+            keys.sort(key=lambda key: _bucket(str(key)))
+        return keys
+
+
+def _bucket(key: str) -> int:
+    code = 2166136261
+    for byte in key.encode():
+        code = (code * 16777619) & 0xFFFFFFFF
+        code ^= byte
+    return code & 1023
+
+
+def joined(pieces: list[Piece] | tuple[Piece, ...]) -> Known:
+    """The value that `pieces` make together."""
+    if len(pieces) == 1:
+        return pieces[0][0]
+    values = [piece[0] for piece in pieces]
+    try:
+        return "".join(values)  # type: ignore[arg-type]
+    except TypeError:
+        return text(*values)
+
+
+def oversized(value: Known) -> bool:
+    """True when an expression has more nodes than anyone can read, or than is safe to walk."""
+    stack: list[object] = [value]
+    nodes = 0
+    while stack:
+        nodes += 1
+        if nodes > MAX_NODES:
+            return True
+        match stack.pop():
+            case Text(parts):
+                stack.extend(parts)
+            case Arith(_, left, right):
+                stack += (left, right)
+            case Branch(condition, then, otherwise):
+                if len(condition) > 4000:
+                    return True
+                stack += (then, otherwise)
+    return False
