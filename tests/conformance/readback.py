@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rftconf.convert import load
+
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import open_source
 

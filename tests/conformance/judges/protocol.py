@@ -93,6 +93,7 @@ def serve(judge_one, preload):
     answers.write(json.dumps({"ready": True}) + "\n")
     answers.flush()
     with tempfile.TemporaryDirectory(prefix="rftconf_judge_") as scratch:
+        tempfile.tempdir = os.environ["TMPDIR"] = scratch  # what the cases leave behind goes with it
         for line in sys.stdin:
             answers.write(json.dumps(in_a_child(json.loads(line), judge_one, scratch)) + "\n")
             answers.flush()
