@@ -1,0 +1,357 @@
+"""What becomes of veRL keys that no row speaks for, and why. The first pattern that fits counts."""
+
+from __future__ import annotations
+
+from rftconf.ledger import State
+from rftconf.mappers.rows import Reason
+
+DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
+ARR, ACTOR, REF, ROLLOUT, MODEL = (f"actor_rollout_ref{end}" for end in ("", ".actor", ".ref", ".rollout", ".model"))
+RM = "reward.reward_model.rollout"
+TEACHER = "distillation.teacher_models.*"
+
+
+def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
+    return tuple(Reason(key, state, why) for key in keys)
+
+
+def _blocks(state: State, why: str, names: tuple[str, ...], *blocks: str) -> tuple[Reason, ...]:
+    return tuple(Reason(f"{block}.{name}", state, why) for block in blocks for name in names)
+
+
+EVERYWHERE = (
+    *_all(SECRET, "environment variables of Ray's workers often hold tokens; the value is neither shown nor written",
+          "ray_kwargs.ray_init.runtime_env.env_vars*"),
+    *_all(SECRET, "a credential of the tracing service; the value is neither shown nor written", "*api_key", "*_token",
+          "*password"),
+    *_all(DEAD, "names the Python class that holds this block; it is part of veRL's schema, not a setting",
+          "*._target_"),
+    *_all(KEPT, "profiling of veRL's workers (nsys, torch, NPU tools); it does not change training", "*.profiler.*",
+          "global_profiler.*", f"{ACTOR}.profile", f"{REF}.profile"),
+)  # fmt: skip
+
+ALGORITHM = (
+    *_all(DEAD, "clip_ratio alone has no effect: clip_ratio_low and clip_ratio_high have values of their own (H30)",
+          f"{ACTOR}.clip_ratio"),
+    *_all(DEAD, "0.8 and later copy it into a field that nothing reads; up to 0.7 FSDP it kept the vision encoder's "
+          "weights fixed", f"{ACTOR}.freeze_vision_tower"),
+    *_all(MATHS, "a bound or share of the clip_cov and kl_cov losses, which only veRL implements",
+          f"{ACTOR}.policy_loss.clip_cov_*", f"{ACTOR}.policy_loss.kl_cov_ratio", f"{ACTOR}.policy_loss.ppo_kl_coef"),
+    *_all(MATHS, "the quadratic penalty of the dro loss, which only veRL implements", f"{ACTOR}.policy_loss.dro_beta"),
+    *_all(DEAD, "the trainer fills it from algorithm.rollout_correction and overwrites what a file says",
+          f"{ACTOR}.policy_loss.rollout_correction"),
+    *_all(KEPT, "only logs the policy's entropy; the bonus itself is actor.entropy_coeff",
+          f"{ACTOR}.calculate_entropy"),
+    *_all(KEPT, "computes the sum of squared probabilities that the optimal_token_baseline estimators ask for; no "
+          "other framework has them", f"{ACTOR}.calculate_sum_pi_squared"),
+    *_all(KEPT, "shares the forward pass of a group's common prompt; a speed option of veRL without effect on the loss",
+          f"{ACTOR}.use_prefix_grouper"),
+    *_all(DEAD, "0.9.1 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)",
+          "algorithm.filter_groups.max_num_gen_batches"),
+    *_all(MATHS, "preference-feedback PPO reweights and resamples the batch; only veRL's v0 trainer implements it",
+          "algorithm.use_pf_ppo", "algorithm.pf_ppo.*"),
+    *_all(MATHS, "which rewards the gdpo estimator normalises apart, and their weights; no other framework has gdpo",
+          "algorithm.gdpo_reward_keys", "algorithm.gdpo_reward_weights"),
+    *_all(DEAD, "a copy of rollout.n that the schema asks for; only rollout.n counts", f"{ACTOR}.rollout_n",
+          f"{REF}.rollout_n", "critic.rollout_n"),
+    *_all(DEAD, "workers fill it while running", f"{ACTOR}.engine", f"{ACTOR}.model_config",
+          f"{ACTOR}.global_batch_info", "critic.engine"),
+    *_all(DEAD, "nothing reads it: algorithm.rollout_correction.bypass_mode chooses the engine's log-probabilities",
+          f"{ACTOR}.use_rollout_log_probs"),
+    *_all(DEAD, "nothing reads it: the log-probability pass takes rollout.log_prob_micro_batch_size_per_gpu and "
+          "rollout.log_prob_max_token_len_per_gpu", f"{ACTOR}.ppo_infer_*"),
+    *_all(KEPT, "token cap of the critic's engine in 0.9.1's v1 trainer; memory and speed only",
+          "critic.ppo_infer_max_token_len_per_gpu"),
+    *_all(DEAD, "nothing reads it: the critic's passes are capped in tokens",
+          "critic.ppo_infer_micro_batch_size_per_gpu"),
+    *_all(MATHS, "divisor of the critic's value loss, where it differs from the actor's; other frameworks have one "
+          "divisor at most", "critic.loss_scale_factor"),
+    *_all(KEPT, "seed of the critic's mini-batch shuffling; it follows the actor's data_loader_seed unless set",
+          "critic.data_loader_seed"),
+)  # fmt: skip
+
+REFERENCE = (
+    *_all(DEAD, "the worker fills it from ref.log_prob_* before it builds the reference", f"{REF}.ppo_m[ai]*",
+          f"{REF}.use_dynamic_bsz"),
+    *_all(DEAD, "the reference is never trained: the key exists because its worker is built from the actor's dataclass",
+          f"{REF}.ppo_*", f"{REF}.clip_ratio*", f"{REF}.policy_loss", f"{REF}.loss_*", f"{REF}.entropy_coeff",
+          f"{REF}.tau_*", f"{REF}.calculate_*", f"{REF}.use_kl_loss", f"{REF}.kl_loss_*", f"{REF}.shuffle",
+          f"{REF}.data_loader_seed", f"{REF}.checkpoint", f"{REF}.optim", f"{REF}.grad_clip",
+          f"{REF}.use_prefix_grouper", f"{REF}.freeze_vision_tower", f"{REF}.use_rollout_log_probs"),
+    *_all(DEAD, "workers fill it from the policy's model block", f"{REF}.engine", f"{REF}.model_config",
+          f"{REF}.global_batch_info", f"{REF}.use_fused_kernels", f"{REF}.use_remove_padding"),
+    *_all(DEAD, "nothing reads the reference's own copy: fsdp_config.qat is the live block", f"{REF}.qat"),
+)  # fmt: skip
+
+OPTIMIZER = (
+    *_all(DEAD, "an older name of lr_scheduler_type; null leaves that key as it is", "*.optim.warmup_style"),
+    *_all(MATHS, "number of cosine cycles; other frameworks have the half cycle only", "*.optim.num_cycles"),
+    *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; other frameworks cannot choose",
+          "*.optim.zero_indexed_step"),
+    *_all(MATHS, "the Python module and extra arguments of the optimizer; other frameworks choose among their own "
+          "optimizers", "*.optim.optimizer_impl", "*.optim.override_optimizer_config"),
+    *_all(MATHS, "learning rate at the start of Megatron's warm-up; others start at 0", "*.optim.lr_warmup_init"),
+    *_all(MATHS, "length of Megatron's decay where it is not the run's length; the plan keeps "
+          "optim.total_training_steps", "*.optim.lr_decay_steps"),
+    *_all(MATHS, "how Megatron lets the weight decay grow; others keep it constant", "*.optim.weight_decay_incr_style"),
+    *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; Trinity fixes both",
+          "*.optim.lr_wsd_*"),
+    *_all(MATHS, "an option of Megatron's Muon optimizer; others have Adam only", "*.optim.muon_*"),
+    *_all(MATHS, "floor of the critic's Megatron schedule; the plan keeps a floor as a share of the rate for FSDP "
+          "critics", "critic.optim.min_lr"),
+    *_all(KEPT, "takes the scheduler's state from a checkpoint when Megatron resumes",
+          "*.optim.use_checkpoint_opt_param_scheduler"),
+    *_all(KEPT, "precision of gradients and moments inside Megatron's optimizer; memory only, with rounding",
+          "*.optim.use_precision_aware_optimizer", "*.optim.main_grads_dtype", "*.optim.exp_avg*_dtype"),
+    *_all(KEPT, "how Megatron splits Muon's state over ranks; memory only", "*.optim.use_layer_wise_*"),
+    *_all(KEPT, "a deprecated alias that overrules optim.clip_grad in 0.8 and later (H48); name clip_grad instead",
+          "*.optim.grad_clip"),
+)  # fmt: skip
+
+ENGINE_BLOCKS = (
+    f"{ACTOR}.fsdp_config", f"{REF}.fsdp_config", "critic.fsdp", f"{ACTOR}.megatron", f"{REF}.megatron", "critic.megatron",
+)  # fmt: skip
+FILLED = (
+    "strategy", "use_dynamic_bsz", "max_token_len_per_gpu", "micro_batch_size_per_gpu", "infer_max_token_len_per_gpu",
+    "infer_micro_batch_size_per_gpu", "use_fused_kernels", "use_remove_padding",
+)  # fmt: skip
+CHUNKING = ("entropy_from_logits_*", "entropy_checkpointing")
+ENGINES = (
+    *_blocks(DEAD, "workers fill it from the role's own keys and the model block before the engine starts", FILLED,
+             *ENGINE_BLOCKS),
+    *_blocks(KEPT, "a debugging switch: true makes the engine unable to train", ("forward_only",), *ENGINE_BLOCKS),
+    *_blocks(KEPT, "the engine's own copy of an entropy option: memory of the entropy computation, same result",
+             CHUNKING, *ENGINE_BLOCKS[:3]),
+    *_blocks(KEPT, "memory of the entropy computation in Megatron, same result", CHUNKING[:1], *ENGINE_BLOCKS[3:]),
+    *_all(KEPT, "how many tokens the entropy is computed for at a time; memory only",
+          f"{ACTOR}.entropy_from_logits_chunk_size", f"{REF}.entropy_from_logits_chunk_size"),
+    *_all(KEPT, "torch.compile of the engine's entropy kernel; speed only", f"{ACTOR}.fsdp_config.use_torch_compile",
+          f"{REF}.fsdp_config.use_torch_compile", "critic.fsdp.use_torch_compile"),
+    *_all(KEPT, "the engine block's own copy of the role's ulysses_sequence_parallel_size, which overwrites it when "
+          "above 1 (row 3.10)", f"{ACTOR}.fsdp_config.ulysses_*", f"{REF}.fsdp_config.ulysses_*"),
+    *_all(KEPT, "skips gradient synchronisation between micro-batches; memory against speed",
+          "*.use_no_sync_for_gradient_accumulation"),
+    *_all(KEPT, "pads packed micro-batches to fixed lengths so that kernels are compiled once; speed only",
+          "*.pad_to_length*", "*.pad_bshd_to_minibatch_max"),
+    *_all(KEPT, "precision of FSDP's parameters, reductions and buffers; the plan keeps model_dtype and dtype",
+          "*.mixed_precision"),
+    *_all(KEPT, "quantization-aware training of veRL's engines; no other framework trains through fake quantization",
+          f"{ACTOR}.fsdp_config.qat.*", f"{REF}.fsdp_config.qat.*", "critic.fsdp.qat.*", "*.megatron.qat.*",
+          f"{ROLLOUT}.qat"),
+    *_all(DEAD, "since 0.8 the engines read fsdp_config.qat (megatron.qat); the actor's own block is only stored",
+          f"{ACTOR}.qat.*"),
+    *_all(KEPT, "settings of the fsdp_turbo engine, an alternative to FSDP that only veRL offers", "*.turbo_config.*"),
+    *_all(KEPT, "which experts tokens were routed to, recorded and replayed; only veRL's Megatron engine does it",
+          "*.router_replay*"),
+    *_all(KEPT, "Megatron splits long sequences over context ranks by length; placement only",
+          "*.megatron.dynamic_context_parallel", "*.megatron.max_seqlen_per_dp_cp_rank"),
+    *_all(KEPT, "a prefix of weight names in Megatron's distributed checkpoints",
+          "*.megatron.dist_checkpointing_prefix"),
+    *_all(KEPT, "the format of Megatron's optimizer checkpoints; it does not change training",
+          "*.megatron.dist*_optim_fully_reshardable*"),
+    *_all(KEPT, "chooses the older bridge between Hugging Face and Megatron weights", "*.megatron.vanilla_mbridge"),
+    *_all(KEPT, "shards Megatron's parameters as FSDP does; placement only", "*.megatron.use_megatron_fsdp"),
+    *_all(KEPT, "deterministic kernels of the Megatron engine; slower, same mathematics",
+          "*.megatron.full_determinism"),
+    *_all(DEAD, "workers take use_remove_padding and use_fused_kernels from the model block",
+          f"{ACTOR}.use_remove_padding", f"{ACTOR}.use_fused_kernels"),
+    *_all(DEAD, "0.8 and later store it unread; up to 0.7 it was how long a collective could take before veRL gave up",
+          f"{ARR}.nccl_timeout", "critic.nccl_timeout"),
+    *_all(DEAD, "the name of the chosen group of engine settings; actor.strategy says which engine runs",
+          "model_engine"),
+)  # fmt: skip
+
+MODELS = (MODEL, "critic.model")
+LORA = ("lora_rank", "lora_alpha", "target_modules", "exclude_modules", "lora_adapter_path")
+MODEL_KEYS = (
+    *_blocks(DEAD, "HFModelConfig fills it while it loads the model",
+             ("local_*", "hf_config", "generation_config", "tokenizer", "processor", "architectures"), *MODELS),
+    *_blocks(KEPT, "a Python module imported before the model is built; code is never carried over", ("external_lib",),
+             *MODELS),
+    *_blocks(KEPT, "reads config.json from another folder than the weights; veRL only", ("hf_config_path",), *MODELS),
+    *_blocks(KEPT, "copies the weights to shared memory before loading; start-up time only", ("use_shm",), *MODELS),
+    *_blocks(KEPT, "which kind of network is built; the value model of a critic is chosen by veRL itself",
+             ("model_type",), *MODELS),
+    *_blocks(KEPT, "lets a worker start without a tokenizer", ("load_tokenizer",), *MODELS),
+    *_blocks(KEPT, "which implementation of the fused kernels runs; speed only", ("fused_kernel_options.*",), *MODELS),
+    *_blocks(KEPT, "computes the MLP in slices of the sequence; memory only", ("tiled_mlp.*",), *MODELS),
+    *_blocks(MATHS, "multi-token prediction: an extra loss and speculative decoding that only veRL offers", ("mtp.*",),
+             *MODELS),
+    *_blocks(MATHS, "LoRA on single parameter tensors instead of modules; the plan keeps modules",
+             ("target_parameters",), *MODELS),
+    *_all(KEPT, "merges the adapter into the weights before every transfer to the engine; the same policy",
+          f"{MODEL}.lora.merge"),
+    *_blocks(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and target modules of FSDP's "
+             "(row 9.1)", ("lora.*",), *MODELS),
+    *_blocks(MATHS, "LoRA of the critic; the plan has adapters for the policy only", LORA, "critic.model"),
+    *_all(KEPT, "lets the critic's checkpoint run its own Python code; set it for the model the critic starts from",
+          "critic.model.trust_remote_code"),
+    *_all(KEPT, "chat template of the critic's tokenizer; the critic reads token ids and never applies it",
+          "critic.model.custom_chat_template"),
+    *_all(KEPT, "changes to the critic's config.json; the plan keeps those of the policy",
+          "critic.model.override_config*"),
+    *_all(KEPT, "speed options of the critic's model; the plan keeps those of the policy", "critic.model.use_liger",
+          "critic.model.use_fused_kernels"),
+)  # fmt: skip
+
+CHECKPOINTS = (
+    *_all(KEPT, "what the critic's checkpoints hold; the plan keeps the policy's contents for both",
+          "critic.checkpoint.*_contents", "critic.checkpoint.async_save"),
+    *_all(KEPT, "saves only the LoRA adapter of an FSDP checkpoint", "*.checkpoint.save_lora_only"),
+    *_all(KEPT, "whether Megatron's export to Hugging Face weights insists on every name", "*.checkpoint.strict"),
+    *_all(KEPT, "extra arguments of Megatron's checkpoint bridge", "*.checkpoint.mbridge_config*"),
+)  # fmt: skip
+
+ENGINE_SPEED = (
+    "cudagraph_capture_sizes", "free_cache_engine", "scheduling_policy", "disable_log_stats", "skip_tokenizer_init",
+    "enable_sleep_mode", "moe_tensor_parallel_size", "limit_images", "server",
+)  # fmt: skip
+ENGINE_WHY = (
+    "sizes for which CUDA graphs are captured; speed of the engine only",
+    "frees the engine's cache while the trainer uses the same GPUs; engines with GPUs of their own have no need to",
+    "order in which the engine serves waiting requests; the samples are the same",
+    "whether the engine logs its throughput",
+    "whether the engine loads a tokenizer; veRL sends token ids either way",
+    "lets the engine release its GPU memory between rollouts; engines with GPUs of their own have no need to",
+    "tensor parallelism of the experts inside TensorRT-LLM",
+    "most images in one request; write it into the other engine's limit_mm_per_prompt",
+    "retries and time limits of veRL's HTTP client for TensorRT-LLM",
+)
+ROLLOUTS = (
+    *_all(DEAD, "async is the only value that 0.7.1 and later accept; both modes of older releases draw the same "
+          "samples (row 8.1)", f"{ROLLOUT}.mode", f"{RM}.mode"),
+    *_all(MATHS, "a copy of data.max_prompt_length; where it is set apart it cuts prompts inside the engine",
+          f"{ROLLOUT}.prompt_length"),
+    *_all(MATHS, "a copy of data.max_response_length; where it is set apart it is the engine's own limit",
+          f"{ROLLOUT}.response_length"),
+    *_all(KEPT, "per-request seeds and batch-invariant kernels for repeatable rollouts (row 15.14)",
+          f"{ROLLOUT}.full_determinism"),
+    *_all(KEPT, "whether the engine reports log-probabilities before or after temperature and top-p; veRL's vLLM only",
+          f"{ROLLOUT}.logprobs_mode"),
+    *_all(DEAD, "nothing reads it in 0.7 and later: temperature 0 is how to sample greedily (row 6.8); up to 0.6 "
+          "False meant greedy", f"{ROLLOUT}.do_sample", f"{ROLLOUT}.val_kwargs.do_sample"),
+    *_all(DEAD, "parsed, but nothing reads it (row 2.10; 0.6.1's sglang rollout was the only reader)",
+          f"{ROLLOUT}.over_sample_rate"),
+    *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",
+          f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up"),
+    *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.standalone_gpu_memory_utilization",
+          f"{ROLLOUT}.layer_name_map", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom"),
+    *_all(MATHS, "the agent loop sends 1.0 whatever this says (row 6.10)", f"{ROLLOUT}.repetition_penalty"),
+    *_all(KEPT, "collects LoRA weights layer by layer before the transfer; memory only", f"{ROLLOUT}.layered_summon"),
+    *(Reason(f"{ROLLOUT}.{key}", KEPT, why) for key, why in zip(ENGINE_SPEED, ENGINE_WHY, strict=True)),
+    *_all(KEPT, "arguments for one engine under that engine's own names; write them into the other framework's "
+          "engine arguments by hand", f"{ROLLOUT}.engine_kwargs.*"),
+    *_all(KEPT, "computes log-probabilities in the engine for diagnostics and rollout_correction; it does not "
+          "change what is sampled", f"{ROLLOUT}.calculate_log_probs"),
+    *_all(DEAD, "nothing acts on it from 0.7 on: agent.default_agent_loop or the data's agent_name chooses a loop "
+          "with tools", f"{ROLLOUT}.multi_turn.enable"),
+    *_all(DEAD, "read by the sglang chat rollout up to 0.6 only; agent loops ignore it",
+          f"{ROLLOUT}.multi_turn.use_inference_chat_template", f"{ROLLOUT}.multi_turn.tokenization_sanity_check_mode",
+          f"{ROLLOUT}.multi_turn.num_repeat_rollouts"),
+    *_all(KEPT, "tools and turns of veRL's tool agent loop; a Trinity workflow is Python code that must be written "
+          "for it", f"{ROLLOUT}.multi_turn.*"),
+    *_all(DEAD, "parsed, but nothing reads it after 0.5, where it named a Python server class",
+          f"{ROLLOUT}.agent.custom_async_server.*"),
+    *_all(KEPT, "how many processes run agent loops; throughput only", f"{ROLLOUT}.agent.num_workers"),
+    *_all(KEPT, "which agent loop turns a prompt into a conversation; the other side needs a workflow of its own",
+          f"{ROLLOUT}.agent.*"),
+    *_all(KEPT, "extra options or a Python plug-in for the transfer of weights to the engines",
+          f"{ROLLOUT}.checkpoint_engine.*", f"{ROLLOUT}.checkpoint_manager_class"),
+    *_all(KEPT, "traces rollouts to Weave or MLflow; it does not change training", f"{ROLLOUT}.trace.*"),
+    *_all(KEPT, "metrics of the engines for Prometheus", f"{ROLLOUT}.prometheus.*"),
+    *_all(KEPT, "replays the engine's expert routing in the trainer (router replay R3), which only veRL's Megatron "
+          "engine does", f"{ROLLOUT}.enable_rollout_routing_replay"),
+    *_all(KEPT, "how often the balance of experts is logged", f"{ROLLOUT}.moe_load_balance_metrics_interval"),
+    *_all(MATHS, "the engine samples from quantized weights while the trainer keeps full precision; no neutral field",
+          f"{ROLLOUT}.quantization*"),
+    *_all(KEPT, "splits the engines into prefill and decode servers (since 0.9); throughput only",
+          f"{ROLLOUT}.disaggregation.*"),
+    *_all(KEPT, "rules by which veRL's router spreads requests over servers", f"{ROLLOUT}.router_config_path"),
+    *_all(KEPT, "speculative decoding in the engine, taken from model.mtp", f"{ROLLOUT}.mtp*"),
+)  # fmt: skip
+
+DATA = (
+    *_all(DEAD, "acts only in veRL 0.5 and 0.6, where it cuts long prompts; later releases store it and read it "
+          "nowhere (row 6.5, D15)", "data.truncation"),
+    *_all(DEAD, "the data set stores it and nothing reads it from 0.7 on: messages are always kept",
+          "data.return_raw_*", "data.return_full_prompt"),
+    *_all(DEAD, "the data set stores it and nothing reads it: images are always processed in the agent loop",
+          "data.return_multi_modal_inputs"),
+    *_all(DEAD, "main_ppo takes the tokenizer and its trust_remote_code from actor_rollout_ref.model", "data.tokenizer",
+          "data.trust_remote_code"),
+    *_all(DEAD, "the reward loop always looks in the data_source column; up to 0.6 the key could name another",
+          "data.reward_fn_key"),
+    *_all(KEPT, "how many rows one validation fetch holds; what is evaluated stays the same (D17)",
+          "data.val_batch_size"),
+    *_all(KEPT, "order in which the validation rows are evaluated; the averages stay the same",
+          "data.validation_shuffle"),
+    *_all(KEPT, "processes that filter long prompts at start-up", "data.filter_overlong_prompts_workers"),
+    *_all(KEPT, "copies data files to shared memory before reading", "data.use_shm"),
+    *_all(KEPT, "tools shown to the chat template of the tool agent loop; workflows name their own tools",
+          "data.tool_config_path", "data.function_tool_path"),
+    *_all(MATHS, "the audio column; Trinity's data format has no field for audio", "data.audio_key"),
+    *_all(KEPT, "patch size and options of the image processor; they belong to the model's processor",
+          "data.image_patch_size", "data.mm_processor_kwargs*"),
+    *_all(KEPT, "arguments of the chat template (enable_thinking, ...); set the other framework's own switch by "
+          "hand (row 7.11)", "data.apply_chat_template_kwargs*"),
+)  # fmt: skip
+
+LEGACY = "0.9.1 accepts it and main_ppo never reads it: rewards live under reward.* (H59)"
+REWARDS = (
+    *_all(DEAD, LEGACY, "custom_reward_function.*", "reward_model.*", "sandbox_fusion.*"),
+    *_all(KEPT, "how many processes score answers; throughput only", "reward.num_workers"),
+    *_all(KEPT, "loads the reward manager from your own Python file; code is never carried over",
+          "reward.reward_manager.source", "reward.reward_manager.module.*"),
+    *_all(KEPT, "the service that runs generated code for the built-in scorers; a Trinity workflow talks to its own",
+          "reward.sandbox_fusion.*"),
+    *_all(KEPT, "what a generative reward model's server falls back to; each request of your reward function names "
+          "its own sampling", f"{RM}.temperature", f"{RM}.top_*", f"{RM}.repetition_penalty"),
+    *_all(DEAD, "the trainer samples and scores with the policy's rollout keys: nothing reads those of the reward "
+          "model", f"{RM}.do_sample", f"{RM}.n", f"{RM}.val_kwargs*", f"{RM}.ignore_eos", f"{RM}.over_sample_rate",
+          f"{RM}.log_prob_*", f"{RM}.calculate_log_probs"),
+    *_all(DEAD, "a field of the policy's rollout dataclass that the reward model's server does not use", f"{RM}.nnodes",
+          f"{RM}.n_gpus_per_node", f"{RM}.standalone_gpu_memory_utilization", f"{RM}.agent*", f"{RM}.trace*",
+          f"{RM}.multi_turn*", f"{RM}.custom", f"{RM}.checkpoint_*", f"{RM}.layer_name_map*",
+          f"{RM}.sglang_engine_mode", f"{RM}.layered_summon", f"{RM}.enable_rollout_routing_replay",
+          f"{RM}.moe_load_balance_metrics_interval", f"{RM}.qat*", f"{RM}.mtp*"),
+    *_all(KEPT, "an engine option of the reward model's server; the plan keeps its model, sizes, parallelism and "
+          "memory", f"{RM}.*"),
+)  # fmt: skip
+
+TRAINER = (
+    *_all(KEPT, "prints or uploads samples and dumps rollouts for reading; it does not change training",
+          "trainer.log_val_generations", "trainer.rollout_data_dir", "trainer.validation_data_dir"),
+    *_all(KEPT, "a second copy of checkpoints on HDFS", "trainer.default_hdfs_dir"),
+    *_all(KEPT, "deletes the local copy of a checkpoint after resuming from it", "trainer.del_local_ckpt_after_load"),
+    *_all(KEPT, "saves early when a rented instance is about to end (v0 trainer)", "trainer.esi_redundant_time"),
+    *_all(KEPT, "Python code called at every save", "trainer.checkpoint_callback_class"),
+    *_all(KEPT, "evaluates and stops without training; in Trinity that is mode bench", "trainer.val_only"),
+    *_all(KEPT, "how long workers may take to find each other at start-up", "trainer.ray_wait_register_center_timeout"),
+    *_all(KEPT, "the kind of accelerator (cuda, npu); Trinity finds it out itself", "trainer.device"),
+    *_all(KEPT, "free settings of the synchronous v1 trainer, for trainers of your own", "trainer.v1.sync*"),
+    *_all(KEPT, "lends the trainer's idle GPUs to the engines (row 15.11); no other framework does",
+          "trainer.v1.separate_async.hybrid_rollout.*"),
+    *_all(MATHS, "drops or delays answers whose policy is too old; acts in the asynchronous modes only (row 15.8, H69)",
+          "trainer.v1.sampler.max_off_policy_*"),
+    *_all(MATHS, "whether groups that failed altogether are sampled again (row 15.9)",
+          "trainer.v1.sampler.sync_refill_failed_groups"),
+    *_all(KEPT, "your own Python class that picks which answers are trained on (row 15.10)",
+          "trainer.v1.sampler.custom_sampler.*", "trainer.v1.sampler.sampler_kwargs*"),
+    *_all(KEPT, "the store through which veRL's processes pass samples; always on in v1, no other framework has it "
+          "(row 15.12)", "transfer_queue.*"),
+    *_all(KEPT, "replays dumped rollouts instead of generating, for debugging", "skip.*"),
+    *_all(KEPT, "arguments of ray.init; start the other framework on a Ray cluster of your own",
+          "ray_kwargs.ray_init*"),
+    *_all(KEPT, "writes Ray's time line to a file", "ray_kwargs.timeline_json_file"),
+)  # fmt: skip
+
+DISTILLATION = (
+    *_all(KEPT, "an engine option of a distillation teacher; the plan has no teacher roles", f"{TEACHER}.inference.*"),
+    *_all(MATHS, "on-policy distillation from a teacher; Trinity has it as algorithms of its own "
+          "(on_policy_distill, jsd; row 15.13)", "distillation.*"),
+)  # fmt: skip
+
+REASONS: tuple[Reason, ...] = (
+    *EVERYWHERE, *ALGORITHM, *REFERENCE, *OPTIMIZER, *ENGINES, *MODEL_KEYS, *CHECKPOINTS, *ROLLOUTS, *DATA, *REWARDS,
+    *TRAINER, *DISTILLATION,
+)  # fmt: skip
