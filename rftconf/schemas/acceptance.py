@@ -33,7 +33,7 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
     """
     key = prefixed.lstrip("+~")
     found = known.get(key)
-    if found is None and key not in known.prefixes():
+    if found is None and not known.is_node(key):
         free = known.framework == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
         return Verdict.FREE if free else Verdict.UNKNOWN
     if value is not None and versions.dead(known.framework, known.release, key):

@@ -120,6 +120,12 @@ class Catalogue:
                     return self.canonical(f"{held}<*>.{rest}")
         return name
 
+    def is_node(self, key: str) -> bool:
+        """True when keys stand below `key` (which may have indices)."""
+        name = self.canonical(key)
+        above, _, last = name.rpartition(".")
+        return name in self._prefixes or (bool(last) and f"{above}<*>" in self._prefixes)
+
     def default(self, key: str) -> Value:
         """The default of `key`, with interpolations resolved; None when there is none or no such key."""
         found = self.get(key)

@@ -110,10 +110,11 @@ class Move:
             elif self.stays and cell.value is None:
                 done.append(Change(name, cell, (), f"null leaves {target} as it is"))
             else:
-                lost = target in flat and flat[target].value != cell.value
-                why = f"renamed {target}" + (f", which was set as well and is overruled by {name}" if lost else "")
+                if target in flat:
+                    lost = flat[target].value != cell.value
+                    done.append(Change(target, flat[target], (), f"overruled by {name}, its older name", lost))
                 flat[target] = cell
-                done.append(Change(name, cell, (target,), why, lost))
+                done.append(Change(name, cell, (target,), f"renamed {target}"))
         return done
 
     def down(self, flat: dict[str, C]) -> list[Change]:

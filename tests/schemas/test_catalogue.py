@@ -82,6 +82,12 @@ def test_prefixes_are_the_nodes_above_keys() -> None:
     nodes = catalogue.load("verl").prefixes()
     assert {"actor_rollout_ref", "actor_rollout_ref.actor", "actor_rollout_ref.actor.optim"} <= nodes
     assert "actor_rollout_ref.actor.optim.lr" not in nodes
+    trinity = catalogue.load("trinity")
+    assert trinity.is_node("stages[0].explorer")
+    assert trinity.is_node("buffer.trainer_input.auxiliary_buffers.sft.format")
+    assert trinity.is_node("buffer.trainer_input.auxiliary_buffers.sft")
+    assert not trinity.is_node("buffer.trainer_input.auxiliary_buffers.sft.path")
+    assert not trinity.is_node("nowhere")
 
 
 def test_strictness_follows_the_dataclasses() -> None:
