@@ -134,7 +134,7 @@ class Resolver:
             if all(name.isdecimal() for name in names) and self._is_list(path):
                 return [self.at((*path, name)) for name in names]
             return {name: self.at((*path, name)) for name in names}
-        if len(path) > 1 and path[:-1] not in self._inner:
+        if any(path[:depth] in self._values for depth in range(1, len(path))):
             return _entry(self.at(path[:-1]), path)
         raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
 

@@ -129,7 +129,7 @@ def read_overrides(words: Iterable[Argument]) -> Overrides:
 
 def _at(word: Argument, offset: int) -> Place:
     source, _ = split_holes(word.value)
-    return word.span_at(offset, offset + 1) if offset < len(source) and HOLE not in source else word.place
+    return word.span_at(offset, min(offset + 1, len(source))) if HOLE not in source else word.place
 
 
 def _opposite(one: str, other: str) -> bool:
