@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import PurePosixPath
 
 
 class Style(Enum):
@@ -50,41 +48,8 @@ MAINS = (
 
 STOCK_CONFIGS = frozenset({"ppo_trainer", "ppo_megatron_trainer", "sft_trainer", "config"})
 """Config names that the packages ship: their keys are in the catalogues."""
-_PYTHON = re.compile(r"(?:.*/)?(?:python[0-9.]*|pypy[0-9.]*)")
-_TAKES_VALUE = frozenset({"-X", "-W", "--check-hash-based-pycs"})
 
 
 def main_of(program: str) -> Main | None:
     """The table's entry for a module or file, if it starts a framework."""
     return next((main for main in MAINS if main.pattern.fullmatch(program)), None)
-
-
-def program_at(argv: Sequence[str | None]) -> tuple[str, int]:
-    """What a command runs and the index of its first argument; None in `argv` is a word that is not known.
-
-    `python3 -u -m verl.trainer.main_ppo k=v` gives the module and 4. An unknown program is the empty text.
-    """
-    if not argv or argv[0] is None:
-        return "", 0
-    if not _PYTHON.fullmatch(argv[0]):
-        return argv[0], 1
-    at = 1
-    while at < len(argv):
-        word = argv[at]
-        if word is None:
-            return "", 0
-        if word == "-m":
-            return (argv[at + 1] or "", at + 2) if at + 1 < len(argv) else ("", 0)
-        if word.startswith("-m") and len(word) > 2:
-            return word[2:], at + 1
-        if not word.startswith("-") or word == "-":
-            return word, at + 1
-        if word.startswith("-c"):
-            return "", 0
-        at += 2 if word in _TAKES_VALUE else 1
-    return "", 0
-
-
-def short(program: str) -> str:
-    """A program's name for a message."""
-    return PurePosixPath(program).name or "an unknown program"

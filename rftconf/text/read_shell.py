@@ -1,0 +1,153 @@
+"""A launch script as a Document: which command is the run, and what its arguments say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from rftconf.diagnostics import Diagnostic, Label, Severity
+from rftconf.plan.symbols import Value, to_shell
+from rftconf.text.arguments import CommandLine, read_arguments
+from rftconf.text.document import Document, Launch, Leaf
+from rftconf.text.launches import STOCK_CONFIGS, Style, main_of
+from rftconf.text.read import ReadOptions, on_top
+from rftconf.text.shell import Command, read_script
+from rftconf.text.source import Source
+from rftconf.text.span import Place, Span
+
+_FEWEST_OVERRIDES = 3
+"""A program that the table does not know is taken for a Hydra one from this many dotted overrides on."""
+_DOTTED = re.compile(r"\+{0,2}\w+(?:\.[\w-]+)+=")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    command: Command
+    program: str
+    style: Style
+    rl: bool
+
+    @property
+    def title(self) -> str:
+        condition = f" (only if {self.command.condition})" if self.command.condition else ""
+        return f"line {self.command.place.span.line}: {self.program}{condition}"
+
+
+def read_shell(source: Source, options: ReadOptions) -> Document:
+    """Read a launch script without running any of it. Never raises on bad input."""
+    script = read_script(
+        source.name,
+        source.text,
+        bindings=options.bindings,
+        args=options.args,
+        environment=options.environment,
+        sources=options.sources,
+    )
+    found = [c for c in map(_candidate, script.commands) if c is not None]
+    chosen, notes = _choose(found, options.launch, source.name)
+    diagnostics = [*script.diagnostics, *notes]
+    if chosen is None:
+        return Document(source.name, source.text, "shell", (), tuple(diagnostics))
+    line = read_arguments(chosen.command.arguments, chosen.style)
+    leaves, more = _with_config(line, chosen, options)
+    return Document(
+        source.name,
+        source.text,
+        "shell",
+        leaves,
+        (*diagnostics, *line.diagnostics, *more),
+        _launch(chosen, line.options),
+        tuple(_launch(c, {}) for c in found),
+    )
+
+
+def _candidate(command: Command) -> _Candidate | None:
+    program = command.program if isinstance(command.program, str) else to_shell(command.program)
+    main = main_of(program)
+    if main is not None:
+        return _Candidate(command, program, main.style, main.rl)
+    dotted = sum(1 for word in command.arguments if _DOTTED.match(_known_start(word.value)))
+    return _Candidate(command, program, Style.HYDRA, True) if dotted >= _FEWEST_OVERRIDES else None
+
+
+def _known_start(value: Value) -> str:
+    parts = getattr(value, "parts", (value,))
+    return parts[0] if isinstance(parts[0], str) else ""
+
+
+def _choose(
+    found: Sequence[_Candidate], wanted: int | None, name: str
+) -> tuple[_Candidate | None, tuple[Diagnostic, ...]]:
+    """The launch to read, and what the reader should know about the others."""
+    if not found:
+        place = Place(name, Span(0, 0, 1, 1))
+        message = "no command here starts a framework that is known (verl, trinity, ROLL, ChatLearn)"
+        return None, (Diagnostic("SYN505", Severity.ERROR, message, place),)
+    listing = "; ".join(f"{number}: {c.title}" for number, c in enumerate(found, 1))
+    labels = tuple(Label(c.command.place, f"launch {number}") for number, c in enumerate(found, 1))
+    if wanted is not None and not 1 <= wanted <= len(found):
+        message = f"there is no launch {wanted}; the script has {listing}"
+        return None, (Diagnostic("SYN506", Severity.ERROR, message, found[0].command.place, labels),)
+    if wanted is not None:
+        return found[wanted - 1], ()
+    trainings = [c for c in found if c.rl] or list(found)
+    chosen = trainings[0]
+    if len(found) == 1:
+        return chosen, ()
+    severity = Severity.WARNING if len(trainings) > 1 else Severity.INFO
+    message = f"the script starts several programs; launch {found.index(chosen) + 1} is read ({listing})"
+    help_ = "choose another with --launch N"
+    return chosen, (Diagnostic("SYN506", severity, message, chosen.command.place, labels, help_),)
+
+
+def _launch(candidate: _Candidate, options: dict[str, Value]) -> Launch:
+    command = candidate.command
+    return Launch(candidate.program, command.place, options, dict(command.env), tuple(command.wrapper))
+
+
+def _with_config(
+    line: CommandLine, chosen: _Candidate, options: ReadOptions
+) -> tuple[tuple[Leaf, ...], tuple[Diagnostic, ...]]:
+    """The overrides on top of the config file that the command names, where its text is given."""
+    wanted = _config_file(line.options, chosen.style)
+    if not wanted or options.base is not None:
+        return line.leaves, ()
+    name = find_source(wanted, options.sources)
+    if name is not None:
+        from rftconf.text.read_yaml import read_yaml_document
+
+        base = read_yaml_document(Source(name, options.sources[name]), options.rules)
+        return on_top(base.leaves, line.leaves), base.diagnostics
+    if chosen.style is Style.HYDRA and PurePosixPath(wanted).stem in STOCK_CONFIGS:
+        return line.leaves, ()
+    message = f"the command also reads {wanted}, which is not given"
+    severity = Severity.WARNING if chosen.style is Style.FLAGS else Severity.INFO
+    help_ = "give it with --base FILE"
+    return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
+
+
+def _config_file(options: Mapping[str, Value], style: Style) -> str:
+    """The path of the config that the options name, as far as it is known."""
+    if style is Style.HYDRA:
+        folder, name = options.get("config-path", ""), options.get("config-name", "")
+    else:
+        folder = options.get("config_path", "")
+        name = options.get("config_name") or options.get("config") or options.get("config-file") or options.get("c", "")
+    if not isinstance(name, str) or not name:
+        return ""
+    file = name if PurePosixPath(name).suffix in (".yaml", ".yml") else f"{name}.yaml"
+    return str(PurePosixPath(folder) / file) if isinstance(folder, str) else file
+
+
+def find_source(wanted: str, sources: Mapping[str, str]) -> str | None:
+    """The name among `sources` that is the file `wanted`: the same path, or the only one that ends alike."""
+    path = PurePosixPath(wanted)
+    same = [name for name in sources if PurePosixPath(name) == path]
+    if same:
+        return same[0]
+    parts = [part for part in path.parts if part not in ("..", "/")]
+    alike = [name for name in sources if list(PurePosixPath(name).parts[-len(parts) :]) == parts]
+    alike = alike or [name for name in sources if PurePosixPath(name).name == path.name]
+    return alike[0] if len(alike) == 1 else None
