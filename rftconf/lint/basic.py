@@ -8,12 +8,17 @@ from functools import cached_property
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Value
+from rftconf.report.values import shown
 from rftconf.schemas import catalogue, registry, suggest, values, versions
-from rftconf.schemas.catalogue import Catalogue, Key
+from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.guess import Guess, guess
 from rftconf.text.document import Document, Leaf, Mode
+from rftconf.text.launches import main_of
 from rftconf.text.span import Place, Span
 
+_REACH = 2
+"""Edits up to which a key counts as misspelt."""
 _FEWEST_KNOWN = 2
 """Keys of a framework that a file without a launch must have to count as its config."""
 
@@ -26,6 +31,8 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     """
     if not document.leaves:
         return ()
+    if document.launch and (main := main_of(document.launch.program)) and not main.rl:
+        return (_no_catalogue(document),)
     best = _guess(document, framework, release)
     if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
         return (_not_a_config(document),)
@@ -58,71 +65,96 @@ class _Subject:
         return self.document.form != "yaml" and self.best.framework == "verl"
 
     @cached_property
+    def own_config(self) -> str:
+        """What the run reads besides the published config, which may hold keys of its own; empty when nothing."""
+        launch = self.document.launch
+        if launch is None:
+            return "one of its defaults" if any(d.code == "SYN504" for d in self.document.diagnostics) else ""
+        name = launch.options.get("config-name", "")
+        if isinstance(name, str) and name.removesuffix(".yaml") not in ("", *_stock(self.best.framework)):
+            return f"the config {name}"
+        main = main_of(launch.program)
+        published = main is not None and launch.program.startswith(registry.FRAMEWORKS[self.best.framework].programs)
+        return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
+
+    @property
+    def worst(self) -> Severity:
+        """Of what is said about keys that are not in the catalogue."""
+        return Severity.INFO if self.own_config else Severity.ERROR
+
+    @cached_property
     def known(self) -> Catalogue:
         return catalogue.load(self.best.framework, self.best.release, self.best.trainer)
 
 
 _BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})
+_PREFIXES = {Mode.ADD: "+", Mode.FORCE: "++"}
 
 
 def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
-    found = subject.known.get(leaf.key)
-    if found is None:
-        if leaf.key not in subject.known.prefixes():
+    verdict = judge(subject.known, leaf.mode.value + leaf.key, leaf.value, overrides=subject.overrides)
+    match verdict:
+        case Verdict.UNKNOWN:
             yield from _unknown(leaf, subject)
+        case Verdict.FREE:
+            yield from _free(leaf, subject)
+        case Verdict.DEAD:
+            why = versions.dead(subject.best.framework, subject.best.release, leaf.key) or ""
+            yield _at_key("KEY005", Severity.WARNING, leaf, f"{leaf.key} has no effect in {subject.title}", why)
+        case Verdict.VALUE_REFUSED:
+            message = f"{subject.title} no longer takes {leaf.value!r} for {leaf.key}"
+            yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place)
+        case Verdict.CANNOT_APPEND:
+            message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
+            yield _at_key("KEY006", subject.worst, leaf, message, f"write {leaf.key}=… without the +")
+        case Verdict.NEEDS_PLUS:
+            message = f"{leaf.key} is not in {subject.title}'s config, so Hydra wants it added"
+            yield _at_key("KEY006", subject.worst, leaf, message, f"write +{leaf.key}=…")
+        case Verdict.TAKEN:
+            yield from _taken(leaf, subject)
+
+
+def _taken(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    key = subject.known.get(leaf.key)
+    if key is None or leaf.mode is Mode.DELETE:
         return
-    why = versions.dead(subject.best.framework, subject.best.release, leaf.key)
-    if why and leaf.value is not None:
-        yield _at_key("KEY005", Severity.WARNING, leaf, f"{leaf.key} has no effect in {subject.title}", why)
-    if subject.overrides:
-        yield from _plus(leaf, found, subject)
-    if found.automatic:
+    if key.automatic:
         yield _at_key("KEY008", Severity.WARNING, leaf, f"{leaf.key} is set by {subject.title} itself", "leave it out")
-    yield from _value(leaf, found, subject)
-
-
-def _value(leaf: Leaf, key: Key, subject: _Subject) -> Iterator[Diagnostic]:
-    if leaf.mode is Mode.DELETE:
-        return
-    if versions.refused(subject.best.framework, subject.best.release, leaf.key, leaf.value):
-        message = f"{subject.title} no longer takes {leaf.value!r} for {leaf.key}"
-        yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place)
-        return
     problem = values.wrong(subject.known, key, leaf.value)
     if problem:
         # veRL checks nothing when it loads, so what is wrong there need not stop a run.
         severity = Severity.ERROR if subject.best.framework == "trinity" else Severity.WARNING
-        help_ = f"its default is {_spelled(key.default)}" if key.default not in (None, "", "???") else ""
+        help_ = f"its default is {shown(key.default)}" if key.default not in (None, "", "???") else ""
         yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_)
 
 
-def _plus(leaf: Leaf, key: Key, subject: _Subject) -> Iterator[Diagnostic]:
-    if leaf.mode is Mode.ADD and not key.plus_only and not key.open:
-        message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
-        yield _at_key("KEY006", Severity.ERROR, leaf, message, f"write {leaf.key}=… without the +")
-    elif leaf.mode is Mode.SET and key.plus_only and not isinstance(leaf.value, dict):
-        message = f"{leaf.key} is not in {subject.title}'s config, so Hydra wants it added"
-        yield _at_key("KEY006", Severity.ERROR, leaf, message, f"write +{leaf.key}=…")
+def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    near = _misspelt(leaf.key, subject.known)
+    if near:
+        message = f"{_PREFIXES.get(leaf.mode, '')}{leaf.key} adds a key that {subject.title} does not read"
+        yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near}?")
 
 
 def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
-    key, known = leaf.key, subject.known
-    if subject.overrides and leaf.mode in (Mode.ADD, Mode.FORCE) and not known.strict(key):
-        near = suggest.nearest(known, key, 1)
-        if near and suggest.distance(known.canonical(key), near[0], 2) <= 2:
-            message = f"+{key} adds a key that {subject.title} does not read"
-            yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near[0]}?")
-        return
-    other = _other_releases(key, subject)
-    if other:
-        yield _at_key("KEY003", Severity.ERROR, leaf, f"{subject.title} has no key {key}", other)
-        return
-    theirs = _other_framework(key, subject.best.framework)
-    if theirs:
-        yield _at_key("KEY002", Severity.ERROR, leaf, f"{subject.title} has no key {key}", theirs)
-        return
-    help_ = suggest.explain(known, key)
-    yield _at_key("KEY001", Severity.ERROR, leaf, f"{subject.title} has no key {key}", help_)
+    message = f"{subject.title} has no key {leaf.key}"
+    near = _misspelt(leaf.key, subject.known)
+    worst = subject.worst
+    if near:
+        worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING
+        yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?")
+    elif other := _other_releases(leaf.key, subject):
+        yield _at_key("KEY003", worst, leaf, message, other)
+    elif theirs := _other_framework(leaf.key, subject.best.framework):
+        yield _at_key("KEY002", worst, leaf, message, theirs)
+    else:
+        help_ = f"{subject.own_config} may have it" if subject.own_config else suggest.explain(subject.known, leaf.key)
+        yield _at_key("KEY001", worst, leaf, message, help_)
+
+
+def _misspelt(key: str, known: Catalogue) -> str:
+    near = suggest.nearest(known, key, 1)
+    close = bool(near) and suggest.distance(known.canonical(key), near[0], _REACH) <= _REACH
+    return near[0] if close else ""
 
 
 def _other_releases(key: str, subject: _Subject) -> str:
@@ -185,6 +217,16 @@ def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:
     return (Diagnostic("VER001", Severity.INFO, message, _start(document), help=help_),)
 
 
+def _no_catalogue(document: Document) -> Diagnostic:
+    program = document.launch.program if document.launch else ""
+    message = f"{program} reads a config of its own, which has no catalogue; its keys are not checked"
+    return Diagnostic("KEY010", Severity.INFO, message, _start(document))
+
+
+def _stock(framework: str) -> tuple[str, ...]:
+    return tuple(registry.FRAMEWORKS[framework].config_names.values())
+
+
 def _not_a_config(document: Document) -> Diagnostic:
     titles = " or ".join(framework.title for framework in registry.FRAMEWORKS.values())
     message = f"none of the {len(document.leaves)} keys here belongs to {titles}"
@@ -197,7 +239,3 @@ def _start(document: Document) -> Place:
 
 def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str) -> Diagnostic:
     return Diagnostic(code, severity, message, leaf.key_place, help=help_)
-
-
-def _spelled(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -82,6 +82,10 @@ CODES: dict[str, About] = {
         "With +, Hydra accepts any name, so a misspelling goes unnoticed.",
         "Correct the key, and leave out the + if it exists.",
     ),
+    "KEY010": About(
+        "a program whose config has no catalogue",
+        "Catalogues exist for the RL trainers. SFT, generation and evaluation programs read configs of their own.",
+    ),
     "VER001": About(
         "which framework and release a file was taken for",
         "No release was named, so it was guessed from the keys; the reasons are given. Where several releases fit, the "

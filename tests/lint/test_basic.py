@@ -117,3 +117,47 @@ def test_a_file_of_something_else() -> None:
     assert not basic.is_config(other)
     assert basic.is_config(document(KNOWN))
     assert basic.check(document("", "empty.yaml"), None, None) == ()
+
+
+SCRIPT = "set -x\npython3 -m {program} {options}\\\n  algorithm.adv_estimator=grpo \\\n  data.train_batch_size=8 \\\n  {line}\n"
+
+
+def script(line: str, program: str = "verl.trainer.main_ppo", options: str = "") -> list[Diagnostic]:
+    text = SCRIPT.format(line=line, program=program, options=options)
+    return list(basic.check(document(text, "run.sh"), "verl", "0.9.1"))
+
+
+def test_a_script_is_checked_at_its_own_lines() -> None:
+    (found,) = script('data.train_bach_size="16"')
+    assert found.code == "KEY001"
+    assert found.place is not None
+    assert (found.place.span.line, found.place.span.col) == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [("recipe.prime.main_prime", ""), ("verl.trainer.main_ppo", "--config-name=my_trainer --config-path=conf ")],
+)
+def test_keys_of_a_config_that_is_not_at_hand_are_only_noted(program: str, options: str) -> None:
+    (found,) = script("prime.strange=1", program, options)
+    assert (found.code, found.severity) == ("KEY001", Severity.INFO)
+    assert "may have it" in found.help
+    (misspelt,) = script("data.train_bach_size=1", program, options)
+    assert (misspelt.code, misspelt.severity) == ("KEY001", Severity.WARNING)
+
+
+def test_a_program_without_a_catalogue_is_not_checked() -> None:
+    (found,) = script("data.path=x", "verl.trainer.main_generation")
+    assert (found.code, found.severity) == ("KEY010", Severity.INFO)
+
+
+@pytest.mark.parametrize(
+    ("line", "fine"),
+    [
+        ("+actor_rollout_ref.rollout.engine_kwargs.vllm.attention_backend=x", True),
+        ("+trainer.nnodes=1", False),
+        ("+trainer.logger=[wandb]", True),
+    ],
+)
+def test_hydra_appends_where_null_stands_and_merges_lists(line: str, fine: bool) -> None:
+    assert (not script(line)) is fine
