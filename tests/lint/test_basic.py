@@ -119,7 +119,12 @@ def test_a_file_of_something_else() -> None:
     assert basic.check(document("", "empty.yaml"), None, None) == ()
 
 
-SCRIPT = "set -x\npython3 -m {program} {options}\\\n  algorithm.adv_estimator=grpo \\\n  data.train_batch_size=8 \\\n  {line}\n"
+SCRIPT = """set -x
+python3 -m {program} {options}\\
+  algorithm.adv_estimator=grpo \\
+  data.train_batch_size=8 \\
+  {line}
+"""
 
 
 def script(line: str, program: str = "verl.trainer.main_ppo", options: str = "") -> list[Diagnostic]:
