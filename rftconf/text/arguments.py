@@ -9,7 +9,8 @@ from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Expr, Text, Value, text
 from rftconf.text.document import Leaf
 from rftconf.text.launches import Style
-from rftconf.text.overrides import Argument, Overrides
+from rftconf.text.override_parser import Argument
+from rftconf.text.overrides import Overrides
 from rftconf.text.span import Place
 
 _LONG = {

@@ -66,6 +66,20 @@ class TextArgument:
         return Place(self.file, self.index.span(self.start + min(offset, size), self.start + min(end or size, size)))
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedArgument:
+    """A part of an argument, or one arm of it: all that is known of its place is that of the whole."""
+
+    value: str | Expr
+    place: Place
+    via: tuple[Via, ...]
+    condition: str | None = None
+
+    def span_at(self, _offset: int, _end: int | None = None) -> Place:
+        """The whole."""
+        return self.place
+
+
 def parse_override(word: Argument) -> Iterator[Leaf]:
     """The leaves of one override; a mapping gives one leaf per entry.
 

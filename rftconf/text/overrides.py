@@ -7,13 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
 from rftconf.plan.symbols import Branch, Expr, Value, to_shell
-from rftconf.text.document import Leaf, Mode, Via
+from rftconf.text.document import Leaf, Mode
 from rftconf.text.hydra_grammar import SymbolicStructureError, split_holes
 from rftconf.text.hydra_tokens import HOLE, OverrideSyntaxError
-from rftconf.text.override_parser import Argument, TextArgument, parse_override
+from rftconf.text.override_parser import Argument, PlacedArgument, parse_override
 from rftconf.text.span import Place
-
-__all__ = ["Argument", "Overrides", "TextArgument", "parse_override", "read_overrides"]
 
 
 @dataclass(slots=True)
@@ -75,7 +73,7 @@ class Overrides:
         for arm in (branch.then, branch.otherwise):
             inner = Overrides()
             if isinstance(arm, (str, Expr)):
-                inner.add(_Arm(arm, word.place, word.via))
+                inner.add(PlacedArgument(arm, word.place, word.via))
             arms.append(inner)
         then, otherwise = arms
         if [leaf.key for leaf in then.leaves] == [leaf.key for leaf in otherwise.leaves] and then.leaves:
@@ -105,18 +103,6 @@ class Overrides:
 
     def _report(self, code: str, severity: Severity, message: str, place: Place, help_: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, severity, message, place, help=help_))
-
-
-@dataclass(frozen=True, slots=True)
-class _Arm:
-    value: str | Expr
-    place: Place
-    via: tuple[Via, ...]
-    condition: str | None = None
-
-    def span_at(self, _offset: int, _end: int | None = None) -> Place:
-        """Arms of a condition stand where the whole argument stands."""
-        return self.place
 
 
 def read_overrides(words: Iterable[Argument]) -> Overrides:

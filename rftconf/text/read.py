@@ -9,7 +9,8 @@ from pathlib import PurePath
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.text.document import Document, Leaf
-from rftconf.text.overrides import TextArgument, read_overrides
+from rftconf.text.override_parser import TextArgument
+from rftconf.text.overrides import read_overrides
 from rftconf.text.scalars import ScalarRules
 from rftconf.text.source import Source
 from rftconf.text.span import LineIndex, Place, Span
@@ -31,7 +32,8 @@ class ReadOptions:
 
     `bindings` are variables given by hand, `environment` those of the environment the caller lets in; `args` the
     script's own arguments; `launch` which launch (1 is the first) of several; `base` a YAML of lower priority;
-    `sources` texts of files that the script names (`source`d ones, configs beside it).
+    `sources` texts of files that the script names (`source`d ones, configs beside it); `framework` whose launch is
+    meant when a script starts several; `rules` whose loader reads YAML.
     """
 
     bindings: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class ReadOptions:
     launch: int | None = None
     base: Source | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+    framework: str = ""
     rules: ScalarRules = ScalarRules.OMEGACONF
 
 

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
-from rftconf.plan.symbols import Value, to_shell
+from rftconf.plan.symbols import Expr, Text, Value, text, to_shell
 from rftconf.text.arguments import CommandLine, read_arguments
 from rftconf.text.document import Document, Launch, Leaf
 from rftconf.text.launches import STOCK_CONFIGS, Style, main_of
+from rftconf.text.override_parser import Argument, PlacedArgument
 from rftconf.text.read import ReadOptions, on_top
-from rftconf.text.shell import Command, read_script
+from rftconf.text.shell import Command, Word, read_script
 from rftconf.text.source import Source
 from rftconf.text.span import Place, Span
 
 _FEWEST_OVERRIDES = 3
 """A program that the table does not know is taken for a Hydra one from this many dotted overrides on."""
+_BLANKS = re.compile(r"[ \t\n]+")
 _DOTTED = re.compile(r"\+{0,2}\w+(?:\.[\w-]+)+=")
 
 
@@ -28,6 +30,7 @@ class _Candidate:
     program: str
     style: Style
     rl: bool
+    framework: str
 
     @property
     def title(self) -> str:
@@ -46,11 +49,11 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         sources=options.sources,
     )
     found = [c for c in map(_candidate, script.commands) if c is not None]
-    chosen, notes = _choose(found, options.launch, source.name)
+    chosen, notes = _choose(found, options, source.name)
     diagnostics = [*script.diagnostics, *notes]
     if chosen is None:
         return Document(source.name, source.text, "shell", (), tuple(diagnostics))
-    line = read_arguments(chosen.command.arguments, chosen.style)
+    line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = _with_config(line, chosen, options)
     return Document(
         source.name,
@@ -67,9 +70,26 @@ def _candidate(command: Command) -> _Candidate | None:
     program = command.program if isinstance(command.program, str) else to_shell(command.program)
     main = main_of(program)
     if main is not None:
-        return _Candidate(command, program, main.style, main.rl)
+        return _Candidate(command, program, main.style, main.rl, main.framework)
     dotted = sum(1 for word in command.arguments if _DOTTED.match(_known_start(word.value)))
-    return _Candidate(command, program, Style.HYDRA, True) if dotted >= _FEWEST_OVERRIDES else None
+    return _Candidate(command, program, Style.HYDRA, True, "") if dotted >= _FEWEST_OVERRIDES else None
+
+
+def _split(words: Sequence[Word]) -> list[Argument]:
+    """What `$OVERRIDES` holds, split at its blanks as bash does; unknown parts are taken to hold none."""
+    found: list[Argument] = []
+    for word in words:
+        if not (word.splits and len(word.pieces) == 1 and isinstance(word.value, Text)):
+            found.append(word)
+            continue
+        pieces: list[list[str | Expr]] = [[]]
+        for part in word.value.parts:
+            first, *others = _BLANKS.split(part) if isinstance(part, str) else [part]
+            pieces[-1].append(first)
+            pieces += [[other] for other in others]
+        values = [value for value in (text(*piece) for piece in pieces) if value != ""]
+        found += [PlacedArgument(value, word.place, word.via, word.condition) for value in values]
+    return found
 
 
 def _known_start(value: Value) -> str:
@@ -78,13 +98,15 @@ def _known_start(value: Value) -> str:
 
 
 def _choose(
-    found: Sequence[_Candidate], wanted: int | None, name: str
+    found: Sequence[_Candidate], options: ReadOptions, name: str
 ) -> tuple[_Candidate | None, tuple[Diagnostic, ...]]:
     """The launch to read, and what the reader should know about the others."""
     if not found:
         place = Place(name, Span(0, 0, 1, 1))
         message = "no command here starts a framework that is known (verl, trinity, ROLL, ChatLearn)"
-        return None, (Diagnostic("SYN505", Severity.ERROR, message, place),)
+        help_ = "if the script stops without its arguments, give them with --args"
+        return None, (Diagnostic("SYN505", Severity.ERROR, message, place, help=help_),)
+    wanted = options.launch
     listing = "; ".join(f"{number}: {c.title}" for number, c in enumerate(found, 1))
     labels = tuple(Label(c.command.place, f"launch {number}") for number, c in enumerate(found, 1))
     if wanted is not None and not 1 <= wanted <= len(found):
@@ -92,7 +114,8 @@ def _choose(
         return None, (Diagnostic("SYN506", Severity.ERROR, message, found[0].command.place, labels),)
     if wanted is not None:
         return found[wanted - 1], ()
-    trainings = [c for c in found if c.rl] or list(found)
+    ours = [c for c in found if options.framework in ("", c.framework)] or list(found)
+    trainings = [c for c in ours if c.rl] or ours
     chosen = trainings[0]
     if len(found) == 1:
         return chosen, ()

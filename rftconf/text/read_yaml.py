@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.text.document import Document, Leaf
-from rftconf.text.overrides import TextArgument, read_overrides
+from rftconf.text.override_parser import TextArgument
+from rftconf.text.overrides import read_overrides
 from rftconf.text.scalars import ScalarRules
 from rftconf.text.source import Source
 from rftconf.text.span import LineIndex

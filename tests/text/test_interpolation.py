@@ -64,7 +64,7 @@ def theirs(value: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            config = OmegaConf.create(BASE)
+            config: Any = OmegaConf.create(BASE)
             config["here"] = value
             found = config.here
             return OmegaConf.to_container(found, resolve=True) if OmegaConf.is_config(found) else found
