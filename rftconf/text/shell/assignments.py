@@ -69,7 +69,7 @@ def _appended(shell: Shell, old: Word | None, new: Word) -> Word:
     """`x+=text`."""
     if old is None:
         return new
-    before: Piece = (old.value, new.start, new.start, (old,), 0 if isinstance(old.value, str) else -1)
+    before: Piece = (old.value, new.start, new.start, (old,), 0)
     pieces = [before, *new.pieces]
     return shell.make(pieces, new.start, new.end, joined(pieces), new.name)
 

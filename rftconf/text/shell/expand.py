@@ -4,87 +4,19 @@ from __future__ import annotations
 
 import re
 
-from rftconf.plan.symbols import Expr, ShellOnly, Var, names_in
+from rftconf.plan.symbols import Expr, ShellOnly, Var
 from rftconf.text.shell.arithmetic import Arithmetic
 from rftconf.text.shell.arrays import Elements, elements
+from rftconf.text.shell.fields import BLANKS, Fields
 from rftconf.text.shell.nodes import ArithPart, CommandPart, Lit, Param, Part, WordNode
 from rftconf.text.shell.parameters import operate, with_default
 from rftconf.text.shell.pattern import Pattern, compiled
-from rftconf.text.shell.quoting import double_quoted
+from rftconf.text.shell.standalone import prelude
 from rftconf.text.shell.state import Shell
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 
-_BLANKS = " \t\n"
-_NAMES = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 _PWD = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`").fullmatch
 _DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
-MAX_PRELUDE = 1500
-
-
-class Fields:
-    """The arguments that one word becomes, while it is being expanded."""
-
-    __slots__ = ("done", "node", "pieces", "shell", "splits", "started")
-
-    def __init__(self, shell: Shell, node: WordNode) -> None:
-        self.shell, self.node = shell, node
-        self.done: list[Word] = []
-        self.pieces: list[Piece] = []
-        self.started = self.splits = False
-
-    def close(self) -> None:
-        """End the current argument."""
-        if self.started or self.pieces:
-            shell, node = self.shell, self.node
-            pieces = [p for p in self.pieces if p[0] != ""] or self.pieces[:1]
-            whole = not self.done or not pieces
-            start, end = (node.start, node.end) if whole else (pieces[0][1], pieces[-1][2])
-            word = shell.make(pieces, start, end, joined(pieces) if pieces else "")
-            word.splits = self.splits
-            self.done.append(word)
-            shell.step()
-        self.pieces, self.started, self.splits = [], False, False
-
-    def unquoted(self, piece: Piece) -> None:
-        """Add what is subject to word splitting."""
-        value = piece[0]
-        if not isinstance(value, str):
-            self.pieces.append(piece)
-            self.splits = True
-            return
-        ifs = self.shell.variables.get("IFS")
-        separators = _BLANKS if not isinstance(ifs, Word) else ifs.value if isinstance(ifs.value, str) else _BLANKS
-        if not value or not separators or not any(c in separators for c in value):
-            if value:
-                self.pieces.append(piece)
-            return
-        self._split(piece, value, separators)
-
-    def _split(self, piece: Piece, value: str, separators: str) -> None:
-        _, start, end, origins, inner = piece
-        exact = not origins and end - start == len(value)
-        blank = "".join(c for c in separators if c in _BLANKS)
-        hard = "".join(c for c in separators if c not in _BLANKS)
-        b, h, any_ = (re.escape(x) for x in (blank, hard, separators))
-        gap = f"[{b}]*[{h}][{b}]*|[{b}]+" if hard and blank else f"[{h}]" if hard else f"[{b}]+"
-        at = 0
-        for found in re.finditer(gap, value):
-            if found.start() == 0 and not self.pieces and not self.started and found[0].strip(blank or None) == "":
-                at = found.end()
-                continue
-            self._run(value, at, found.start(), start, end, origins, inner, exact)
-            self.started = True if found[0].strip(blank) else self.started
-            self.close()
-            at = found.end()
-        del any_
-        self._run(value, at, len(value), start, end, origins, inner, exact)
-
-    def _run(
-        self, value: str, at: int, stop: int, start: int, end: int, origins: tuple[Word, ...], inner: int, exact: bool
-    ) -> None:
-        if stop > at:
-            low, high = (start + at, start + stop) if exact else (start, end)
-            self.pieces.append((value[at:stop], low, high, origins, inner + at if inner >= 0 else -1))
 
 
 class Expander:
@@ -108,17 +40,17 @@ class Expander:
                 shell.characters += len(many.words)
                 return many.words
         fields = Fields(shell, node)
-        for part in parts:
-            self._part(fields, part)
+        final = len(parts) - 1
+        for n, part in enumerate(parts):
+            self._part(fields, part, last=n == final)
         fields.close()
         return fields.done
 
-    def _part(self, fields: Fields, part: Part, split_text: bool = False) -> None:
+    def _part(self, fields: Fields, part: Part, *, split_text: bool = False, last: bool = False) -> None:
         if isinstance(part, Lit):
             piece: Piece = (part.text, part.start, part.end, (), -1)
             if part.quoted or not split_text:
-                fields.pieces.append(piece)
-                fields.started |= part.quoted or bool(part.text)
+                fields.quoted(piece)
             else:
                 fields.unquoted(piece)
             return
@@ -131,15 +63,14 @@ class Expander:
                 return
         piece = self._piece(part)
         if part.quoted:
-            fields.pieces.append(piece)
-            fields.started = True
+            fields.quoted(piece)
         else:
-            fields.unquoted(piece)
+            fields.unquoted(piece, last=last)
 
     def _operand(self, fields: Fields, part: Param) -> bool:
         """Expand the default of an unquoted `${x:-a b}` in place, where its blanks split; False: not chosen."""
         if part.arg is None or part.index is not None or part.prefix or all(isinstance(p, Lit) and not p.quoted and
-                                                      not any(c in _BLANKS for c in p.text) for p in part.arg.parts):
+                                                      not any(c in BLANKS for c in p.text) for p in part.arg.parts):
             return False
         probe: list[Known] = []
         chosen = with_default(self.shell, part, self._base(part), lambda: probe.append("") or Var("\0"))
@@ -155,20 +86,12 @@ class Expander:
     def _many(self, fields: Fields, part: Param, many: Elements) -> None:
         if many.join:
             value, origins = many.joined(self.shell)
-            piece: Piece = (value, part.start, part.end, origins, -1)
-            fields.pieces.append(piece)
-            fields.started = True
+            fields.quoted((value, part.start, part.end, origins, -1))
             return
         for n, word in enumerate(many.words):
             if n:
                 fields.close()
-            piece = (word.value, part.start, part.end, (word,), 0 if isinstance(word.value, str) else -1)
-            if part.quoted:
-                fields.pieces.append(piece)
-                fields.started = True
-                fields.splits |= word.condition is not None or word.splits
-            else:
-                fields.unquoted(piece)
+            fields.element((word.value, part.start, part.end, (word,), 0), word, quoted=part.quoted)
 
     def pieces(self, node: WordNode) -> list[Piece]:
         """The pieces of a word that is not split: the right side of an assignment, an operand of `[[`."""
@@ -268,7 +191,7 @@ class Expander:
             word = shell.variables.get(name)
             if isinstance(word, Word):
                 shell.read.add(name)
-                return (word.value, start, end, (word,), 0 if isinstance(word.value, str) else -1)
+                return (word.value, start, end, (word,), 0)
         many = elements(shell, self, part)
         if many is not None:
             value, origins = many.joined(shell)
@@ -292,7 +215,7 @@ class Expander:
             if part.op[-1] == "=" and value != (word.value if word is not None else None):
                 arg = part.arg or WordNode([], start, end)
                 shell.assign(name, shell.make([(value, start, end, tuple(used), -1)], arg.start, arg.end, value, name))
-            if word is not None and value is word.value and isinstance(value, str):
+            if word is not None and value is word.value:
                 return (value, start, end, (word,), 0)
             origins = (word, *used) if word is not None else tuple(used)
             shell.spend(value)
@@ -301,7 +224,7 @@ class Expander:
         base: Known = word.value if word is not None else "" if positional else Var(name)
         value = operate(shell, self, part, base)
         shell.spend(value)
-        exact = word is not None and value is base and isinstance(value, str)
+        exact = word is not None and value is base
         return (value, start, end, (word,) if word is not None else (), 0 if exact else -1)
 
     def _special(self, part: Param) -> Piece:
@@ -335,17 +258,7 @@ class Expander:
         if raw[0] == "~":
             return ShellOnly(f"$(printf %s {raw})")
         shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
-        unknown: set[str] = set()
-        prelude = ""
-        for name in dict.fromkeys(_NAMES.findall(raw)):
-            found = shell.variables.get(name)
-            if isinstance(found, Word):
-                shell.read.add(name)
-                unknown |= names_in(found.value)
-                prelude += f'{name}="{double_quoted(found.value)}"; '
-            else:
-                unknown.add(name)
-        names = tuple(sorted(unknown))
-        if not prelude or len(prelude) > MAX_PRELUDE or not raw.startswith("$("):
+        made, names = prelude(shell, raw)
+        if not made or not raw.startswith("$("):
             return ShellOnly(raw, names)
-        return ShellOnly(f"$({prelude}{raw[2:]}", names)
+        return ShellOnly(f"$({made}{raw[2:]}", names)

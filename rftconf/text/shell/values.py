@@ -97,7 +97,7 @@ class Word:
     def _origin(self, offset: int) -> tuple[Word, int] | None:
         at = 0
         for value, _, _, origins, inner in self.pieces:
-            size = len(value) if isinstance(value, str) else 0
+            size = units(value)
             if offset < at + size:
                 return (origins[0], inner + offset - at) if inner >= 0 and len(origins) == 1 else None
             at += size
@@ -144,6 +144,63 @@ def _bucket(key: str) -> int:
         code = (code * 16777619) & 0xFFFFFFFF
         code ^= byte
     return code & 1023
+
+
+def units(value: Known) -> int:
+    """The length that offsets count in: a character of known text is one, an expression is one."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Text):
+        return sum(len(part) if isinstance(part, str) else 1 for part in value.parts)
+    return 1
+
+
+def cut(value: Known, start: int, end: int) -> Known:
+    """The units `start` to `end` of a value."""
+    if isinstance(value, str):
+        return value[start:end]
+    if not isinstance(value, Text):
+        return value if start < 1 <= end else ""
+    parts: list[str | Expr] = []
+    at = 0
+    for part in value.parts:
+        size = len(part) if isinstance(part, str) else 1
+        low, high = max(start - at, 0), min(end - at, size)
+        if low < high:
+            parts.append(part[low:high] if isinstance(part, str) else part)
+        at += size
+    return text(*parts)
+
+
+def rooted(word: Word) -> Word:
+    """`word` where its text is written: in the string of a variable, when all of it comes out of one such string."""
+    for _ in range(MAX_VIA):
+        pieces = word.pieces
+        if not pieces or any(len(p[3]) != 1 or p[4] < 0 or p[3][0] is not pieces[0][3][0] for p in pieces):
+            return word
+        origin, start, end = pieces[0][3][0], pieces[0][4], pieces[-1][4] + units(pieces[-1][0])
+        inner = _window(origin, start, end)
+        if not inner or origin.splits:
+            return word
+        word = Word(
+            word.value, tuple(inner), origin.source, inner[0][1], inner[-1][2], "", word.condition, word.splits
+        )
+    return word
+
+
+def _window(word: Word, start: int, end: int) -> list[Piece]:
+    """The pieces of `word` that make its units `start` to `end`."""
+    found: list[Piece] = []
+    at = 0
+    for value, first, last, origins, inner in word.pieces:
+        size = units(value)
+        low, high = max(start - at, 0), min(end - at, size)
+        if low < high:
+            exact = not origins and last - first == size
+            places = (first + low, first + high) if exact else (first, last)
+            found.append((cut(value, low, high), *places, origins, inner + low if inner >= 0 else -1))
+        at += size
+    return found
 
 
 def joined(pieces: list[Piece] | tuple[Piece, ...]) -> Known:
