@@ -57,15 +57,17 @@ def root(
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 findings, 2 unreadable or usage, 3 refused."""
     command = typer.main.get_command(app)
+    # It may stand anywhere, because it is added to a line that has just failed.
+    bare = [word for word in arguments if word != "--traceback"]
     try:
-        code = command.main(list(arguments), prog_name="rftconf", standalone_mode=False)
+        code = command.main(bare, prog_name="rftconf", standalone_mode=False)
         # Python writes out what is left at exit, where a closed pipe would be reported.
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except BaseException as error:  # noqa: BLE001 -- this is the last place before a traceback
-        return failure.exit_code(error, traceback="--traceback" in arguments)
+        return failure.exit_code(error, traceback=len(bare) < len(arguments))
     return code if isinstance(code, int) else 0
 
 

@@ -11,6 +11,7 @@ from rftconf.diagnostics import Diagnostic, Severity
 if TYPE_CHECKING:
     from rftconf.cli.reading import Reading
     from rftconf.report.screen import Screen
+    from rftconf.schemas.guess import Guess
     from rftconf.text.document import Document
 
 
@@ -28,6 +29,19 @@ def open_document(source: str, how: Reading) -> Document:
         sources={str(path): open_source(path).text for path in how.sources},
     )
     return read(open_source(source), options)
+
+
+def report_guess(found: Guess, how: Reading, screen: Screen) -> None:
+    """Say what a file was taken for, and why, unless that was asked for by name."""
+    from rftconf.schemas.registry import FRAMEWORKS
+
+    if how.framework and how.release:
+        return
+    title = f"{FRAMEWORKS[found.framework].title} {found.release}"
+    lead = f"read as {title}, guessed: "
+    why = "; ".join(found.reasons[:2])
+    first, *rest = screen.wrap(f"{lead}{why} (name another with --from-release)", 0)
+    out.report("".join(f"{line}\n" for line in (first, *rest)) + "\n")
 
 
 def report_document(document: Document, screen: Screen, *, more: Iterable[Diagnostic] = ()) -> None:

@@ -59,7 +59,7 @@ class Text(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Arith(Expr):
-    """`left op right` with op one of `+ - * / % **` and the comparisons of `$(( ))`; `/` is meant exactly."""
+    """`left op right` with op one of `+ - * / // % **` and the comparisons of `$(( ))`; `/` is meant exactly."""
 
     op: str
     left: Number
@@ -95,8 +95,9 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
     "%": operator.mod,
     "**": operator.pow,
+    "//": operator.floordiv,
 }
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "**": 3}
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
 
 
 def arith(op: str, left: Number, right: Number) -> Number:
@@ -104,7 +105,7 @@ def arith(op: str, left: Number, right: Number) -> Number:
     if isinstance(left, Expr) or isinstance(right, Expr):
         if op == "*" and 1 in (left, right):
             return right if left == 1 else left
-        if op == "/" and right == 1:
+        if op in ("/", "//") and right == 1:
             return left
         return Arith(op, left, right)
     if op == "/":
@@ -196,7 +197,7 @@ def to_shell(value: Value) -> str:
         case Text(parts):
             return "".join(p if isinstance(p, str) else to_shell(p) for p in parts)
         case Arith():
-            return f"$(({formula(value)}))"
+            return f"$(({formula(value).replace('//', '/')}))"
         case ShellOnly(source, _):
             return source
         case Branch(condition, then, otherwise):

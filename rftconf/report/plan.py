@@ -44,7 +44,7 @@ def flat(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 def said(key: str, origins: Mapping[str, Origin] | None) -> str:
     """The origin of a plan path in words; empty when it is not known."""
-    origin = None if origins is None else origins.get(key) or origins.get(key.replace("stages[0]", "stage"))
+    origin = None if origins is None else origins.get(key)
     if origin is None:
         return ""
     words = [str(origin.kind), f"from {', '.join(origin.keys)}" if origin.keys else "", origin.how]

@@ -46,6 +46,9 @@ def _hydra(words: Sequence[Argument]) -> CommandLine:
     while at < len(words):
         word = words[at]
         at += 1
+        if isinstance(word.value, str) and not word.value.startswith("-"):
+            overrides.add(word)
+            continue
         name, value = _split(word.value)
         if not name.startswith("-"):
             overrides.add(word)

@@ -67,8 +67,9 @@ def parse_value(source: str, holes: tuple[str | Expr, ...], start: int) -> Eleme
     """
     if start >= len(source):
         return Element("", start, start)
-    if (kind := simple_kind(source[start:])) is not None:
-        return Element(_scalar(kind, source[start:]), start, len(source))
+    rest = source[start:]
+    if (kind := simple_kind(rest)) is not None:
+        return Element(_scalar(kind, rest), start, len(source))
     used = source.count(HOLE, 0, start)
     try:
         return _Parser(tokens(source, start), holes[used:]).value()
@@ -221,6 +222,8 @@ def sweep(offset: int) -> OverrideSyntaxError:
 
 def split_holes(value: str | Expr) -> tuple[str, tuple[str | Expr, ...]]:
     """`value` as text with a HOLE for each unknown part, and those parts in order."""
+    if isinstance(value, str) and HOLE not in value:
+        return value, ()
     parts = value.parts if isinstance(value, Text) else (value,)
     pieces: list[str] = []
     holes: list[str | Expr] = []

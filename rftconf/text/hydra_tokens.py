@@ -35,9 +35,10 @@ _ALWAYS: tuple[tuple[str, str], ...] = (
     ("HOLE", HOLE),
 )
 _TABLE = tuple((kind, re.compile(pattern, re.DOTALL)) for kind, pattern in _ALWAYS)
-_FIRST: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {}
-_SCALARS = tuple((kind, pattern) for kind, pattern in _TABLE if kind in {"FLOAT", "INT", "BOOL", "NULL"})
-_SIMPLE = re.compile(r"(?!.*\$\{)[A-Za-z0-9_/\-+.$%*@?|]+", re.DOTALL)
+_SIMPLE = re.compile(
+    "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _ALWAYS if kind in {"FLOAT", "INT", "BOOL", "NULL"})
+    + r"|(?P<TEXT>[A-Za-z0-9_/\-+.$%*@?|]+)"
+)
 
 
 class Token(NamedTuple):
@@ -60,9 +61,8 @@ class OverrideSyntaxError(Exception):
 
 def simple_kind(text: str) -> str | None:
     """The kind of a value that is one word: FLOAT, INT, BOOL, NULL or TEXT; None when it needs the grammar."""
-    if not _SIMPLE.fullmatch(text):
-        return None
-    return next((kind for kind, pattern in _SCALARS if pattern.fullmatch(text)), "TEXT")
+    match = _SIMPLE.fullmatch(text)
+    return match.lastgroup if match else None
 
 
 def tokens(text: str, start: int) -> list[Token]:

@@ -9,7 +9,7 @@ import typer
 from rftconf.cli import options
 
 if TYPE_CHECKING:
-    from rftconf.convert import Loaded
+    from rftconf.load import Loaded
     from rftconf.report.screen import Screen
 
 
@@ -40,9 +40,9 @@ def plan(
       rftconf plan grpo.yaml --format json -o plan.json
     """
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document
+    from rftconf.cli.loading import open_document, report_document, report_guess
     from rftconf.cli.reading import reading
-    from rftconf.convert import load
+    from rftconf.load import load
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     document = open_document(source, how)
@@ -52,6 +52,7 @@ def plan(
     loaded = load(document, framework=how.framework, release=how.release, rows=rows)
     if not quiet:
         report_document(document, out.report_screen(color), more=loaded.diagnostics)
+        report_guess(loaded.guess, how, out.report_screen(color))
     screen = out.product_screen(color if output is None else "never")
     out.product(_text(loaded, "json" if json else form, screen, origins=origins), output)
     return 0
@@ -60,10 +61,11 @@ def plan(
 def _text(loaded: Loaded, form: str, screen: Screen, *, origins: bool) -> str:
     from json import dumps
 
+    from rftconf.load import with_origins
     from rftconf.report.plan import origins_json, plan_tree, plan_yaml
 
     data = loaded.plan.model_dump(mode="json")
-    told = loaded.origins if origins else None
+    told = with_origins(loaded) if origins else None
     if form == "json":
         whole = data if told is None else {"plan": data, "origins": origins_json(told)}
         return dumps(whole, indent=2, ensure_ascii=False) + "\n"

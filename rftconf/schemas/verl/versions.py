@@ -131,7 +131,8 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             f"{_CORRECTION}.rollout_rs_threshold_lower", "rollout_rs_threshold may hold `lower_upper` as text instead"
         ),
         Gone(f"{_CORRECTION}.rollout_token_veto_threshold", "rejection by a single token's ratio was removed"),
-        Gone(f"{_CORRECTION}.use_policy_gradient", "loss_type=reinforce with bypass_mode=true says it"),
+        Move(f"{_CORRECTION}.use_policy_gradient", f"{_CORRECTION}.loss_type"),
+        Revalue(f"{_CORRECTION}.loss_type", {True: "reinforce", False: "ppo_clip"}, "the loss in bypass mode by name"),
         Reinterpret(
             f"{_CORRECTION}.rollout_rs",
             ("token", "sequence", "geometric"),

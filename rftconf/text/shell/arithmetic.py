@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, Var, arith, formula, names_in
 from rftconf.text.shell.integers import BINARY, PRECEDENCE, wrapped
@@ -14,7 +14,7 @@ from rftconf.text.shell.values import Array, Known, Word
 if TYPE_CHECKING:
     from rftconf.text.shell.expand import Expander
 
-Integer: TypeAlias = Union[int, Expr]
+Integer: TypeAlias = int | Expr
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+#[\w@]+|0[xX][0-9a-fA-F]+|\d+)|(?P<name>[A-Za-z_]\w*)|(?P<unknown>[\ue000-\uf8ff])"
@@ -193,7 +193,11 @@ class Expression:
             otherwise = self.choice()
             self.off -= truth is True
             condition = (
-                Branch(f"(( {formula(condition)} ))", then, otherwise) if truth is None else then if truth else otherwise
+                Branch(f"(( {formula(condition)} ))", then, otherwise)
+                if truth is None
+                else then
+                if truth
+                else otherwise
             )
         self.depth -= 1
         return condition

@@ -59,7 +59,9 @@ def _integer(machine: Evaluator, node: Assign, value: WordNode, word: Word) -> W
     number = machine.expander.number(value)
     if node.append:
         before = machine.expander.arithmetic.variable(node.name)
-        number = before + number if isinstance(before, int) and isinstance(number, int) else machine.expander.number(value)
+        number = (
+            before + number if isinstance(before, int) and isinstance(number, int) else machine.expander.number(value)
+        )
         node = Assign(node.name, node.value, node.start, node.end, node.index)
     text: Known = number if isinstance(number, Expr) else str(number)
     return machine.shell.make([(text, value.start, value.end, (word,), -1)], value.start, value.end, text, node.name)

@@ -40,8 +40,8 @@ def declare(machine: Evaluator, node: Simple) -> Outcome:
     kind = node.words[0].plain if isinstance(node.words[0], WordNode) else ""
     if "f" in flags or "F" in flags or "p" in flags:
         return True
-    for name, item in names:
-        _declare_one(machine, name, item, flags, kind == "local" or (kind != "export" and kind != "readonly"))
+    for name, given in names:
+        _declare_one(machine, name, given, flags, kind == "local" or (kind != "export" and kind != "readonly"))
         if kind == "export" or "x" in flags:
             shell.exported |= {name}
     return True
@@ -119,7 +119,12 @@ def _unset_element(shell: Shell, name: str, node: Simple) -> None:
 def shift(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
     """`shift [n]`."""
     shell = machine.shell
-    count = int(words[1].value) if len(words) > 1 and str(words[1].value).isdigit() else 1
+    given = words[1].value if len(words) > 1 else "1"
+    if not isinstance(given, str) or not given.isdigit():
+        for word in shell.positional:
+            word.splits = True
+        return ""
+    count = int(given)
     if count > len(shell.positional):
         return False
     if any(w.splits or w.condition is not None for w in shell.positional[:count]):

@@ -90,7 +90,7 @@ class CommandReader(WordReader):
             before = self.pos
             self.blanks()
             at = self.pos
-            if at >= size or (c := text[at]) in _ENDS and not text.startswith("&>", at):
+            if at >= size or ((c := text[at]) in _ENDS and not text.startswith("&>", at)):
                 break
             if c == "#" and (at != before or at == 0):
                 self._cut_short(node, before, at)
@@ -101,7 +101,7 @@ class CommandReader(WordReader):
             if not node.words or declaring:
                 assign = self._assign()
                 if assign is not None:
-                    (node.words if node.words else node.assigns).append(assign)
+                    (node.words or node.assigns).append(assign)
                     continue
             if not self._words(node):
                 break

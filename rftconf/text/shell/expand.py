@@ -69,11 +69,14 @@ class Expander:
 
     def _operand(self, fields: Fields, part: Param) -> bool:
         """Expand the default of an unquoted `${x:-a b}` in place, where its blanks split; False: not chosen."""
-        if part.arg is None or part.index is not None or part.prefix or all(isinstance(p, Lit) and not p.quoted and
-                                                      not any(c in BLANKS for c in p.text) for p in part.arg.parts):
+        if (
+            part.arg is None
+            or part.index is not None
+            or part.prefix
+            or all(isinstance(p, Lit) and not p.quoted and not any(c in BLANKS for c in p.text) for p in part.arg.parts)
+        ):
             return False
-        probe: list[Known] = []
-        chosen = with_default(self.shell, part, self._base(part), lambda: probe.append("") or Var("\0"))
+        chosen = with_default(self.shell, part, self._base(part), lambda: Var("\0"))
         if chosen != Var("\0"):
             return False
         if part.op[-1] == "=":

@@ -125,4 +125,3 @@ def _gaps(separators: str, blank: str) -> str:
     if not hard:
         return f"[{b}]+"
     return f"[{b}]*[{h}][{b}]*|[{b}]+" if blank else f"[{h}]"
-

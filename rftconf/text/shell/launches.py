@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rftconf.plan.symbols import Expr, Value
+from rftconf.plan.symbols import Expr, Text, Value
 from rftconf.text.shell.assignments import assigned_words
 from rftconf.text.shell.nodes import Simple
 from rftconf.text.shell.quoting import conjunction
@@ -134,8 +134,7 @@ def program(words: list[Word]) -> tuple[int, bool, tuple[str, ...], dict[str, Va
 def _is_file(value: Known) -> bool:
     if isinstance(value, str):
         return value.endswith(".py")
-    parts = getattr(value, "parts", ())
-    return bool(parts) and isinstance(parts[-1], str) and parts[-1].endswith(".py")
+    return isinstance(value, Text) and isinstance(tail := value.parts[-1], str) and tail.endswith(".py")
 
 
 def _python(words: list[Word], at: int, guard: str | None) -> tuple[int, bool] | None:

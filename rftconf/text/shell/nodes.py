@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class CommandPart:
     quoted: bool = False
 
 
-Part: TypeAlias = Union[Lit, Param, ArithPart, CommandPart]
+Part: TypeAlias = Lit | Param | ArithPart | CommandPart
 
 
 @dataclass(slots=True)
@@ -224,9 +224,7 @@ class Test:
     end: int = 0
 
 
-Command: TypeAlias = Union[
-    Simple, Pipeline, AndOr, Group, If, For, ForArith, While, Case, Function, ArithCommand, Test
-]
+Command: TypeAlias = Simple | Pipeline | AndOr | Group | If | For | ForArith | While | Case | Function | ArithCommand | Test
 
 
 @dataclass(slots=True)

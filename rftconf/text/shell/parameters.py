@@ -65,7 +65,12 @@ def with_default(shell: Shell, part: Param, word: Word | None, other: Callable[[
     def choose(value: Known) -> Known:
         # Without the colon only an unset name counts; what the script assigned is set, empty or not.
         empty = emptiness(value, name)
-        if part.op[0] != ":" and word is not None and not isinstance(word, Unset) and not (isinstance(value, Var) and value.name == name):
+        if (
+            part.op[0] != ":"
+            and word is not None
+            and not isinstance(word, Unset)
+            and not (isinstance(value, Var) and value.name == name)
+        ):
             empty = False
         if wanted == "?":
             if empty and isinstance(value, Var):
@@ -74,7 +79,7 @@ def with_default(shell: Shell, part: Param, word: Word | None, other: Callable[[
         if empty is None:
             yes, no = (other(), "") if wanted == "+" else (value, other())
             if part.op[0] != ":" and isinstance(value, Var):
-                return Branch(f"[ -n \"${{{value.name}+set}}\" ]", yes, no)
+                return Branch(f'[ -n "${{{value.name}+set}}" ]', yes, no)
             return Branch(f'[ -n "{double_quoted(value)}" ]', yes, no)
         if wanted == "+":
             return "" if empty else other()

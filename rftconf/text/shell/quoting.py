@@ -6,7 +6,9 @@ import re
 
 from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, Value, Var, formula
 
-_ESCAPE = re.compile(r"\\(?:([abeEfnrtv\\'\"?])|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))")
+_ESCAPE = re.compile(
+    r"\\(?:([abeEfnrtv\\'\"?])|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))"
+)
 _NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _END = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _SPECIAL = re.compile(r"([\\\"$`])")

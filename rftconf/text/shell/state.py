@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from rftconf.diagnostics import Diagnostic
 from rftconf.plan.symbols import Expr, ShellOnly, Var, is_symbolic
@@ -15,8 +15,11 @@ from rftconf.text.shell.source import Source
 from rftconf.text.shell.values import Array, Known, Piece, Word, oversized
 from rftconf.text.span import Place
 
-Variable: TypeAlias = Union[Word, Array]
-Outcome: TypeAlias = Union[bool, str]
+if TYPE_CHECKING:
+    from rftconf.text.shell.launches import Command as Launched
+
+Variable: TypeAlias = Word | Array
+Outcome: TypeAlias = bool | str
 """Success, failure, or the condition (shell source) that tells which."""
 
 MAX_STEPS = 60_000
@@ -71,7 +74,7 @@ class Shell:
         self.flow = ""
         self.conditions: list[str] = []
         self.frames: list[Frame] = []
-        self.commands: list[object] = []
+        self.commands: list[Launched] = []
         self.diagnostics: list[Diagnostic] = []
         self.read: set[str] = set()
         self.given: frozenset[str] = frozenset()

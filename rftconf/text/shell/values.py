@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from rftconf.plan.symbols import Arith, Branch, Expr, Text, text
 from rftconf.text.document import Via
 from rftconf.text.shell.source import Source
 from rftconf.text.span import Place
 
-Known: TypeAlias = Union[str, Expr]
+Known: TypeAlias = str | Expr
 Piece: TypeAlias = tuple[Known, int, int, "tuple[Word, ...]", int]
 """Value, offsets in the word's own text, the variables it came from, offset in the first one's value (-1: computed)."""
 
@@ -182,9 +182,7 @@ def rooted(word: Word) -> Word:
         inner = _window(origin, start, end)
         if not inner or origin.splits:
             return word
-        word = Word(
-            word.value, tuple(inner), origin.source, inner[0][1], inner[-1][2], "", word.condition, word.splits
-        )
+        word = Word(word.value, tuple(inner), origin.source, inner[0][1], inner[-1][2], "", word.condition, word.splits)
     return word
 
 

@@ -142,6 +142,8 @@ class WordReader:
         self.pos = min(at + 2, self.size)
         if following == "\n":
             return
+        if following == "" and not quoted:
+            return
         if following == "" or (mode.escapes is not None and following not in mode.escapes):
             self.pos = at + 1
             parts.append(Lit("\\", at, at + 1, True))

@@ -1,0 +1,269 @@
+"""From a document to a plan: which framework and release, effective keys, rows, one stage at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.errors import UnreadableError
+from rftconf.ledger import State
+from rftconf.mappers.native import Cell, Native
+from rftconf.mappers.reading import Reading
+from rftconf.mappers.rows import Table
+from rftconf.mappers.tables import reason_for, table_of
+from rftconf.plan.model import Plan, Run
+from rftconf.plan.origin import Origin
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.edits import Change
+from rftconf.schemas.guess import Guess, guess
+from rftconf.secrets import is_secret
+from rftconf.text.document import Document, Leaf, Mode
+from rftconf.text.interpolation import Resolver
+
+STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer")
+"""Sections that a stage replaces as a whole (row 11.1)."""
+
+
+@dataclass(slots=True)
+class StageRead:
+    """One stage as read: flat plan values with origins, and what its rows had to say."""
+
+    name: str | None
+    reading: Reading
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Flat plan paths to values."""
+        return self.reading.values
+
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """Flat plan paths to origins."""
+        return self.reading.origins
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A document understood: the plan, and everything a conversion needs to account for each leaf."""
+
+    document: Document
+    guess: Guess
+    table: Table
+    stages: list[StageRead]
+    plan: Plan
+    diagnostics: tuple[Diagnostic, ...] = ()
+    extensions: dict[str, Any] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()
+
+    @property
+    def framework(self) -> str:
+        """The source framework's name."""
+        return self.guess.framework
+
+    @property
+    def release(self) -> str:
+        """The source release."""
+        return self.guess.release
+
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """Origins of the last stage (the one that a single-run target gets)."""
+        return self.stages[-1].origins
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the rows had to say, over all stages."""
+        return tuple(dict.fromkeys(note for stage in self.stages for note in stage.reading.notes))
+
+
+def load(document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None) -> Loaded:
+    """Understand a document as a plan.
+
+    Raises UnreadableError when the document has errors or no leaf, UsageError for unknown names.
+    """
+    _refuse_unreadable(document)
+    found = recognise(document, framework, release)
+    table = table_of(found.framework)
+    leaves = _live_leaves(document)
+    secrets = frozenset(key for key, leaf in leaves.items() if is_secret(key, leaf.value))
+    stages = [_read_stage(table, found, part, name, rows) for name, part in _stages(leaves)]
+    extensions = _extensions(table, stages, secrets)
+    plan = _assemble(found, stages, extensions)
+    return Loaded(document, found, table, stages, plan, document.diagnostics, extensions, secrets)
+
+
+def recognise(document: Document, framework: str | None = None, release: str | None = None) -> Guess:
+    """Framework, release and trainer of a document: as asked, else guessed from program and keys."""
+    options = document.launch.options if document.launch else {}
+    program = document.launch.program if document.launch else ""
+    config = str(options.get("config-name", options.get("--config-name", "")))
+    marks = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves if leaf.mode is not Mode.DELETE}
+    known = registry.framework(framework).name if framework else None
+    if known is None and release is not None and program:
+        known = next((f.name for f in registry.FRAMEWORKS.values() if any(program.startswith(p) for p in f.programs)), None)
+    if known is None and release is not None:
+        known = guess(marks, program=program, config_name=config, overrides=document.form != "yaml").framework
+    return guess(marks, program=program, config_name=config, overrides=document.form != "yaml", framework=known, release=release)
+
+
+def _refuse_unreadable(document: Document) -> None:
+    errors = [d for d in document.diagnostics if d.severity is Severity.ERROR]
+    if errors:
+        first = errors[0]
+        span = first.place.span if first.place else None
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        file = first.place.file if first.place else document.name
+        raise UnreadableError(f"{first.code} {first.message}{more}", file=file, line=span.line if span else 0, col=span.col if span else 0)
+    if not document.leaves:
+        raise UnreadableError("there is no config in this file", file=document.name)
+
+
+def _live_leaves(document: Document) -> dict[str, Leaf]:
+    """The leaves that win, deletions taken out, a single `taskset` as the first of `tasksets`."""
+    live: dict[str, Leaf] = {}
+    for leaf in document.leaves:
+        if leaf.mode is Mode.DELETE:
+            live = {k: v for k, v in live.items() if k != leaf.key and not k.startswith(leaf.key + ".")}
+        else:
+            live.pop(leaf.key, None)
+            live[leaf.key] = leaf
+    return {re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", k): v for k, v in live.items()}
+
+
+def _stages(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
+    """Each stage's own leaves: a stage's section replaces the common one as a whole (H58)."""
+    numbered = sorted({int(m[1]) for k in leaves if (m := re.match(r"stages\[(\d+)\]\.", k))})
+    if not numbered:
+        return [(None, leaves)]
+    common = {k: v for k, v in leaves.items() if not k.startswith("stages[")}
+    parts: list[tuple[str | None, dict[str, Leaf]]] = []
+    for number in numbered:
+        prefix = f"stages[{number}]."
+        own = {k.removeprefix(prefix): v for k, v in leaves.items() if k.startswith(prefix)}
+        sections = {re.split(r"[.\[]", k)[0] for k in own}
+        merged = {k: v for k, v in common.items() if re.split(r"[.\[]", k)[0] not in sections}
+        name = own.pop("stage_name", None)
+        parts.append((str(name.value) if name else f"stage_{number}", {**merged, **own}))
+    return parts
+
+
+def _read_stage(table: Table, found: Guess, leaves: Mapping[str, Leaf], name: str | None, rows: int | None) -> StageRead:
+    native, changes = effective(found, leaves)
+    reading = Reading(table, native)
+    if rows is not None:
+        reading.facts["rows"] = rows
+    reading.read_all()
+    for change in changes:
+        if change.lossy and change.became:
+            reading.note(f"{change.key}: {change.why}")
+    if name is not None:
+        reading.set("stage.name", name, "stages[].stage_name")
+    return StageRead(name, reading, changes)
+
+
+def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[Change, ...]]:
+    """Every effective key in the newest shape: written ones, and the defaults of the source's own release."""
+    known = catalogue.load(found.framework, found.release, found.trainer)
+    own: dict[str, Any] = {k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name}
+    resolver = Resolver({**own, **{k: leaf.value for k, leaf in leaves.items()}})
+    written = {k: Cell(_resolved(resolver, k, leaf), leaf) for k, leaf in leaves.items()}
+    follow = {
+        key.name: Cell(_resolved(resolver, key.name))
+        for key in known.keys.values()
+        if key.interpolation and key.name not in leaves and "[]" not in key.name
+    }
+    up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
+    following = {k: c for k, c in follow.items() if c.value != known.default(k)}
+    down = versions.upgrade(found.framework, following, found.release, trainer=found.trainer) if following else None
+    defaults = versions.defaults(found.framework, found.release, found.trainer)
+    cells = {k: Cell(v) for k, v in defaults.items() if "[]" not in k}
+    cells.update(down.flat if down else {})
+    for key in up.flat:
+        for other in [k for k in cells if k.startswith(key + ".")]:
+            del cells[other]
+    cells.update(up.flat)
+    native = Native(found.framework, found.release, found.trainer, cells, frozenset(defaults))
+    return native, up.changes
+
+
+def _resolved(resolver: Resolver, key: str, leaf: Leaf | None = None) -> Any:
+    done = resolver.resolve(key)
+    if done.problem and leaf is not None:
+        span = leaf.place.span
+        raise UnreadableError(f"{done.code} {done.problem}", file=leaf.place.file, line=span.line, col=span.col)
+    return done.value
+
+
+def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:
+    """Live keys without a row, verbatim, for a target of the same framework."""
+    kept: dict[str, Any] = {}
+    for stage in stages:
+        used = {key for origin in stage.origins.values() for key in origin.keys}
+        for key, leaf in stage.reading.source.leaves():
+            if key in used or leaf.key in secrets or any(key.startswith(u + ".") for u in used):
+                continue
+            reason = reason_for(table, key)
+            if reason is None or reason.state in (State.EXTENSION, State.NO_COUNTERPART):
+                kept[key] = stage.reading.source.cells[key].value
+    return kept
+
+
+def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any]) -> Plan:
+    runs = [Run.model_validate(nest(stage.values)) for stage in stages]
+    first = runs[0]
+    source = {"framework": found.framework, "release": found.release}
+    return Plan.model_validate(
+        {
+            "source": source,
+            "identity": first.identity,
+            "cluster": first.cluster,
+            "stages": [run.stage for run in runs],
+            "extensions": {found.framework: {k: _plain(v) for k, v in extensions.items()}} if extensions else {},
+        }
+    )
+
+
+def _plain(value: Any) -> Any:
+    from rftconf.plan.fields import dump_symbol
+    from rftconf.plan.symbols import Expr
+
+    if isinstance(value, Expr):
+        return dump_symbol(value)
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def nest(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Flat paths with indices as nested mappings and lists; None is left out."""
+    tree: dict[str, Any] = {}
+    for path, value in values.items():
+        if value is None:
+            continue
+        node: Any = tree
+        *parents, last = re.findall(r"[^.\[\]]+", path)
+        for here, following in zip(parents, [*parents[1:], last], strict=True):
+            node = _child(node, here, [] if following.isdigit() else {})
+        node[last] = value
+    return tree
+
+
+def _child(node: Any, name: str, empty: Any) -> Any:
+    if isinstance(node, list):
+        while len(node) <= int(name):
+            node.append({})
+        return node[int(name)]
+    return node.setdefault(name, empty)
+
+
+def with_origins(loaded: Loaded) -> dict[str, Origin]:
+    """All origins, stage by stage, under the plan's own paths."""
+    found: dict[str, Origin] = {}
+    for index, stage in enumerate(loaded.stages):
+        for path, origin in stage.origins.items():
+            found[path.replace("stage.", f"stages[{index}].", 1) if path.startswith("stage.") else path] = replace(origin)
+    return found

@@ -1,0 +1,171 @@
+"""How one native value and one plan value stand for each other.
+
+`get` reads a native value into the plan, `put` writes a plan value for a framework. Symbols pass through whatever
+does not have to know them; where the result depends on the value itself, `put` gives `UNRESOLVED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, Generic, Protocol, TypeVar
+
+from rftconf.ledger import State
+from rftconf.plan.symbols import Expr, Value, formula
+from rftconf.plan.units import Unit
+
+N = TypeVar("N")
+C = TypeVar("C")
+
+MISSING = "???"
+"""OmegaConf's mandatory marker: what a target gets for a value that nobody told."""
+
+
+class Context(Protocol):
+    """What a codec may look at besides its own value."""
+
+    same_framework: bool
+
+    def plan(self, path: str) -> Any:
+        """The plan value at `path`, or None."""
+
+    def convert(self, value: Any, source: Unit, target: Unit) -> Any:
+        """`value` from one unit to another: int, Fraction or Expr."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A native value with what became of the plan value on the way."""
+
+    value: Any
+    state: State = State.EXACT
+    note: str = ""
+    how: str = ""
+
+
+class Codec(Generic[N, C]):
+    """Base: `get` and `put` must be inverse wherever `put` answers EXACT or DERIVED."""
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        """The plan value for a native value."""
+        raise NotImplementedError(type(self).__name__)
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        """The native value for a plan value."""
+        raise NotImplementedError(type(self).__name__)
+
+
+class Same(Codec[Any, Any]):
+    """The same value under another name."""
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        return value
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        return Put(value)
+
+
+same: Codec[Any, Any] = Same()
+
+
+@dataclass(frozen=True, slots=True)
+class counts(Codec[Any, Any]):  # noqa: N801 - reads as a word in the tables
+    """A number that counts `unit`; the plan's own unit comes from its field. Not whole: `rounding` up, and said so."""
+
+    unit: Unit
+    off: tuple[Any, ...] = ()
+    """Native values that mean "not at all" (-1, 0, None); the plan then holds None, and None is written as the first."""
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        if value is None or value in self.off:
+            return None
+        assert unit is not None, "counts() needs a plan field with a unit"
+        return context.convert(value, self.unit, unit)
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        assert unit is not None, "counts() needs a plan field with a unit"
+        if value is None:
+            return Put(self.off[0] if self.off else None)
+        exact = context.convert(value, unit, self.unit)
+        state = State.EXACT if exact is value and unit is self.unit else State.DERIVED
+        how = "" if unit is self.unit else f"{formula(value)} {unit} as {self.unit}"
+        if isinstance(exact, Fraction):
+            rounded = max(1, ceil(exact))
+            return Put(rounded, State.ROUNDED, f"{value} {unit} are {float(exact):g} {self.unit}; wrote {rounded}", how)
+        return Put(exact, state, "", how)
+
+
+class words(Codec[Any, Any]):  # noqa: N801
+    """A closed list of words. Several native words may mean one plan word; the first listed is written."""
+
+    def __init__(self, table: Mapping[Any, Any], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None) -> None:
+        self.table = dict(table)
+        self.back: dict[Any, Any] = {}
+        for native, word in table.items():
+            self.back.setdefault(word, native)
+        self.narrowed = dict(narrowed or {})
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        if isinstance(value, Expr):
+            return value
+        return self.table.get(value, value)
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        if isinstance(value, Expr):
+            return Put(value) if context.same_framework else unresolved(value)
+        if value in self.back:
+            native = self.back[value]
+            return Put(native, State.EXACT, "", "" if native == value else f"{value}")
+        if value in self.narrowed:
+            native, why = self.narrowed[value]
+            return Put(native, State.NARROWED, why)
+        if context.same_framework:
+            return Put(value)
+        return Put(None, State.NO_COUNTERPART, f"there is no word for {value!r} here")
+
+
+@dataclass(frozen=True, slots=True)
+class negated(Codec[Any, Any]):  # noqa: N801
+    """A switch that means the opposite."""
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        return value if isinstance(value, Expr) or value is None else not value
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        return unresolved(value) if isinstance(value, Expr) else Put(not value, State.DERIVED)
+
+
+@dataclass(frozen=True, slots=True)
+class off_as(Codec[Any, Any]):  # noqa: N801
+    """The same value, with native values that mean "none" (`-1`, `""`, `0`); the plan holds None for them."""
+
+    off: tuple[Any, ...]
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        return None if not isinstance(value, (Expr, list, dict)) and value in self.off else value
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        return Put(self.off[0] if value is None else value)
+
+
+@dataclass(frozen=True, slots=True)
+class maps(Codec[Any, Any]):  # noqa: N801
+    """A one-to-one function pair between known values; symbols cannot pass it."""
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+
+    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+        return value if isinstance(value, Expr) or value is None else self.read(value)
+
+    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+        if isinstance(value, Expr):
+            return Put(value) if context.same_framework else unresolved(value)
+        return Put(None if value is None else self.write(value), State.DERIVED)
+
+
+def unresolved(value: Value) -> Put:
+    """What a target gets when the native value depends on a value nobody told."""
+    return Put(MISSING, State.UNRESOLVED, f"depends on {formula(value)}, which the source does not tell")

@@ -1,0 +1,75 @@
+"""A framework's config as flat keys in that framework's newest shape, each with the leaf it came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rftconf.text.document import Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One effective value; `leaf` is None for a default."""
+
+    value: Any
+    leaf: Leaf | None = None
+
+
+@dataclass(slots=True)
+class Native:
+    """Every effective key of one config (written or default), for one framework and release."""
+
+    framework: str
+    release: str
+    trainer: str
+    cells: dict[str, Cell]
+    known: frozenset[str] = field(default_factory=frozenset)
+    """Keys that the release itself knows, in the newest shape."""
+
+    def value(self, key: str, otherwise: Any = None) -> Any:
+        """The effective value, or `otherwise` when the release has no such key."""
+        cell = self.cells.get(key)
+        if cell is not None:
+            return cell.value
+        branch = self.branch(key)
+        return branch if branch else otherwise
+
+    def branch(self, key: str) -> dict[str, Any]:
+        """Everything below `key` as a nested mapping (for free dictionaries)."""
+        prefix = key + "."
+        tree: dict[str, Any] = {}
+        for name, cell in self.cells.items():
+            if name.startswith(prefix):
+                *parents, last = name[len(prefix) :].split(".")
+                node = tree
+                for parent in parents:
+                    child = node.setdefault(parent, {})
+                    node = child if isinstance(child, dict) else {}
+                node[last] = cell.value
+        return tree
+
+    def written(self, key: str) -> bool:
+        """True when the file itself sets `key` or something below it."""
+        cell = self.cells.get(key)
+        if cell is not None and cell.leaf is not None:
+            return True
+        prefix = key + "."
+        return any(c.leaf is not None for k, c in self.cells.items() if k.startswith(prefix))
+
+    def knows(self, key: str) -> bool:
+        """True when the release has the key, or the file sets it."""
+        return key in self.known or key in self.cells
+
+    def count(self, key: str) -> int:
+        """How many items the list of mappings at `key` has."""
+        found = re.compile(re.escape(key) + r"\[(\d+)\]")
+        return max((int(m[1]) + 1 for k in self.cells if (m := found.match(k))), default=0)
+
+    def leaves(self) -> Iterator[tuple[str, Leaf]]:
+        """The written leaves under their newest names."""
+        for key, cell in self.cells.items():
+            if cell.leaf is not None:
+                yield key, cell.leaf

@@ -1,0 +1,32 @@
+"""Dotted paths: written as typed lambdas in the tables, so that mypy finds a misspelt key on either side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class _Recorder:
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> _Recorder:
+        return _Recorder(f"{self._path}.{name}" if self._path else name)
+
+
+def path_of(select: Callable[[Any], Any] | str) -> str:
+    """`lambda c: c.data.train_batch_size` as `data.train_batch_size`. The lambda never sees a config."""
+    if isinstance(select, str):
+        return select
+    recorded: str = select(_Recorder())._path
+    return recorded
+
+
+def without_indices(path: str) -> str:
+    """`tasksets[0].path` as `tasksets[].path`."""
+    return _INDEX.sub("[]", path) if "[" in path else path

@@ -1,0 +1,37 @@
+"""Comments that say where a target value comes from: a source key and its value, or a formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.mappers.native import Native
+from rftconf.mappers.writing import Out
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import Expr, formula
+
+LONGEST = 100
+
+
+def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str) -> tuple[str, tuple[str, ...]]:
+    """The comment beside a target value and the source keys it speaks of."""
+    found = [origins[p] for p in out.plans if p in origins]
+    keys = tuple(dict.fromkeys(key for origin in found for key in origin.keys))
+    written = [f"{key}={_shown(source, key)}" for key in keys if source.written(key)]
+    chosen = next((o.how for o in found if o.kind is Kind.CHOSEN), "")
+    derived = next((o.how for o in found if o.kind is Kind.DERIVED and o.how), "")
+    how = f"chosen: {chosen}" if chosen else out.how or derived
+    if how:
+        text = how if chosen or not written or written[0] in how else f"{written[0]}; {how}"
+    elif written:
+        text = ", ".join(written[:2])
+    else:
+        text = f"{title} {source.release} default of {keys[0]}" if keys else ""
+    return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), keys
+
+
+def _shown(source: Native, key: str) -> str:
+    cell = source.cells.get(key)
+    value: Any = cell.value if cell is not None else source.branch(key)
+    text = formula(value) if isinstance(value, Expr) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

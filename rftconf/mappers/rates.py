@@ -1,0 +1,45 @@
+"""Arithmetic that every framework's counters share: what a prompt, a rollout period and a rank are worth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rftconf.plan.symbols import Expr, arith
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+    Context = Reading | Writing
+
+
+def ratio(top: Any, bottom: Any) -> Any:
+    """`top / bottom`: exact for known numbers, an expression otherwise."""
+    if isinstance(top, Expr) or isinstance(bottom, Expr):
+        return arith("/", top, bottom)
+    return Fraction(top) / Fraction(bottom)
+
+
+def known(context: Context, path: str, name: str) -> Any:
+    """The plan value at `path`; KeyError with the native `name` when it is not there."""
+    value = context.plan(path)
+    if value is None:
+        raise KeyError(name)
+    return value
+
+
+def sequences_per_rollout(context: Context) -> Any:
+    """S = B*n."""
+    prompts = known(context, "stage.batch.prompts_per_rollout", "the prompts of a rollout period")
+    return prompts * known(context, "stage.batch.responses_per_prompt", "the responses per prompt")
+
+
+def data_parallel(context: Context, *, megatron: bool) -> Any:
+    """How many data-parallel ranks train the actor: GPUs over Ulysses SP, or over TP*PP*CP."""
+    gpus = known(context, "stage.placement.actor.gpus", "the trainer's GPUs")
+    if megatron:
+        for size in ("tp", "pp", "cp"):
+            gpus = ratio(gpus, context.plan(f"stage.placement.actor.megatron.{size}") or 1)
+        return gpus
+    return ratio(gpus, context.plan("stage.placement.actor.sp") or 1)

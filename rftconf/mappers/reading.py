@@ -1,0 +1,143 @@
+"""From native keys to plan fields. Rows are run on demand, so their order in a table is free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rftconf.mappers.native import Native
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, plans_of
+from rftconf.plan.index import unit_of
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import formula
+from rftconf.plan.units import Rates, Unit
+from rftconf.schemas.registry import at_least
+
+
+@dataclass(slots=True)
+class Reading:
+    """One pass over a native config. Rows call `native`, `plan` and `set`."""
+
+    table: Table
+    source: Native
+    values: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    inactive: dict[str, str] = field(default_factory=dict)
+    """Native key to the sentence why it does nothing in this config."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Things known about the run from outside the config (`rows`)."""
+    same_framework: bool = True
+    _started: set[int] = field(default_factory=set)
+    _owner: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for index, row in enumerate(self.table.rows):
+            for plan in plans_of(row):
+                self._owner.setdefault(plan, index)
+
+    @property
+    def release(self) -> str:
+        """The source's release."""
+        return self.source.release
+
+    @property
+    def trainer(self) -> str:
+        """The source's trainer variant (`fsdp`, `megatron`)."""
+        return self.source.trainer
+
+    def since(self, release: str) -> bool:
+        """True when the source's release is `release` or newer."""
+        return at_least(self.source.framework, self.source.release, release)
+
+    def native(self, key: str, otherwise: Any = None) -> Any:
+        """The effective native value."""
+        return self.source.value(key, otherwise)
+
+    effective = native
+
+    def written(self, key: str) -> bool:
+        """True when the file itself sets the key."""
+        return self.source.written(key)
+
+    def plan(self, path: str) -> Any:
+        """The plan value at `path`, reading its row first if need be."""
+        if path not in self.values:
+            index = self._owner.get(without_indices(path))
+            if index is not None:
+                self._run(index)
+        return self.values.get(path)
+
+    def items(self, path: str) -> int:
+        """How many items the plan list at `path` has so far."""
+        self.plan(f"{path}[]")
+        prefix = f"{path}["
+        return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
+
+    def convert(self, value: Any, source: Unit, target: Unit) -> Any:
+        """`value` from one unit to another by this run's own arithmetic."""
+        if source is target:
+            return value
+        return Rates({unit: self.table.worth(self, unit) for unit in (source, target)}).convert(value, source, target)
+
+    def set(self, path: str, value: Any, *keys: str, how: str = "", kind: Kind | None = None) -> None:
+        """Store a plan value with its origin; `keys` are the native keys it came from."""
+        self.values[path] = value
+        if kind is None:
+            kind = Kind.WRITTEN if any(self.written(k) for k in keys) else Kind.DEFAULT
+        self.origins[path] = Origin(kind, keys, how)
+
+    def note(self, sentence: str) -> None:
+        """Something a person should know about this config."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def read_all(self) -> None:
+        """Run every row."""
+        for index in range(len(self.table.rows)):
+            self._run(index)
+
+    def _run(self, index: int) -> None:
+        if index in self._started:
+            return
+        self._started.add(index)
+        row = self.table.rows[index]
+        if isinstance(row, Row):
+            self._read_row(row)
+        elif isinstance(row, Fold):
+            row.read(self)
+        elif isinstance(row, Each):
+            self._read_each(row)
+        elif isinstance(row, Fixed):
+            value = row.value(self) if callable(row.value) else row.value
+            self.values[row.plan] = value
+            self.origins[row.plan] = Origin(Kind.DEFAULT, (), row.why)
+
+    def _read_row(self, row: Row) -> None:
+        if row.when is not None and not row.when.test(self):
+            self.inactive[row.native] = row.when.otherwise
+            self.values.setdefault(row.plan, None)
+            return
+        if row.alias and self.values.get(row.plan) is not None and not self.written(row.native):
+            return
+        self._store(row, row.native, row.plan)
+
+    def _read_each(self, each: Each) -> None:
+        for index in range(self.source.count(each.native)):
+            for row in each.rows:
+                self._store(row, f"{each.native}[{index}].{row.native}", f"{each.plan}[{index}].{row.plan}")
+
+    def _store(self, row: Row, native: str, plan: str) -> None:
+        if row.default is not UNSET and not self.written(native):
+            value = row.default(self) if callable(row.default) else row.default
+        elif row.absent is not UNSET and not self.source.knows(native) and not self.source.branch(native):
+            value = row.absent
+        else:
+            value = self.source.value(native)
+        try:
+            known = row.codec.get(value, self, unit_of(without_indices(plan)))
+        except KeyError as missing:
+            self.note(f"{native}={formula(value)}: not counted, {missing.args[0]} is not known")
+            known = None
+        self.set(plan, known, native)

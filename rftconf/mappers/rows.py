@@ -1,0 +1,201 @@
+"""One correspondence between a framework's key and a plan field, declared once and used in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import Codec
+from rftconf.mappers.paths import path_of
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+    from rftconf.plan.model import Run
+
+S = TypeVar("S")
+P = TypeVar("P")
+N = TypeVar("N")
+C = TypeVar("C")
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Any = _Unset()
+"""Stands for "not stated", where None is a legal value."""
+
+Test: TypeAlias = "Callable[[Reading | Writing], bool]"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A row's key acts only while `test` holds; `otherwise` says in one sentence why not."""
+
+    test: Test
+    otherwise: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One native key and one plan field. `why` names the code that gives the key its meaning.
+
+    `when`: the key acts only then. `always`: write the key even where it equals the target's default. `alias`: a
+    further key for a plan field that another row owns. `mirror`: write the key even while `when` fails (both members
+    of a duplicated pair). `read_only`: an old spelling, never written. `absent`: what a release without the key does.
+    `default`: the key's default where the catalogue cannot know it (free dictionaries).
+    """
+
+    native: str
+    plan: str
+    codec: Codec[Any, Any]
+    why: str
+    when: When | None = None
+    always: bool = False
+    alias: bool = False
+    mirror: bool = False
+    read_only: bool = False
+    absent: Any = UNSET
+    default: Any = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Several native keys and several plan fields that only make sense together."""
+
+    natives: tuple[str, ...]
+    plans: tuple[str, ...]
+    read: Callable[[Reading], None]
+    write: Callable[[Writing], None]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Items of a native list and items of a plan list, row by row. Paths in `rows` are relative to the item."""
+
+    native: str
+    plan: str
+    rows: tuple[Row, ...]
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A plan field that this framework does not let anyone choose; `value` is what its code does."""
+
+    plan: str
+    value: Any | Callable[[Reading], Any]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cannot:
+    """A plan field (or all below it) that this framework has no control for. `behaves` is what it does instead.
+
+    A plan value equal to `behaves` loses nothing.
+    """
+
+    plan: str
+    why: str
+    behaves: Any = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What becomes of native keys without a row. `keys` is a glob over dotted keys; the first that fits counts."""
+
+    keys: str
+    state: State
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All that rftconf knows about one framework's keys, in its newest shape."""
+
+    framework: str
+    rows: tuple[Row | Fold | Each | Fixed, ...]
+    cannot: tuple[Cannot, ...]
+    reasons: tuple[Reason, ...]
+    worth: Callable[[Any, Any], Any]
+    """`worth(context, unit)`: how many sequences one `unit` is worth here; KeyError when that is not known."""
+    sections: tuple[str, ...] = ()
+    owners: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            for plan in plans_of(row):
+                if plan in self.owners and not (isinstance(row, Row) and row.alias):
+                    raise ValueError(f"{self.framework}: {plan} is owned by {self.owners[plan]} and {natives_of(row)}")
+                self.owners.setdefault(plan, ", ".join(natives_of(row)))
+
+
+def plans_of(row: Row | Fold | Each | Fixed) -> tuple[str, ...]:
+    """The plan fields a row feeds; items of lists as `list[].field`."""
+    if isinstance(row, Fold):
+        return row.plans
+    if isinstance(row, Each):
+        return tuple(f"{row.plan}[].{item.plan}" for item in row.rows)
+    return (row.plan,)
+
+
+def natives_of(row: Row | Fold | Each | Fixed) -> tuple[str, ...]:
+    """The native keys a row speaks for."""
+    if isinstance(row, Fold):
+        return row.natives
+    if isinstance(row, Each):
+        return tuple(f"{row.native}[].{item.native}" for item in row.rows)
+    return (row.native,) if isinstance(row, Row) else ()
+
+
+class rows_of(Generic[S, P]):  # noqa: N801 - `row = rows_of(...)` makes the tables read as tables
+    """Makes rows whose two lambdas are checked against the framework's schema and the plan."""
+
+    def __call__(
+        self,
+        native: Callable[[S], N | None],
+        plan: Callable[[P], C | None],
+        codec: Codec[N, C],
+        *,
+        why: str,
+        when: When | None = None,
+        always: bool = False,
+        alias: bool = False,
+        mirror: bool = False,
+        read_only: bool = False,
+        absent: Any = UNSET,
+        default: Any = UNSET,
+    ) -> Row:
+        """One row. The lambdas name the keys; they are never given a config."""
+        return Row(
+            path_of(native), path_of(plan), codec, why, when, always, alias, mirror, read_only, absent, default
+        )
+
+    def each(self, native: Callable[[S], Any], plan: Callable[[P], Any], rows: tuple[Row, ...]) -> Each:
+        """Rows for the items of a list."""
+        return Each(path_of(native), path_of(plan), rows)
+
+    def fold(
+        self,
+        natives: tuple[Callable[[S], Any], ...],
+        plans: tuple[Callable[[P], Any], ...],
+        *,
+        read: Callable[[Reading], None],
+        write: Callable[[Writing], None],
+        why: str,
+    ) -> Fold:
+        """Rows that only make sense together."""
+        return Fold(tuple(map(path_of, natives)), tuple(map(path_of, plans)), read, write, why)
+
+
+def fixed(plan: Callable[[Run], Any], value: Any, *, why: str) -> Fixed:
+    """A behaviour nobody can choose here."""
+    return Fixed(path_of(plan), value, why)
+
+
+def cannot(plan: Callable[[Run], Any] | str, *, why: str, behaves: Any = UNSET) -> Cannot:
+    """A plan field without a control here."""
+    return Cannot(path_of(plan), why, behaves)

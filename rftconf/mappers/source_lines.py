@@ -1,0 +1,111 @@
+"""The source's side of the ledger: every written leaf in exactly one state, with one reason."""
+
+from __future__ import annotations
+
+from rftconf.ledger import LOSSES, SourceLine, State
+from rftconf.load import Loaded, StageRead
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.tables import reason_for
+from rftconf.mappers.writing import Outcome, Writing
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.text.document import Leaf
+
+_ORDER = list(State)
+
+
+def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[SourceLine, ...]:
+    """One line per leaf of the document that wins, in the order written."""
+    reached = _reached(stage, writing)
+    found: dict[str, SourceLine] = {}
+    for key, leaf in stage.reading.source.leaves():
+        found[leaf.key] = _line(loaded, stage, writing, key, leaf, reached)
+    for change in stage.changes:
+        leaf = getattr(change.cell, "leaf", None)
+        if leaf is not None and leaf.key not in found:
+            found[leaf.key] = _gone(loaded, leaf, change.became, change.why, change.lossy, found)
+    for other in loaded.stages:
+        for _, leaf in other.reading.source.leaves():
+            if leaf.key not in found:
+                why = f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
+                found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+    order = [leaf.key for leaf in loaded.document.leaves]
+    return tuple(found[key] for key in dict.fromkeys(order) if key in found)
+
+
+def _reached(stage: StageRead, writing: Writing) -> dict[str, list[str]]:
+    """Native key to the plan paths it feeds; what the resolver chose still counts for the key that asked."""
+    found: dict[str, list[str]] = {}
+    for origins in (stage.origins, writing.origins):
+        for path, origin in origins.items():
+            for key in origin.keys:
+                paths = found.setdefault(key, [])
+                if path not in paths:
+                    paths.append(path)
+    return found
+
+
+def _line(loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]) -> SourceLine:
+    if leaf.key in loaded.secrets:
+        return SourceLine(leaf.key, None, leaf.place, State.WITHHELD, reason="a secret: neither shown nor written")
+    dead = stage.reading.inactive.get(key) or versions.dead(loaded.framework, loaded.release, leaf.key)
+    dead = dead or next((why for k, why in stage.reading.inactive.items() if key.startswith(k + ".")), None)
+    if dead:
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=dead)
+    paths = _paths(key, reached)
+    if paths:
+        return _combined(leaf, paths, writing)
+    return _without_row(loaded, writing, key, leaf)
+
+
+def _paths(key: str, reached: dict[str, list[str]]) -> list[str]:
+    own = reached.get(key, [])
+    if own:
+        return own
+    above = [p for k, paths in reached.items() if key.startswith(k + ".") for p in paths]
+    below = [p for k, paths in reached.items() if k.startswith(key + ".") for p in paths]
+    return above or below
+
+
+def _combined(leaf: Leaf, paths: list[str], writing: Writing) -> SourceLine:
+    outcomes = [(path, writing.outcomes[path]) for path in paths if path in writing.outcomes]
+    if not outcomes:
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, plan=tuple(paths), reason="means \"not set\", as the target does by itself")
+    worst = _worst([outcome for _, outcome in outcomes])
+    targets = tuple(dict.fromkeys(t for _, outcome in outcomes for t in outcome.targets if t in writing.out or "[" in t or t))
+    notes = [o.note for _, o in outcomes if o.note and o.state is worst]
+    hows = [writing.out[t].how for t in targets if t in writing.out and writing.out[t].how]
+    reason = "; ".join(dict.fromkeys(notes or hows[:1]))
+    return SourceLine(leaf.key, leaf.value, leaf.place, worst, targets, tuple(p for p, _ in outcomes), reason)
+
+
+def _worst(outcomes: list[Outcome]) -> State:
+    states = {outcome.state for outcome in outcomes}
+    lost = [state for state in _ORDER if state in states and state in LOSSES]
+    if lost:
+        return lost[-1]
+    return next(state for state in (State.EXACT, State.DERIVED, State.DEFAULT, *_ORDER) if state in states)
+
+
+def _without_row(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> SourceLine:
+    known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
+    reason = reason_for(writing.table if writing.same_framework else loaded.table, key)
+    if reason is not None:
+        state = State.EXACT if writing.same_framework and reason.state in (State.EXTENSION, State.NO_COUNTERPART) else reason.state
+        value = None if state is State.WITHHELD else leaf.value
+        return SourceLine(leaf.key, value, leaf.place, state, (key,) if state is State.EXACT else (), reason=reason.why)
+    if known.get(leaf.key) is None:
+        title = registry.framework(loaded.framework).title
+        why = f"{title} {loaded.release} has no such key"
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.UNKNOWN, (key,) if writing.same_framework else (), reason=why)
+    why = f"{without_indices(key)} is kept in the plan as it is; no other framework has it"
+    return SourceLine(leaf.key, leaf.value, leaf.place, State.EXTENSION, reason=why)
+
+
+def _gone(loaded: Loaded, leaf: Leaf, became: tuple[str, ...], why: str, lossy: bool, found: dict[str, SourceLine]) -> SourceLine:
+    """A key that later releases no longer have."""
+    heir = next((line for line in found.values() if line.key in became), None)
+    if heir is not None:
+        return SourceLine(leaf.key, leaf.value, leaf.place, heir.state, heir.targets, heir.plan, why)
+    dead = versions.dead(loaded.framework, loaded.release, leaf.key)
+    state = State.DEAD_IN_SOURCE if dead or not lossy else State.EXTENSION
+    return SourceLine(leaf.key, leaf.value, leaf.place, state, reason=dead or why)

@@ -1,0 +1,68 @@
+"""What Trinity's algorithm classes bring along (algorithm/algorithm.py): used where a config leaves a function out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmClass:
+    """One registered `algorithm_type`. `in_trainer`: advantages, and so KL in the reward, are computed by the trainer."""
+
+    advantage: str
+    policy_loss: str
+    kl_loss: str = "k2"
+    entropy: str = "default"
+    critic: bool = False
+    reference: bool = True
+    in_trainer: bool = False
+
+
+ALGORITHMS = {
+    "ppo": AlgorithmClass("ppo", "ppo", critic=True, in_trainer=True),
+    "grpo": AlgorithmClass("grpo", "ppo"),
+    "dapo": AlgorithmClass("grpo", "ppo", kl_loss="none", reference=False),
+    "reinforceplusplus": AlgorithmClass("reinforceplusplus", "ppo", in_trainer=True),
+    "rloo": AlgorithmClass("rloo", "ppo", in_trainer=True),
+    "opmd": AlgorithmClass("opmd", "opmd"),
+    "asymre": AlgorithmClass("asymre", "opmd", kl_loss="none", entropy="none", reference=False),
+    "topr": AlgorithmClass("reinforce", "topr"),
+    "cispo": AlgorithmClass("grpo", "cispo"),
+    "gspo": AlgorithmClass("grpo", "gspo"),
+    "sapo": AlgorithmClass("grpo", "sapo"),
+    "mix": AlgorithmClass("grpo", "mix", entropy="mix"),
+    "mix_chord": AlgorithmClass("grpo", "mix_chord", entropy="mix"),
+    "raft": AlgorithmClass("ppo", "sft", kl_loss="none", entropy="none", reference=False),
+    "sft": AlgorithmClass("ppo", "sft", kl_loss="none", entropy="none", reference=False),
+    "dpo": AlgorithmClass("ppo", "dpo"),
+}
+
+LOSS_CLIPS = {"ppo": (0.2, 0.2), "gspo": (0.0003, 0.0004), "cispo": (1.0, 0.28), "mix": (0.2, 0.2), "mix_chord": (0.2, 0.2)}
+"""Default clip range, low and high, of each policy loss that clips."""
+
+FAMILIES = {"ppo": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo"}
+"""Policy losses that stand for a plan family; others keep their own name."""
+
+ADVANTAGES = {
+    "ppo": "gae", "grpo": "grpo", "opmd": "grpo_mean_only", "reinforceplusplus": "reinforce_pp", "rloo": "rloo",
+    "remax": "remax", "reinforce": "reinforce",
+}  # fmt: skip
+
+TYPE_OF = {
+    ("gae", "ppo"): "ppo",
+    ("grpo", "ppo"): "grpo",
+    ("grpo_mean_only", "ppo"): "grpo",
+    ("reinforce_pp", "ppo"): "reinforceplusplus",
+    ("rloo", "ppo"): "rloo",
+    ("reinforce", "ppo"): "grpo",
+    ("remax", "ppo"): "grpo",
+    ("grpo", "gspo"): "gspo",
+    ("grpo", "cispo"): "cispo",
+    ("grpo", "sapo"): "sapo",
+}
+"""The algorithm class that comes closest to an advantage and a policy-loss family."""
+
+
+def algorithm(name: object) -> AlgorithmClass:
+    """The class of `algorithm_type`; of `ppo` where the name is unknown or a symbol."""
+    return ALGORITHMS.get(str(name), ALGORITHMS["ppo"])

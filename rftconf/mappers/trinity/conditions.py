@@ -1,0 +1,121 @@
+"""When a Trinity key acts, and the arithmetic of Trinity's own counters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.rows import When
+from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.plan.symbols import Expr
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+    Context = Reading | Writing
+
+CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
+FSDP = When(lambda c: c.plan("stage.placement.actor.backend") != "megatron", "the Megatron trainer does not read it")
+MEGATRON = When(lambda c: c.plan("stage.placement.actor.backend") in ("megatron", None), "only the Megatron trainer reads it")
+CRITIC_FSDP = When(lambda c: CRITIC.test(c) and FSDP.test(c), "no FSDP critic in this run")
+STATIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not True, "no effect while trainer.use_dynamic_bsz is true (its default)")
+DYNAMIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while trainer.use_dynamic_bsz is false")
+CRITIC_STATIC = When(lambda c: CRITIC.test(c) and STATIC.test(c), "no critic, or trainer.use_dynamic_bsz is true (its default)")
+
+
+def _reference(c: Context) -> bool:
+    on = (c.plan("stage.algorithm.kl_loss.enabled"), c.plan("stage.algorithm.kl_reward.enabled"))
+    return any(flag is not False and flag is not None for flag in on)
+
+
+REFERENCE = When(_reference, "KL is neither in the loss nor in the reward")
+REFERENCE_FSDP = When(lambda c: _reference(c) and FSDP.test(c), "no FSDP reference model in this run")
+REFERENCE_STATIC = When(lambda c: _reference(c) and STATIC.test(c), "no reference model, or trainer.use_dynamic_bsz is true")
+NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is trainer.grad_clip")
+OLD_TRAINER = When(lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)")
+DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
+CRITIC_DECAYS = When(
+    lambda c: CRITIC.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None), "no critic, or a constant learning rate"
+)
+MANY_PASSES = When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while shuffle is false")
+
+
+def explore_step(context: Context) -> Any:
+    """Sequences of one explorer batch: what form A or B wrote, or what the file says."""
+    if "explore_step" not in context.facts:
+        context.plan("stage.batch.prompts_per_rollout")  # the row that learns it
+    return context.facts["explore_step"]
+
+
+def worth(context: Context, unit: Unit) -> Any:
+    """How many sequences (or tokens per rank) one `unit` is worth in a Trinity run."""
+    match unit:
+        case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+            return 1
+        case Unit.PROMPTS:
+            return known(context, "stage.batch.responses_per_prompt", "algorithm.repeat_times")
+        case Unit.ROLLOUTS:
+            return sequences_per_rollout(context)
+        case Unit.TRAIN_STEPS | Unit.LR_TICKS:
+            return known(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
+        case Unit.UPDATES:
+            update = known(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
+            return ratio(update, known(context, "stage.batch.passes", "ppo_epochs"))
+        case Unit.EXPLORE_STEPS:
+            return explore_step(context)
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
+        case Unit.TOKENS_PER_GPU:
+            return context.plan("stage.placement.actor.sp") or 1
+    raise KeyError(f"the worth of {unit}")
+
+
+class _SkippedSteps(Codec[Any, Any]):
+    """Trinity counts train steps from 1 and updates the actor when `critic_warmup <= step` (H20)."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        if not isinstance(value, Expr) and not value:
+            return 0
+        skipped = value - 1
+        return context.convert(skipped, Unit.TRAIN_STEPS, Unit.ROLLOUTS) if skipped != 0 else 0
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if not isinstance(value, Expr) and not value:
+            return Put(0)
+        steps = context.convert(value, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
+        return Put(steps + 1, State.DERIVED, "", "skipped periods x train steps a period + 1 (H20)")
+
+
+SKIPPED_STEPS = _SkippedSteps()
+
+NEVER_ROLLOUTS = 1_000_000
+"""Trinity has no "never" for evaluation: this many periods stand for it."""
+
+
+class _EvalInterval(Codec[Any, Any]):
+    """Explore steps between evaluations; "never" is a number that no run reaches."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        if value is None:
+            return None
+        rollouts = context.convert(value, Unit.EXPLORE_STEPS, Unit.ROLLOUTS)
+        if isinstance(rollouts, Expr):
+            return rollouts
+        if rollouts >= NEVER_ROLLOUTS:
+            return None
+        if rollouts != int(rollouts):
+            context.note(f"explorer.eval_interval={value} is rounded down to whole sync intervals (H19)")
+        return max(1, int(rollouts))
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if value is None:
+            never = context.convert(NEVER_ROLLOUTS, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
+            return Put(never, State.DERIVED, "", "never: Trinity has no word for it, so a step that no run reaches")
+        return Put(context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS), State.DERIVED, "", "rollout periods as explore steps")
+
+
+EVAL_INTERVAL = _EvalInterval()
+OLD_BACK_END = When(lambda c: not c.since("0.6.0"), "only the back end before 0.6 reads it (D35)")

@@ -1,0 +1,246 @@
+"""Trinity keys that only make sense together: where data lie, evaluation sampling, shuffling, LoRA, the monitor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.files import folder_of_file
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, Text
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+D = "stage.data."
+LISTS = (("buffer.explorer_input.tasksets", "train"), ("buffer.explorer_input.eval_tasksets", "eval"))
+SAMPLING = ("temperature", "top_p", "top_k")
+
+
+def read_places(r: Reading) -> None:
+    """path and split of each data set, its selector and its own sampling."""
+    for native, listed in LISTS:
+        for index in range(r.source.count(native)):
+            at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
+            r.set(to + "uri", r.native(at + "path"), at + "path")
+            r.set(to + "split", r.native(at + "split", "train"), at + "split")
+            if listed == "train":
+                _read_selector(r, at, to, index)
+            _read_sampling(r, at, to, listed, index)
+    if r.plan(D + "shuffle") is None:
+        r.set(D + "shuffle", False, kind=Kind.DEFAULT, how="sequential unless a selector says otherwise (H52)")
+    r.set(D + "mixing", "proportional", kind=Kind.DEFAULT, how="tasksets are interleaved in proportion to their sizes (row 7.6)")
+
+
+def _read_selector(r: Reading, at: str, to: str, index: int) -> None:
+    key = at + "data_selector.selector_type"
+    kind = r.native(key, "sequential")
+    if index == 0:
+        r.set(D + "shuffle", kind == "shuffle", key)
+        seed = r.native(at + "data_selector.seed", 42)
+        r.set(D + "seed", seed if kind != "sequential" else None, at + "data_selector.seed")
+    if kind not in ("shuffle", "sequential", None):
+        r.set(to + "selector", kind, key)
+
+
+def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> None:
+    for field in SAMPLING:
+        key = f"{at}rollout_args.{field}"
+        value = r.native(key)
+        inherited = r.native(f"model.{field}", {"temperature": 1.0, "top_p": 1.0, "top_k": -1}[field])
+        if listed == "eval":
+            effective = value if value is not None else -1 if field == "top_k" else inherited
+            r.set(f"{to}sampling.{field}", effective, key, f"model.{field}")
+            if index == 0:
+                r.set(f"stage.sampling.eval.{field}", effective, key, f"model.{field}")
+        elif value is not None and value != inherited and r.written(key):
+            r.set(f"{to}sampling.{field}", value, key)
+        elif r.written(key):
+            r.set(f"{to}sampling.{field}", value, key)
+    if listed == "eval":
+        n = r.native(at + "repeat_times", 1)
+        r.set(to + "sampling.responses", n, at + "repeat_times")
+        if index == 0:
+            r.set("stage.sampling.eval.responses", n, at + "repeat_times")
+
+
+def write_places(w: Writing) -> None:
+    """Folders with splits, evaluation sampling spelt out, a selector for the order."""
+    for native, listed in LISTS:
+        for index in range(w.items(D + listed)):
+            at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
+            _write_place(w, at, to, listed, index)
+            if listed == "train":
+                _write_selector(w, at, to)
+                _write_own_sampling(w, at, to)
+            else:
+                _write_eval_sampling(w, at, to)
+    _write_common(w)
+
+
+def _write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
+    uri, split = w.plan(to + "uri"), w.plan(to + "split")
+    found = folder_of_file(uri) if split is None else None
+    name = w.plan(to + "name")
+    if found is None:
+        w.put(at + "path", uri, to + "uri", always=True)
+        if split is not None:
+            w.put(at + "split", split, to + "split")
+        label = name or f"{listed}_{index}"
+        if split is None and isinstance(uri, (Expr, str)):
+            w.decide(at + "path", "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file",
+                     "name a folder that holds the file", "name a hub data set")  # fmt: skip
+    else:
+        note = "Trinity loads folders (load_dataset), not single files" + ("; the folder must hold this file only" if found.alone else "")
+        w.put(at + "path", found.path, to + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
+        w.put(at + "split", found.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
+        label = name or (found.name if listed == "train" else f"{found.name}_eval")
+    if name is None:
+        w.put(at + "name", label, always=True, how="named after the file")
+
+
+def _write_selector(w: Writing, at: str, to: str) -> None:
+    own, shuffle = w.plan(to + "selector"), w.plan(D + "shuffle")
+    key = at + "data_selector.selector_type"
+    if own is not None:
+        w.put(key, own, to + "selector", always=True)
+    elif isinstance(shuffle, Expr):
+        w.put(key, "???", D + "shuffle", state=State.UNRESOLVED, note="shuffle or sequential, by a value the source does not tell")
+    elif shuffle is not None:
+        w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
+    if w.plan(D + "seed") is not None:
+        w.put(at + "data_selector.seed", w.plan(D + "seed"), D + "seed")
+
+
+def _write_own_sampling(w: Writing, at: str, to: str) -> None:
+    for field in SAMPLING:
+        value = w.plan(f"{to}sampling.{field}")
+        if value is not None:
+            w.put(f"{at}rollout_args.{field}", value, f"{to}sampling.{field}")
+
+
+def _write_eval_sampling(w: Writing, at: str, to: str) -> None:
+    for field in SAMPLING:
+        own, common = f"{to}sampling.{field}", f"stage.sampling.eval.{field}"
+        value = w.plan(own) if w.plan(own) is not None else w.plan(common)
+        if value is not None:
+            paths = [p for p in (own, common) if w.plan(p) is not None]
+            w.put(f"{at}rollout_args.{field}", value, *paths, always=True, how="" if w.plan(own) is not None else "validation sampling (H55)")
+    own, common = to + "sampling.responses", "stage.sampling.eval.responses"
+    n = w.plan(own) if w.plan(own) is not None else w.plan(common)
+    if n is not None:
+        w.put(at + "repeat_times", n, *[p for p in (own, common) if w.plan(p) is not None], always=True)
+
+
+def _write_common(w: Writing) -> None:
+    if w.plan(D + "mixing") == "concat" and w.items(D + "train") > 1:
+        w.lose(D + "mixing", State.NARROWED, "Trinity interleaves tasksets in proportion to their sizes instead of concatenating them (row 7.6)")
+    else:
+        w.lose(D + "mixing", State.DEFAULT, "one data set, or interleaved in proportion to size")
+    if w.plan(D + "seed") is None and w.plan(D + "shuffle") is True:
+        w.note("the source shuffles without a seed; Trinity's selector takes 42: the order cannot be reproduced (H52)")
+    if not w.items(D + "eval"):
+        for field in (*SAMPLING, "responses"):
+            path = f"stage.sampling.eval.{field}"
+            if w.plan(path) is not None:
+                w.lose(path, State.DEAD_IN_TARGET, "there is no evaluation set")
+
+
+LORA = "model.lora_configs[0]."
+LORA_FIELDS = {"lora_rank": "rank", "lora_alpha": "alpha", "target_modules": "targets", "exclude_modules": "excluded", "path": "path", "lora_dtype": "dtype"}
+
+
+def read_lora(r: Reading) -> None:
+    """The presence of an entry switches LoRA on (row 9.1)."""
+    if not r.source.count("model.lora_configs"):
+        r.set("stage.model_options.lora.rank", None, "model.lora_configs")
+        return
+    for native, field in LORA_FIELDS.items():
+        default = {"lora_rank": 32, "lora_alpha": 32, "target_modules": "all-linear", "lora_dtype": "auto"}.get(native)
+        r.set(f"stage.model_options.lora.{field}", r.native(LORA + native, default), LORA + native)
+
+
+def write_lora(w: Writing) -> None:
+    """One entry; Trinity then passes weights through files and trains with FSDP."""
+    if w.plan("stage.model_options.lora.rank") in (None, 0):
+        return
+    for native, field in LORA_FIELDS.items():
+        path = f"stage.model_options.lora.{field}"
+        if w.plan(path) is None:
+            continue
+        value, state, note = w.plan(path), State.EXACT, ""
+        if native in ("target_modules", "exclude_modules") and isinstance(value, list):
+            value, state = "all-linear" if native == "target_modules" else None, State.NARROWED
+            note = f"Trinity takes one name, not a list: {w.plan(path)} became {value}"
+        w.put(LORA + native, value, path, state=state, note=note, always=native in ("lora_rank", "lora_alpha"))
+    w.note("with LoRA Trinity passes weights through checkpoints, whatever sync_method says (row 2.4)")
+
+
+KNOWN_MONITORS = ("wandb", "tensorboard", "mlflow", "swanlab")
+
+
+def read_monitor(r: Reading) -> None:
+    """One tracker."""
+    kind = r.native("monitor.monitor_type", "tensorboard")
+    r.set("identity.loggers", [kind], "monitor.monitor_type")
+
+
+def write_monitor(w: Writing) -> None:
+    """The first tracker that is not the console (row 10.9)."""
+    path = "identity.loggers"
+    found = w.plan(path)
+    if found is None:
+        return
+    listed = found if isinstance(found, list) else [found]
+    if any(isinstance(v, (Expr, Text)) for v in listed):
+        w.put("monitor.monitor_type", "???", path, state=State.UNRESOLVED, note="which tracker is a value the source does not tell")
+        return
+    trackers = [v for v in listed if v in KNOWN_MONITORS]
+    others = [v for v in listed if v not in KNOWN_MONITORS and v != "console"]
+    if not trackers:
+        note = f"Trinity tracks with {', '.join(KNOWN_MONITORS)}; {', '.join(map(str, listed))} became tensorboard"
+        w.put("monitor.monitor_type", "tensorboard", path, state=State.NARROWED, note=note, always=True)
+        return
+    lost = [*trackers[1:], *others]
+    note = f"Trinity keeps one tracker; lost: {', '.join(map(str, lost))}" if lost else ""
+    w.put("monitor.monitor_type", trackers[0], path, state=State.NARROWED if lost else State.EXACT, note=note, always=True)
+
+
+def read_critic_path(r: Reading) -> None:
+    """Falls back to the policy's own path."""
+    path = r.native("model.critic_model_path")
+    if r.plan("stage.algorithm.critic.enabled") is False:
+        r.inactive["model.critic_model_path"] = "there is no critic in this run"
+        return
+    r.set("stage.model.critic_path", path or r.plan("stage.model.path"), "model.critic_model_path", "model.model_path")
+
+
+def write_critic_path(w: Writing) -> None:
+    """Written only when there is a critic."""
+    path = w.plan("stage.model.critic_path")
+    if path is not None:
+        w.put("model.critic_model_path", path, "stage.model.critic_path", always=True)
+
+
+KINDS = {"sft": "sft", "cpt": "sft", "dpo": "dpo"}
+
+
+def read_kind(r: Reading) -> None:
+    """Mode and algorithm tell what kind of run this is."""
+    mode, algorithm = r.native("mode", "both"), r.native("algorithm.algorithm_type", "ppo")
+    kind = {"bench": "eval", "explore": "generate"}.get(str(mode)) or KINDS.get(str(algorithm))
+    if algorithm in ("on_policy_distill", "jsd"):
+        kind = "distill"
+    r.set("stage.kind", kind or "rl", "mode", "algorithm.algorithm_type")
+
+
+def write_kind(w: Writing) -> None:
+    """rl is `mode: both` (written with the GPUs)."""
+    kind = w.plan("stage.kind")
+    if kind in ("eval", "generate"):
+        w.put("mode", "bench" if kind == "eval" else "explore", "stage.kind", always=True)
+    elif kind in ("sft", "dpo"):
+        w.put("mode", "train", "stage.kind", always=True)
+    elif kind is not None:
+        w.lose("stage.kind", State.DERIVED, "mode both")

@@ -1,0 +1,249 @@
+"""What becomes of Trinity keys that no row speaks for, and why. The first pattern that fits counts."""
+
+from __future__ import annotations
+
+from rftconf.ledger import State
+from rftconf.mappers.rows import Reason
+
+DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
+ENGINE, HELPERS, TASKS = "explorer.rollout_model", "explorer.auxiliary_models*", "buffer.explorer_input*taskset*"
+INPUT, OUTPUT, TRAINER_INPUT = "buffer.explorer_input", "buffer.explorer_output", "buffer.trainer_input"
+CONFIG = "trainer.trainer_config"
+ARR = f"{CONFIG}*"
+"""`trainer_config` holds a veRL config, with or without `actor_rollout_ref` around its roles."""
+
+
+def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
+    return tuple(Reason(key, state, why) for key in keys)
+
+
+def _under(state: State, why: str, nodes: tuple[str, ...], *names: str) -> tuple[Reason, ...]:
+    return tuple(Reason(f"{node}.{name}", state, why) for node in nodes for name in names)
+
+
+SECRETS = (
+    *_all(SECRET, "a key of a model service; its value is neither shown nor written", "*.api_key", "*_token",
+          "*password"),
+    *_all(SECRET, "environment variables of the explorer's processes often hold tokens; the values are neither "
+          "shown nor written", "explorer.env_vars*"),
+    *_all(SECRET, "the address of a database may carry its password; it is neither shown nor written", "*.db_url"),
+)  # fmt: skip
+
+FILLED = (
+    *_all(DEAD, "Trinity overwrites it with the folder it derives from checkpoint_root_dir, project, group and name",
+          "checkpoint_job_dir", "*.checkpoint_job_dir", "buffer.cache_dir", "monitor.cache_dir", "log.save_dir"),
+    *_all(DEAD, "Trinity overwrites it with the GPU split it works out from engines, helpers and cluster",
+          "cluster.*_num", "cluster.trainer_gpu_num_per_node", "*.gpu_per_engine", "*.explorer_world_size"),
+    *_all(DEAD, "Trinity overwrites it when it starts the engines", "explorer.*.nnodes", "explorer.*.node_rank",
+          "explorer.*.bundle_indices", "explorer.*.engine_id", "explorer.*.ray_actor_name", "explorer.*.sync_method",
+          "explorer.*.cuda_visible_devices"),
+    *_all(DEAD, "Trinity overwrites it from model.lora_configs", "explorer.*.enable_lora",
+          "explorer.*.enable_runtime_lora_updating", "explorer.*.lora_modules", "explorer.*.lora_kwargs*",
+          "model.lora_configs*.is_dummy"),
+    *_all(DEAD, "Trinity overwrites it from algorithm.enable_router_replay", "explorer.*.enable_return_routed_experts"),
+    *_all(DEAD, "Trinity overwrites it from the top-level ray_namespace", "buffer.*.ray_namespace",
+          "data_processor.*.ray_namespace", "explorer.*.ray_namespace", "synchronizer.ray_namespace",
+          f"{CONFIG}*.ray_namespace"),
+    *_all(DEAD, "Trinity overwrites it from algorithm.repeat_times", "*.rollout_args.n",
+          f"{INPUT}.taskset*.repeat_times"),
+    *_all(DEAD, "Trinity overwrites it from the buffer's own batch size, epochs, steps and tokenizer", "*.batch_size",
+          "buffer.*.total_epochs", "buffer.*.total_steps", "data_processor.*.total_epochs",
+          "data_processor.*.total_steps", "*.tokenizer_path"),
+    *_all(DEAD, "Trinity numbers its data sets and knows which are for evaluation", "*.index", "*.is_eval"),
+    *_all(DEAD, "Trinity overwrites it with the schema that the algorithm asks for", "*.schema_type"),
+    *_all(DEAD, "Trinity sets it for the buffers it makes itself", "*.wrap_in_ray"),
+    *_all(DEAD, "Trinity overwrites it from model.trust_remote_code", "trainer.trust_remote_code"),
+    *_all(DEAD, "helpers always serve the OpenAI interface and keep no history", f"{HELPERS}.enable_openai_api",
+          f"{HELPERS}.enable_history"),
+    *_all(DEAD, "Trinity fills it from the model block", "explorer.*.temperature", "explorer.*.top_p",
+          "explorer.*.top_k", "explorer.*.logprobs", "explorer.*.rope_*", f"{ENGINE}.model_path",
+          f"{HELPERS}.ignore_eos"),
+)  # fmt: skip
+
+RUN = (
+    *_all(KEPT, "the name of the Ray namespace; it only keeps runs apart", "ray_namespace"),
+    *_all(KEPT, "turns Trinity's own advice off; it does not change training", "ignore_validator_suggestions"),
+    *_all(KEPT, "the address of the Ray cluster to join", "cluster.ray_address"),
+    *_all(KEPT, "more detailed metrics of the explorer", "monitor.detailed_stats"),
+    *_all(KEPT, "writes Ray's time line to a file", "monitor.enable_ray_timeline"),
+    *_all(DEAD, "parsed, but nothing in Trinity 0.6 reads it", "log.group_by_node"),
+    *_all(KEPT, "the name of the group of processes that pass weights", "synchronizer.group_name"),
+    *_all(DEAD, "parsed, but nothing in Trinity 0.6 reads it; the sync style says who waits",
+          "synchronizer.wait_for_checkpoint"),
+    *_all(KEPT, "the Data-Juicer service that data_processor operators may call", "service.data_juicer*"),
+)  # fmt: skip
+
+ALGORITHM = (
+    *_all(MATHS, "how the trainer picks experiences (warmup, staleness_control, mix); veRL always trains on the "
+          "period's own answers", "algorithm.sample_strategy", "algorithm.sample_strategy_args*"),
+    *_all(MATHS, "the trainer repeats the engine's expert routing (router replay R3); no neutral field",
+          "algorithm.enable_router_replay"),
+    *_all(MATHS, "a Tinker service trains the adapter instead of veRL's workers; no neutral field", "model.tinker.*"),
+    *_all(KEPT, "benchmarks a model behind a foreign address; nothing is trained", "model.external_model.*",
+          "*.external_model_config.*"),
+    *_all(KEPT, "a file with the chat template, read only while custom_chat_template is unset; put its text into "
+          "custom_chat_template", "model.chat_template_path"),
+    *_all(KEPT, "how many candidates' log-probabilities the engine returns; the chosen token's are always there",
+          "model.logprobs", "*.rollout_args.logprobs"),
+    *_all(KEPT, "lets the chat template open a thinking part; veRL has it as "
+          "data.apply_chat_template_kwargs.enable_thinking (row 7.11)", "model.enable_thinking",
+          "explorer.*.enable_thinking", "*.format.enable_thinking"),
+    *_all(KEPT, "the adapter's name inside the engine", "model.lora_configs*.name",
+          "model.lora_configs*.base_model_name"),
+    *_all(DEAD, "no entry, no adapter: model.lora_configs[] holds the settings", "model.lora_configs"),
+    *_all(KEPT, "how vLLM spreads and caches adapters; speed and memory only", "model.fully_sharded_loras",
+          "model.max_cpu_loras"),
+)  # fmt: skip
+
+DATA = (
+    *_all(DEAD, "no entry, no data set: the fields of its items count", f"{INPUT}.taskset", f"{INPUT}.tasksets",
+          f"{INPUT}.eval_tasksets", "stages", "explorer.auxiliary_models"),
+    *_all(DEAD, "the deprecated name of data_selector, which replaces it when set", f"{TASKS}.task_selector*"),
+    *_all(MATHS, "columns and settings of a difficulty-based selector (row 7.10); veRL shuffles or reads in order",
+          f"{TASKS}.data_selector.feature_keys", f"{TASKS}.data_selector.kwargs*"),
+    *_all(DEAD, "evaluation reads its set from front to back", f"{INPUT}.eval_tasksets*.data_selector.*"),
+    *_all(KEPT, "a single-dataset form that is read as tasksets[0]; seen only where it could not be",
+          f"{INPUT}.taskset.*"),
+    *_all(MATHS, "longest answer of workflows that ask for it; the engine's limit is model.max_response_tokens",
+          f"{TASKS}.rollout_args.max_tokens"),
+    *_all(KEPT, "the column that names a row's own workflow or reward; both are Python code",
+          f"{TASKS}.format.workflow_key", f"{TASKS}.format.reward_fn_key"),
+    *_all(KEPT, "the columns of preference pairs; read in a DPO stage only", f"{TASKS}.format.chosen_key",
+          f"{TASKS}.format.rejected_key"),
+    *_all(KEPT, "trains on every turn of a conversation; read in an SFT stage only",
+          f"{TASKS}.format.enable_concatenated_multi_turn"),
+    *_all(KEPT, "a chat template of one data set; the policy's is model.custom_chat_template",
+          f"{TASKS}.format.chat_template"),
+    *_all(KEPT, "retries and progress display of the data reader", f"{TASKS}.max_retry_*",
+          f"{TASKS}.enable_progress_bar"),
+    *_all(KEPT, "the workflow or reward of data sets that name none; Python code is never carried over",
+          f"{INPUT}.default_*"),
+    *_all(KEPT, "where the trainer reads experiences: Trinity's own queue in RL, the data of an SFT or DPO stage",
+          f"{TRAINER_INPUT}.experience_buffer", f"{TRAINER_INPUT}.experience_buffer.name",
+          f"{TRAINER_INPUT}.experience_buffer.storage_type", f"{TRAINER_INPUT}.experience_buffer.path",
+          f"{TRAINER_INPUT}.experience_buffer.split", f"{TRAINER_INPUT}.experience_buffer.subset_name"),
+    *_all(MATHS, "trains on experiences again by priority (replay buffer); veRL trains on each period's answers once",
+          "buffer.*.replay_buffer*"),
+    *_all(KEPT, "capacity and patience of the queue between explorer and trainer", "buffer.*.capacity",
+          "buffer.*.max_read_timeout", "buffer.*.max_retry_*"),
+    *_all(KEPT, "columns and chat format of the trainer's own data, read in SFT and DPO stages",
+          f"{TRAINER_INPUT}.experience_buffer.*"),
+    *_all(MATHS, "further data that some algorithms mix into the batch (MIX, SFT warm-up); veRL has none",
+          f"{TRAINER_INPUT}.auxiliary_buffers*"),
+    *_all(KEPT, "where an explorer on its own (mode explore) writes its experiences", f"{OUTPUT}*"),
+)  # fmt: skip
+
+PIPELINES = (
+    *_all(MATHS, "an operator that scores, filters or shapes experiences before training; each is Python code of "
+          "its own", "data_processor.experience_pipeline.operators*"),
+    *_all(KEPT, "stores or re-reads experiences beside the buffer", "data_processor.experience_pipeline.*"),
+    *_all(KEPT, "prepares, cleans or synthesises tasks before the explorer reads them; prepare the file for the "
+          "other framework", "data_processor.task_pipeline*"),
+)  # fmt: skip
+
+EXPLORER = (
+    *_all(KEPT, "the explorer's name in logs and checkpoints", "explorer.name"),
+    *_all(DEAD, "deprecated: Trinity warns and takes runner_per_model", "explorer.runner_num"),
+    *_all(KEPT, "how many workflow runners start at a time, and how often each is tried", "explorer.runner_prepare_*"),
+    *_all(KEPT, "whether a runner repeats a task in turn, in threads or asynchronously; throughput only",
+          "explorer.concurrent_mode"),
+    *_all(KEPT, "splits the repeats of one task over runners; throughput only", "explorer.max_repeat_times_per_runner"),
+    *_all(MATHS, "starts the next batch early and drops the slowest answers (row 2.10); veRL waits for all",
+          "explorer.over_rollout.*"),
+    *_all(MATHS, "gives a task up after a multiple of the average time; veRL waits for all answers",
+          "explorer.dynamic_timeout.*"),
+    *_all(KEPT, "how often runners report their state", "explorer.runner_state_report_interval"),
+    *_all(KEPT, "how many batches the explorer keeps in hand; the weights' age is bounded by sync_offset",
+          "explorer.max_inflight_batches"),
+    *_all(KEPT, "benchmarks the latest checkpoint instead of the start (mode bench)",
+          "explorer.bench_on_latest_checkpoint"),
+    *_all(KEPT, "the proxy through which programs use the model in mode serve", "explorer.proxy_port",
+          "explorer.listen_address", "explorer.service_status_check_interval", "explorer.min_running_model_num"),
+)  # fmt: skip
+ENGINES = (ENGINE, HELPERS)
+ENGINE_KEYS = (
+    *_under(MATHS, "lengths and sampling of one engine, where they differ from the model block; veRL has one set for all", (ENGINE,),
+            "max_*", "min_response_tokens", "enable_prompt_truncation", "repetition_penalty"),
+    *_under(KEPT, "whether the engine may run a model's own code; veRL has model.trust_remote_code for all", ENGINES, "trust_remote_code"),
+    *_under(KEPT, "engine arguments under the engine's own names; write them into the other framework's engine arguments by hand",
+            ENGINES, "extra_engine_args*"),
+    *_under(KEPT, "the generation of vLLM's engine; speed only", ENGINES, "use_v1"),
+    *_under(KEPT, "lets the engine take images", ENGINES, "enable_multimodal"),
+    *_under(KEPT, "the engine's own chat template; the policy's is model.custom_chat_template", ENGINES, "chat_template"),
+    *_under(KEPT, "keeps what a workflow said to the model, for step-wise workflows", ENGINES, "enable_history"),
+    *_under(KEPT, "serves the OpenAI interface to workflows that want it", ENGINES, "enable_openai_api", "base_port", "enable_log_requests"),
+    *_under(KEPT, "how the engine reads tool calls and thinking out of answers; veRL's agent loops parse them themselves", ENGINES,
+            "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
+    *_under(KEPT, "an engine option of a helper model; the plan keeps its model, sizes, parallelism and memory", (HELPERS,), "*"),
+)  # fmt: skip
+
+TRAINER = (
+    *_all(KEPT, "the trainer's name in logs", "trainer.name"),
+    *_all(KEPT, "which trainer runs: veRL's workers, or a Tinker service", "trainer.trainer_type"),
+    *_all(KEPT, "logs sample answers; it does not change training", "trainer.enable_preview"),
+    *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with veRL before 0.8 and with "
+          "Tinker only (H25)", "trainer.fix_actor_microbatch_loss_scale"),
+    *_all(KEPT, "how many processes write checkpoints at once", "trainer.save_strategy"),
+    *_all(DEAD, "deprecated: Trinity reads trainer_config itself; give the file's content there",
+          "trainer.trainer_config_path"),
+)  # fmt: skip
+
+ROLES = (f"{ARR}.actor", f"{ARR}.ref", f"{CONFIG}.critic")
+OWN = "Trinity sets it from its own keys and ignores the value here"
+PASSED = (
+    *_all(DEAD, "names the Python class that holds this block; Trinity writes it itself", "*._target_"),
+    *_all(DEAD, f"{OWN} (model.*, trainer.use_remove_padding)", f"{ARR}.model.path", f"{ARR}.model.trust_remote_code",
+          f"{ARR}.model.use_remove_padding", f"{ARR}.model.custom_chat_template", f"{ARR}.model.lora_*",
+          f"{ARR}.model.target_modules", f"{ARR}.model.exclude_modules", f"{ARR}.model.rope_*"),
+    *_under(DEAD, f"{OWN} (trainer.trainer_strategy)", ROLES, "strategy"),
+    *_under(DEAD, f"{OWN} (buffer.train_batch_size, algorithm.repeat_times)", ROLES, "ppo_mini_batch_size", "rollout_n"),
+    *_under(DEAD, f"{OWN} (trainer.use_dynamic_bsz, trainer.max_token_len_per_gpu)", ROLES, "use_dynamic_bsz", "log_prob_use_dynamic_bsz",
+            "*_max_token_len_per_gpu"),
+    *_under(DEAD, "Trinity 0.6 takes trainer.ulysses_sequence_parallel_size for every role; with veRL before 0.8 the role's value won", ROLES,
+            "ulysses_sequence_parallel_size"),
+    *_under(DEAD, "Trinity 0.6 takes trainer.grad_clip and the optimizers' clip_grad; with veRL before 0.8 the role's value won", ROLES, "grad_clip"),
+    *_all(DEAD, f"{OWN} (algorithm.*): its own loss functions never read veRL's", f"{ARR}.actor.loss_*",
+          f"{ARR}.actor.clip_ratio*", f"{ARR}.actor.entropy_coeff", f"{ARR}.actor.use_kl_loss",
+          f"{ARR}.actor.policy_loss.*"),
+    *_all(DEAD, f"{OWN}: engines are Trinity's, veRL's rollout only passes weights", f"{ARR}.rollout.*"),
+    *_all(DEAD, f"{OWN} (algorithm.algorithm_type)", f"{CONFIG}.critic.enable"),
+    *_all(DEAD, f"{OWN} (model.critic_model_path)", f"{CONFIG}.critic.model.*path", f"{CONFIG}.critic.model.rope_*"),
+    *_all(DEAD, "veRL's workers fill it while running", f"{ARR}.nccl_timeout", f"{ARR}.optim.total_training_steps",
+          f"{CONFIG}.actor_rollout_ref.synchronizer*", f"{CONFIG}.actor_rollout_ref.explorer_name",
+          f"{CONFIG}.actor_rollout_ref.hybrid_engine"),
+    *_all(MATHS, "with veRL 0.8 and later it overrules algorithm.optimizer, before it is overwritten by it; name it "
+          "there", f"{ARR}.actor.optim.*"),
+    *_all(MATHS, "an option of the critic's optimizer that the plan does not have", f"{CONFIG}.critic.optim.*"),
+    *_all(MATHS, "multi-token prediction: an extra loss and speculative decoding of veRL's", f"{ARR}.model.mtp.*"),
+    *_all(KEPT, "an option of veRL's model loading (kernels, shared memory, imported code); it does not change the "
+          "mathematics", f"{ARR}.model.*", f"{CONFIG}.critic.model.external_lib",
+          f"{CONFIG}.critic.model.trust_remote_code", f"{CONFIG}.critic.model.use_remove_padding"),
+    *_all(DEAD, "Trinity 0.6 reads critic.fsdp; this block acts with veRL before 0.8",
+          f"{CONFIG}.critic.model.fsdp_config.*"),
+    *_all(KEPT, "changes to the critic's config.json or its vision part; the plan keeps those of the policy",
+          f"{CONFIG}.critic.model.*"),
+    *_under(KEPT, "offloading and parallelism of one role, where they differ from trainer.* (H53); memory and speed only", ROLES,
+            "fsdp_config.param_offload", "fsdp_config.optimizer_offload", "fsdp_config.offload_policy", "megatron.*"),
+    *_under(KEPT, "precision and wrapping of one role's FSDP; the plan keeps model_dtype, dtype and min_num_params", ROLES, "fsdp_config.*"),
+    *_under(KEPT, "profiling of veRL's workers; it does not change training", ROLES, "profile*"),
+    *_under(KEPT, "which experts tokens were routed to, recorded and replayed", ROLES, "router_replay.*"),
+    *_under(KEPT, "contents and format of one role's checkpoints; the plan keeps the actor's contents", ROLES, "checkpoint.*"),
+    *_under(DEAD, "workers always load the weights that the model block names", ROLES, "load_weight"),
+    *_under(KEPT, "micro-batch sizes of one role; Trinity sizes micro-batches by tokens unless trainer.use_dynamic_bsz is false", ROLES,
+            "*micro_batch_size*"),
+    *_under(KEPT, "a speed or logging option of veRL's workers; the loss is the same", ROLES, "use_prefix_grouper", "*sum_pi_squared*",
+            "fix_actor_microbatch_loss_scale", "freeze_vision_tower", "data_loader_seed"),
+    *_all(DEAD, "the loss of Trinity comes from algorithm.*; acts with veRL before 0.8 only, in place of "
+          "algorithm.rollout_correction", f"{CONFIG}.algorithm.rollout_correction.*"),
+    *_all(DEAD, "Trinity 0.6 merges only model, actor, ref, rollout and critic of trainer_config; the rest is set "
+          "from its own keys", f"{CONFIG}.data.*", f"{CONFIG}.algorithm.*", f"{CONFIG}.trainer.*",
+          f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*",
+          f"{CONFIG}.global_profiler*"),
+    *_all(KEPT, "a key of veRL's own config, handed to its workers as it is", f"{CONFIG}*"),
+)  # fmt: skip
+
+STAGES = _all(KEPT, "belongs to a stage: it is told there, under the section's own key", "stages*")
+
+REASONS: tuple[Reason, ...] = (
+    *SECRETS, *PASSED, *FILLED, *RUN, *ALGORITHM, *DATA, *PIPELINES, *EXPLORER, *ENGINE_KEYS, *TRAINER, *STAGES,
+)  # fmt: skip

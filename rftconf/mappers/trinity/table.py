@@ -1,0 +1,148 @@
+"""Trinity's table, put together: all rows, what Trinity fixes, and what it has no control for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
+from rftconf.mappers.trinity import folds, folds_algorithm, folds_data
+from rftconf.mappers.trinity.conditions import worth
+from rftconf.mappers.trinity.reasons import REASONS
+from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, RUN_ROWS, TASK_ROWS
+from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
+
+A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
+ALGO, EXPLORER, SYNC = "algorithm.", "explorer.rollout_model.", "synchronizer."
+TASKS, EVALS = "buffer.explorer_input.tasksets", "buffer.explorer_input.eval_tasksets"
+ARGS = tuple(f"{ALGO}{name}_args" for name in ("advantage_fn", "policy_loss_fn", "kl_loss_fn", "kl_penalty_fn", "entropy_loss_fn"))
+
+FOLDS = (
+    Fold(("buffer.batch_size", "buffer.train_batch_size", SYNC + "sync_interval", SYNC + "explorer_sync_interval",
+          SYNC + "trainer_sync_interval", SYNC + "sync_offset", SYNC + "sync_style"),
+         (B + "prompts_per_rollout", B + "sequences_per_update", Y + "driver", Y + "run_ahead_rollouts", Y + "every_rollouts", Y + "in_flight"),
+         folds.read_batch, folds.write_batch, "explorer: need_sync; trainer: need_sync; MAPPING rows 1.1, 1.3, 2.1-2.5"),
+    Fold(("mode", EXPLORER + "engine_num", "explorer.auxiliary_models[].engine_num"),
+         (P + "layout", P + "rollout.gpus", P + "actor.gpus", P + "auxiliary[].gpus", P + "auxiliary[].role", P + "auxiliary[].own_pool"),
+         folds.read_gpus, folds.write_gpus, "config_validator: _set_gpu_allocation_info"),
+    Fold(("buffer.total_steps", "trainer.total_steps", "buffer.total_epochs"),
+         ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
+         folds.read_length, folds.write_length, "explorer and trainer stop on their own counters"),
+    folds.warmup_fold("actor", "algorithm.optimizer", -1),
+    folds.warmup_fold("critic", "trainer.trainer_config.critic.optim", -1),
+    Fold((EXPLORER + "enable_expert_parallel",), (P + "rollout.ep",), folds.read_expert_parallel, folds.write_expert_parallel, "vLLM"),
+    Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], *(f"{ARGS[0]}.{k}" for k in ("gamma", "lam", "std_cal_level", "std_threshold", "duplicate_experiences"))),
+         (A + "advantage", A + "std_scope", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
+          *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
+         folds_algorithm.read_advantage, folds_algorithm.write_advantage, "algorithm/algorithm.py, algorithm/advantage_fn"),
+    Fold((ALGO + "policy_loss_fn", ALGO + "loss_agg_mode", ARGS[1],
+          *(f"{ARGS[1]}.{k}" for k in ("clip_range", "clip_range_low", "clip_range_high", "clip_ratio_c", "loss_agg_mode", "tau_pos", "tau_neg"))),
+         (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg")),
+          A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
+         folds_algorithm.read_policy_loss, folds_algorithm.write_policy_loss, "algorithm/policy_loss_fn; H25, H33, H34"),
+    Fold((ALGO + "kl_loss_fn", ARGS[2], ARGS[2] + ".kl_coef"), tuple(f"{A}kl_loss.{f}" for f in ("enabled", "estimator", "coef")),
+         folds_algorithm.read_kl_loss, folds_algorithm.write_kl_loss, "algorithm/kl_fn; H35, H36"),
+    Fold((ALGO + "kl_penalty_fn", ARGS[3], ARGS[3] + ".kl_coef", ARGS[3] + ".adaptive"),
+         tuple(f"{A}kl_reward.{f}" for f in ("enabled", "estimator", "coef", "controller", "target", "horizon", "order")),
+         folds_algorithm.read_kl_reward, folds_algorithm.write_kl_reward, "algorithm/kl_fn; H37, H67"),
+    Fold((ALGO + "entropy_loss_fn", ARGS[4], ARGS[4] + ".entropy_coef"), (A + "entropy_coef",),
+         folds_algorithm.read_entropy, folds_algorithm.write_entropy, "algorithm/entropy_loss_fn"),
+    Fold((ALGO + "bypass_old_logprobs", ALGO + "rollout_correction", ALGO + "rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
+         folds_algorithm.read_old_logprob, folds_algorithm.write_old_logprob, "trainer/verl/trainer.py; row 2.8"),
+    Fold((*(f"{t}[].{k}" for t in (TASKS, EVALS) for k in ("path", "split", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
+          EVALS + "[].repeat_times", TASKS + "[].data_selector.selector_type", TASKS + "[].data_selector.seed"),
+         (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "selector", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))),
+          D + "shuffle", D + "seed", D + "mixing", *(f"stage.sampling.eval.{x}" for x in (*folds_data.SAMPLING, "responses"))),
+         folds_data.read_places, folds_data.write_places, "buffer/reader, buffer/selector, config_validator: _fill_taskset_config"),
+    Each(TASKS, D + "train", TASK_ROWS),
+    Each(EVALS, D + "eval", TASK_ROWS),
+    Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
+    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_data.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_data.LORA_FIELDS.values()),
+         folds_data.read_lora, folds_data.write_lora, "model.lora_configs: presence switches it on"),
+    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_data.read_monitor, folds_data.write_monitor, "utils/monitor: one tracker"),
+    Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_data.read_critic_path, folds_data.write_critic_path, "ModelConfigValidator"),
+    Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_data.read_kind, folds_data.write_kind, "cli/launcher: mode"),
+)  # fmt: skip
+
+FIXED = (
+    fixed(lambda p: p.stage.batch.pass_order, lambda c: "per_update" if (c.plan(B + "passes") or 1) != 1 else "sweep",
+          why="each update's sequences are repeated E times in a row (row 1.5)"),
+    fixed(lambda p: p.stage.batch.uneven_tail, "forbid", why="the trainer waits for whole batches (H7)"),
+    fixed(lambda p: p.stage.algorithm.advantage_scope,
+          lambda c: "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout",
+          why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
+    fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
+)  # fmt: skip
+
+
+def _as_actor(context: Any, path: str) -> Any:
+    """Roles without controls of their own do what the actor does."""
+    return context.plan(path.replace("reference", "actor").replace("critic", "actor"))
+
+
+def _as_micro(context: Any, path: str) -> Any:
+    """Other micro-batches follow the actor's."""
+    return context.plan(f"{B}micro.{path.rsplit('.', 1)[1]}")
+
+
+CANNOT = (
+    cannot("identity.resume_path", why="Trinity resumes only from <root>/<project>/<name> (row 10.8)"),
+    cannot("stage.model.tokenizer_path", why="Trinity takes the model's own tokenizer"),
+    cannot("stage.model.critic_tokenizer_path", why="the critic uses the policy's tokenizer"),
+    cannot("stage.batch.prompts_per_fetch", why="the explorer fetches one batch at a time"),
+    cannot("stage.batch.log_prob.*", why="old log-probabilities follow trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
+    cannot("stage.batch.reference.*", why="the reference follows trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
+    cannot("stage.batch.critic.*", why="the critic follows trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
+    cannot("stage.batch.critic_infer.*", why="the critic follows trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
+    cannot("stage.batch.micro.*", why="micro-batches are sized by tokens here"),
+    cannot("stage.batch.critic_sequences_per_update", why="the critic's update is buffer.train_batch_size, as the actor's (row 1.4)",
+           behaves=lambda c, _: c.plan(B + "sequences_per_update")),
+    cannot("stage.optim.*.decay_updates", why="the schedule runs over trainer.total_steps (row 5.9)"),
+    cannot("stage.optim.*.min_lr", why="only a ratio: algorithm.optimizer.min_lr_ratio", behaves=0.0),
+    cannot("stage.optim.*.extra", why="not an option of Trinity's optimizer"),
+    cannot("stage.optim.critic.kind", why="the critic trains with AdamW", behaves="adamw"),
+    cannot("stage.optim.*", why="no decay, so nothing to bound"),
+    cannot("stage.placement.*.backend", why="one trainer_strategy for all roles", behaves=_as_actor),
+    cannot("stage.placement.*.sp", why="one ulysses_sequence_parallel_size for all roles", behaves=_as_actor),
+    cannot("stage.placement.*.megatron.*", why="one Megatron layout for all roles", behaves=_as_actor),
+    cannot("stage.placement.*.offload.*", why="no offload of its own for this role", behaves=False),
+    cannot("stage.placement.*.offload_policy", why="one trainer.offload_policy for all roles", behaves=_as_actor),
+    cannot("stage.placement.*.torch_compile", why="the trainer always compiles", behaves=True),
+    cannot("stage.placement.*.use_orig_params", why="FSDP flattens parameters", behaves=False),
+    cannot("stage.placement.*.seed", why="no seed of its own for the trainer", behaves=42),
+    cannot("stage.placement.*.full_determinism", why="no deterministic mode", behaves=False),
+    cannot("stage.placement.critic.entropy_*", why="a critic has no entropy", behaves=False),
+    cannot("stage.placement.*.gpus", why="all trainer roles share the trainer's GPUs"),
+    cannot("stage.placement.rollout.load_format", why="Trinity loads engines from the model path"),
+    cannot("stage.placement.rollout.extra", why="engine arguments go under explorer.rollout_model.extra_engine_args"),
+    cannot("stage.placement.auxiliary[].max_num_seqs", why="auxiliary engines take vLLM's default"),
+    cannot("stage.placement.*", why="no control of its own for this role"),
+    cannot("stage.sampling.train.responses", why="algorithm.repeat_times says it"),
+    cannot("stage.sampling.eval.*", why="evaluation takes the model's value", behaves=1.0),
+    cannot("stage.model_options.liger", why="Trinity does not use Liger kernels", behaves=False),
+    cannot("stage.model_options.critic_remove_padding", why="trainer.use_remove_padding holds for all roles",
+           behaves=lambda c, _: c.plan("stage.model_options.remove_padding")),
+    cannot("stage.data.rows", why="counted from the data"),
+    cannot("stage.data.*_max_samples", why="cut the file itself: Trinity reads all of it"),
+    cannot("stage.data.loader_workers", why="Trinity's readers have no worker processes"),
+    cannot("stage.data.dataset_class*", why="Trinity's data sets come from a storage type and a format, not from a user's class"),
+    cannot("stage.data.*[].sampling.repetition_penalty", why="model.repetition_penalty holds for all data sets"),
+    cannot("stage.data.*[].sampling.ignore_eos", why="one ignore_eos for all data sets"),
+    cannot("stage.data.*[].seed", why="the selector's seed"),
+    cannot("stage.data.eval[].*", why="evaluation reads its set from front to back"),
+    cannot("stage.reward.function_*", why="rewards are registered Python classes: wrap the function and name it in default_reward_fn_type (row 7.7)"),
+    cannot("stage.reward.manager", why="the workflow computes rewards", behaves="naive"),
+    cannot("stage.reward.manager_args", why="give them to the reward function as reward_fn_args"),
+    cannot("stage.seeds.global_seed", why="seeds belong to selectors and engines"),
+    cannot("stage.name", why="only stages have names", behaves=None),
+    cannot("stage.init_from", why="stages start from the previous one by themselves", behaves="base"),
+)  # fmt: skip
+
+TRINITY = Table(
+    framework="trinity",
+    rows=(*FOLDS, *RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS, *FIXED),
+    cannot=CANNOT,
+    reasons=REASONS,
+    worth=worth,
+    sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",
+              "buffer", "explorer", "synchronizer", "trainer", "monitor", "log"),
+)  # fmt: skip

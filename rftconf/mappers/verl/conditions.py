@@ -1,0 +1,143 @@
+"""When a veRL key acts, and the arithmetic of veRL's own counters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rows import When
+from rftconf.plan.symbols import Expr
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+    Context = Reading | Writing
+
+FSDP = When(lambda c: c.trainer != "megatron", "the Megatron trainer does not read it")
+MEGATRON = When(lambda c: c.trainer == "megatron", "only the Megatron trainer reads it (--config-name=ppo_megatron_trainer)")
+KL_LOSS = When(lambda c: c.plan("stage.algorithm.kl_loss.enabled") is not False, "no effect while actor.use_kl_loss is False")
+KL_REWARD = When(
+    lambda c: c.plan("stage.algorithm.kl_reward.enabled") is not False, "no effect while algorithm.use_kl_in_reward is False"
+)
+ADAPTIVE = When(
+    lambda c: c.plan("stage.algorithm.kl_reward.enabled") is not False
+    and c.plan("stage.algorithm.kl_reward.controller") != "fixed",
+    "read only by the adaptive KL controller of KL in reward",
+)
+GAE = When(lambda c: c.plan("stage.algorithm.advantage") in ("gae", None) or isinstance(c.plan("stage.algorithm.advantage"), Expr),
+           "read only by the gae estimator")
+DISCOUNTED = When(
+    lambda c: c.plan("stage.algorithm.advantage") in ("gae", "reinforce_pp", "reinforce_pp_baseline", "remax", None)
+    or isinstance(c.plan("stage.algorithm.advantage"), Expr),
+    "group estimators do not discount",
+)
+CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
+CRITIC_FSDP = When(lambda c: CRITIC.test(c) and c.trainer != "megatron", "no FSDP critic in this run")
+CRITIC_MEGATRON = When(lambda c: CRITIC.test(c) and c.trainer == "megatron", "no Megatron critic in this run")
+
+
+def _reference(c: Context) -> bool:
+    on = (c.plan("stage.algorithm.kl_loss.enabled"), c.plan("stage.algorithm.kl_reward.enabled"))
+    return any(flag is not False and flag is not None for flag in on)
+
+
+REFERENCE = When(_reference, "there is no reference model: KL is neither in the loss nor in the reward")
+REFERENCE_FSDP = When(lambda c: _reference(c) and c.trainer != "megatron", "there is no FSDP reference model in this run")
+REFERENCE_MEGATRON = When(lambda c: _reference(c) and c.trainer == "megatron", "there is no Megatron reference model in this run")
+DYNAMIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while actor.use_dynamic_bsz is False")
+STATIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not True, "no effect while actor.use_dynamic_bsz is True")
+LOG_PROB_DYNAMIC = When(
+    lambda c: c.plan("stage.batch.log_prob.dynamic") is not False, "no effect while rollout.log_prob_use_dynamic_bsz is False"
+)
+LOG_PROB_STATIC = When(
+    lambda c: c.plan("stage.batch.log_prob.dynamic") is not True, "no effect while rollout.log_prob_use_dynamic_bsz is True"
+)
+REF_DYNAMIC = When(
+    lambda c: _reference(c) and c.plan("stage.batch.reference.dynamic") is not False,
+    "no reference model, or ref.log_prob_use_dynamic_bsz is False",
+)
+REF_STATIC = When(
+    lambda c: _reference(c) and c.plan("stage.batch.reference.dynamic") is not True,
+    "no reference model, or ref.log_prob_use_dynamic_bsz is True",
+)
+CRITIC_DYNAMIC = When(
+    lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not False, "no critic, or critic.use_dynamic_bsz is False"
+)
+CRITIC_STATIC = When(
+    lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not True, "no critic, or critic.use_dynamic_bsz is True"
+)
+LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while model.lora_rank is 0")
+COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
+CRITIC_COSINE = When(
+    lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") != "constant", "no critic, or a constant learning rate"
+)
+FILTERING = When(lambda c: bool(c.items("stage.algorithm.filters")), "no effect while algorithm.filter_groups.enable is False")
+
+
+def worth(context: Context, unit: Unit) -> Any:
+    """How many sequences (or tokens per rank) one `unit` is worth in a veRL run."""
+    match unit:
+        case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+            return 1
+        case Unit.PROMPTS:
+            return known(context, "stage.batch.responses_per_prompt", "rollout.n")
+        case Unit.ROLLOUTS | Unit.LR_TICKS:
+            # one scheduler tick per update_actor call: a rollout period, except in separate_async (B/s prompts)
+            whole = sequences_per_rollout(context)
+            return ratio(whole, local_updates(context)) if unit is Unit.LR_TICKS else whole
+        case Unit.UPDATES:
+            update = known(context, "stage.batch.sequences_per_update", "actor.ppo_mini_batch_size")
+            return ratio(update, known(context, "stage.batch.passes", "actor.ppo_epochs"))
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=context.trainer == "megatron")
+        case Unit.TOKENS_PER_GPU:
+            return context.plan("stage.placement.actor.sp") or 1
+    raise KeyError(f"the worth of {unit}")
+
+
+def local_updates(context: Context) -> Any:
+    """`parameter_sync_step` of the mode that runs: local updates between two weight syncs."""
+    context.plan("stage.placement.layout")  # the row that learns it
+    return context.facts.get("parameter_sync_step", 1)
+
+
+class _SkippedPeriods(Codec[Any, Any]):
+    """veRL counts steps from 1 and updates the actor when `critic_warmup <= step`: w skips w-1 periods (H20)."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        if isinstance(value, Expr):
+            return value - 1
+        return max(0, value - 1) if value else 0
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if isinstance(value, Expr):
+            return Put(value + 1, State.DERIVED, "", "skipped periods + 1")
+        return Put(value + 1 if value else 0, State.DERIVED if value else State.EXACT, "", "skipped periods + 1" if value else "")
+
+
+SKIPPED_PERIODS = _SkippedPeriods()
+
+
+def _live_in_optim(c: Context) -> bool:
+    return c.since("0.8.0") or c.trainer == "megatron"
+
+
+GRAD_CLIP_OPTIM = When(_live_in_optim, "nothing reads it before 0.8 with FSDP (actor.grad_clip is the live key, H48)")
+GRAD_CLIP_ACTOR = When(lambda c: not _live_in_optim(c), "parsed, but nothing reads it: optim.clip_grad is the live key (H48)")
+CRITIC_GRAD_CLIP_OPTIM = When(
+    lambda c: CRITIC.test(c) and _live_in_optim(c), "no critic, or a release in which critic.grad_clip is the live key (H48)"
+)
+CRITIC_GRAD_CLIP_OLD = When(
+    lambda c: CRITIC.test(c) and not _live_in_optim(c), "no critic, or a release in which optim.clip_grad is the live key (H48)"
+)
+FSDP_DECAY = When(lambda c: FSDP.test(c) and COSINE.test(c), "read only by the cosine schedule of the FSDP trainer")
+MEGATRON_DECAY = When(lambda c: MEGATRON.test(c) and COSINE.test(c), "read only by the decaying schedules of the Megatron trainer")
+CRITIC_SP_ENGINE = When(lambda c: CRITIC_FSDP.test(c) and c.since("0.8.0"), "no FSDP critic, or a release before 0.8")
+CRITIC_SP_OLD = When(
+    lambda c: CRITIC_FSDP.test(c) and not c.since("0.8.0"),
+    "no FSDP critic; since 0.8 it is validated but never reaches the engine: set critic.fsdp.ulysses_sequence_parallel_size (H65)",
+)

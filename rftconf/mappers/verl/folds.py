@@ -1,0 +1,329 @@
+"""veRL keys that only make sense together: trainer mode, advantage, loss, schedules, run length, rewards."""
+
+from __future__ import annotations
+
+from math import floor
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.verl.rows_training import ADVANTAGES
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, Var, arith, formula
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
+S = "stage.sync."
+P = "stage.placement."
+
+
+def _gpus(reading: Reading, nodes: str, per_node: str) -> Any:
+    count, size = reading.native(nodes), reading.native(per_node)
+    return None if count is None or size is None else count * size
+
+
+def read_mode(r: Reading) -> None:
+    """Which trainer runs, on which pools, and how far rollouts may run ahead."""
+    mode = r.native(MODE, "sync") if r.since("0.9.0") and r.native(V1, True) is not False else "sync"
+    r.facts["trainer_mode"] = mode
+    block = f"trainer.v1.{mode}."
+    r.facts["parameter_sync_step"] = r.native(block + "parameter_sync_step", 1) if mode != "sync" else 1
+    own_pool = mode == "separate_async"
+    lendable = own_pool and r.native("actor_rollout_ref.hybrid_engine", True) is not False
+    trainer = _gpus(r, "trainer.nnodes", "trainer.n_gpus_per_node")
+    pool = ("trainer.nnodes", "trainer.n_gpus_per_node")
+    rollout = trainer
+    if own_pool:
+        pool = ("actor_rollout_ref.rollout.nnodes", "actor_rollout_ref.rollout.n_gpus_per_node")
+        rollout = _gpus(r, *pool)
+    layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
+    r.set(P + "layout", layout, MODE, "actor_rollout_ref.hybrid_engine")
+    r.set(P + "actor.gpus", trainer, "trainer.nnodes", "trainer.n_gpus_per_node", how="nnodes x n_gpus_per_node")
+    r.set(P + "rollout.gpus", rollout, *pool, how="nnodes x n_gpus_per_node")
+    ahead = 0 if mode == "sync" else r.native(block + "num_warmup_batches", 1)
+    r.set(S + "run_ahead_rollouts", ahead, MODE, block + "num_warmup_batches")
+    r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
+    r.set(S + "driver", "lockstep", MODE)
+    r.set(S + "every_rollouts", 1, MODE)
+
+
+def write_mode(w: Writing) -> None:
+    """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
+    layout, ahead = w.plan(P + "layout"), w.plan(S + "run_ahead_rollouts") or 0
+    mode = "sync" if layout == "colocated" and not ahead else "colocate_async" if layout == "colocated" else "separate_async"
+    if mode != "sync" and not w.since("0.9.0"):
+        w.lose(S + "run_ahead_rollouts", State.NARROWED, f"veRL {w.release} cannot run ahead; the asynchronous trainers came with 0.9")
+        w.lose(P + "layout", State.NARROWED, f"veRL {w.release} shares all GPUs between trainer and engines")
+        mode = "sync"
+    if w.since("0.9.0"):
+        w.put(V1, True, always=True, how="rule 7: the trainer is named explicitly")
+        w.put(MODE, mode, P + "layout", S + "driver", S + "in_flight", always=True)
+    if mode != "sync":
+        w.put(f"trainer.v1.{mode}.num_warmup_batches", ahead, S + "run_ahead_rollouts", always=True)
+    if mode == "separate_async":
+        _write_own_pool(w, layout)
+    if (w.plan(S + "every_rollouts") or 1) != 1:
+        w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
+    if w.plan(S + "driver") not in ("lockstep", None):
+        w.lose(S + "driver", State.NARROWED, "veRL's trainers move in lock-step")
+    for path in (P + "actor.gpus", P + "rollout.gpus", P + "layout", S + "run_ahead_rollouts", S + "in_flight", S + "every_rollouts", S + "driver"):
+        if path not in w.outcomes:
+            w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")
+
+
+def _write_own_pool(w: Writing, layout: str) -> None:
+    step = w.plan("stage.batch.prompts_per_rollout") * w.plan("stage.batch.responses_per_prompt")
+    update = w.plan("stage.batch.sequences_per_update")
+    w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
+    w.put("trainer.v1.separate_async.parameter_sync_step", arith("/", step, update), always=True, how="B*n / G")
+    nodes = w.plan("cluster.nodes")
+    gpus = w.plan(P + "rollout.gpus")
+    w.put("actor_rollout_ref.rollout.nnodes", nodes, P + "rollout.gpus", always=True)
+    w.put("actor_rollout_ref.rollout.n_gpus_per_node", arith("/", gpus, nodes), P + "rollout.gpus", always=True)
+    w.put("actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive")
+
+
+def read_advantage(r: Reading) -> None:
+    """The estimator's name; grpo with or without division by the group's standard deviation."""
+    name = r.native("algorithm.adv_estimator")
+    keys = ("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo")
+    if name in ("grpo", "grpo_vectorized"):
+        divides = r.native(keys[1], True)
+        r.set("stage.algorithm.advantage", "grpo" if divides is not False else "grpo_mean_only", *keys)
+        r.set("stage.algorithm.std_scope", "group" if divides is not False else "none", *keys)
+        return
+    r.inactive[keys[1]] = "only the grpo estimator reads it"
+    r.set("stage.algorithm.advantage", ADVANTAGES.get(name, name) if isinstance(name, str) else name, keys[0])
+    r.set("stage.algorithm.std_scope", None, keys[0])
+
+
+def write_advantage(w: Writing) -> None:
+    """Back to the registry's name."""
+    name = w.plan("stage.algorithm.advantage")
+    names = {plan: native for native, plan in reversed(ADVANTAGES.items())}
+    A, D = "stage.algorithm.advantage", "stage.algorithm.std_scope"  # noqa: N806
+    if isinstance(name, Expr):
+        w.put("algorithm.adv_estimator", name if w.same_framework else "???", A, state=State.EXACT if w.same_framework else State.UNRESOLVED)
+    elif name in ("grpo", "grpo_mean_only"):
+        w.put("algorithm.adv_estimator", "grpo", A, always=True)
+        w.put("algorithm.norm_adv_by_std_in_grpo", name == "grpo", A, D)
+        if w.plan(D) == "batch":
+            w.lose(D, State.NARROWED, "veRL's grpo divides by the group's standard deviation, not the batch's")
+    elif name in names or w.same_framework:
+        w.put("algorithm.adv_estimator", names.get(name, name), A, always=True)
+        if w.plan(D) is not None:
+            w.lose(D, State.DEFAULT, "part of the estimator")
+    elif name is not None:
+        w.put("algorithm.adv_estimator", "???", A, state=State.NO_COUNTERPART, note=f"veRL has no {name} estimator")
+
+
+def read_critic(r: Reading) -> None:
+    """critic.enable, or null: then exactly the gae estimator has one."""
+    wanted = r.native("critic.enable") if r.since("0.6.1") else None
+    if wanted is None:
+        name = r.native("algorithm.adv_estimator")
+        wanted = name if isinstance(name, Expr) else name == "gae"
+        if isinstance(wanted, Expr):
+            wanted = None
+    r.set("stage.algorithm.critic.enabled", wanted, "critic.enable", "algorithm.adv_estimator")
+
+
+def write_critic(w: Writing) -> None:
+    """Left to the estimator unless the plan says otherwise."""
+    wanted = w.plan("stage.algorithm.critic.enabled")
+    if wanted is None or wanted == (w.plan("stage.algorithm.advantage") == "gae"):
+        w.lose("stage.algorithm.critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
+    else:
+        w.put("critic.enable", wanted, "stage.algorithm.critic.enabled", always=True)
+
+
+FAMILIES = {
+    "vanilla": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo", "geo_mean": "geo_mean", "clip_cov": "clip_cov",
+    "kl_cov": "kl_cov", "gpg": "gpg", "dppo_tv": "dppo_tv", "dppo_kl": "dppo_kl", "dro": "dro",
+}  # fmt: skip
+L = "stage.algorithm."
+
+
+def read_loss(r: Reading) -> None:
+    """Family, aggregation and its scope, which changed with the releases (MAPPING rows 4.2.13, 4.2.14, 4.2.18)."""
+    mode = r.native("actor_rollout_ref.actor.policy_loss.loss_mode", "vanilla")
+    family = FAMILIES.get(mode, mode) if isinstance(mode, str) else mode
+    r.set(L + "policy_loss.family", family, "actor_rollout_ref.actor.policy_loss.loss_mode")
+    agg = r.native("actor_rollout_ref.actor.loss_agg_mode", "token-mean")
+    if family == "gspo" and not r.since("0.9.0"):
+        r.inactive["actor_rollout_ref.actor.loss_agg_mode"] = "gspo forces seq-mean-token-mean before 0.9 (H66)"
+        agg = "seq-mean-token-mean"
+    if agg == "seq-mean-token-sum-norm":
+        agg = "seq-mean-sum-over-len" if r.since("0.7.1") else "sum-over-len"
+    r.set(L + "loss_agg", agg, "actor_rollout_ref.actor.loss_agg_mode")
+    r.set(L + "loss_agg_tokens", _divisor(r, agg), "actor_rollout_ref.actor.loss_scale_factor", "data.max_response_length")
+    r.set(L + "loss_norm_scope", "update" if r.since("0.8.0") else "micro_batch_mean", kind=Kind.DEFAULT,
+          how="global over the update since 0.8, per micro-batch before (row 4.2.14)")  # fmt: skip
+
+
+def _divisor(r: Reading, agg: Any) -> Any:
+    if agg not in ("seq-mean-sum-over-len", "sum-over-len"):
+        if r.written("actor_rollout_ref.actor.loss_scale_factor"):
+            r.inactive["actor_rollout_ref.actor.loss_scale_factor"] = "only seq-mean-token-sum-norm reads it"
+        return None
+    factor = r.native("actor_rollout_ref.actor.loss_scale_factor")
+    return r.plan("stage.length.response_max_tokens") if factor is None else factor
+
+
+def write_loss(w: Writing) -> None:
+    """The family's registry name and the aggregation in this release's meaning."""
+    family = w.plan(L + "policy_loss.family")
+    names = {plan: native for native, plan in FAMILIES.items()}
+    key = "actor_rollout_ref.actor.policy_loss.loss_mode"
+    if isinstance(family, Expr) or family in names or w.same_framework:
+        w.put(key, names.get(family, family) if isinstance(family, str) else family, L + "policy_loss.family")
+    elif family is not None:
+        w.put(key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=f"veRL has no {family} policy loss")
+    _write_aggregation(w)
+    if w.plan(L + "loss_norm_scope") not in ("update" if w.since("0.8.0") else "micro_batch_mean", None):
+        w.lose(L + "loss_norm_scope", State.NARROWED, "veRL averages the loss over the whole update on all ranks (H25, H26)")
+    else:
+        w.lose(L + "loss_norm_scope", State.DEFAULT, "as veRL does")
+
+
+def _write_aggregation(w: Writing) -> None:
+    agg = w.plan(L + "loss_agg")
+    mine = "seq-mean-sum-over-len" if w.since("0.7.1") else "sum-over-len"
+    key = "actor_rollout_ref.actor.loss_agg_mode"
+    if agg in ("seq-mean-sum-over-len", "sum-over-len"):
+        state = State.EXACT if agg == mine else State.NARROWED
+        note = "" if agg == mine else "the same name divides by the number of sequences as well: gradients differ by that factor (H61)"
+        w.put(key, "seq-mean-token-sum-norm", L + "loss_agg", state=state, note=note, always=True)
+        tokens = w.plan(L + "loss_agg_tokens")
+        if tokens != w.plan("stage.length.response_max_tokens"):
+            w.put("actor_rollout_ref.actor.loss_scale_factor", tokens, L + "loss_agg_tokens")
+        else:
+            w.lose(L + "loss_agg_tokens", State.DEFAULT, "the padded response length")
+    elif agg is not None:
+        w.put(key, agg, L + "loss_agg", always=True)
+
+
+def read_run_length(r: Reading) -> None:
+    """Epochs and rollout periods; whichever ends first (H68). Periods follow from epochs once the rows are known."""
+    epochs, steps = r.native("trainer.total_epochs"), r.native("trainer.total_training_steps")
+    r.set("stage.run_length.epochs", epochs, "trainer.total_epochs")
+    r.set("stage.run_length.last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch of an epoch")
+    rows, prompts = r.facts.get("rows"), r.plan("stage.batch.prompts_per_rollout")
+    bound = None
+    if isinstance(rows, int) and isinstance(prompts, int) and isinstance(epochs, int):
+        bound = rows // prompts * epochs
+    if steps is None and bound is not None:
+        r.set("stage.run_length.rollouts", bound, "trainer.total_epochs", "data.train_batch_size",
+              how=f"floor({rows} rows / {prompts}) x {epochs} epochs", kind=Kind.DERIVED)  # fmt: skip
+    elif steps is not None and bound is not None and isinstance(steps, int) and steps > bound:
+        r.note(f"total_training_steps={steps} is never reached: {epochs} epochs end after {bound} rollout periods (H68)")
+        r.set("stage.run_length.rollouts", bound, "trainer.total_training_steps", "trainer.total_epochs", kind=Kind.DERIVED)
+    else:
+        r.set("stage.run_length.rollouts", steps, "trainer.total_training_steps")
+
+
+def write_run_length(w: Writing) -> None:
+    """Both limits, consistently."""
+    epochs, rollouts = w.plan("stage.run_length.epochs"), w.plan("stage.run_length.rollouts")
+    derived = w.origins.get("stage.run_length.rollouts")
+    if rollouts is not None:
+        given = not (w.same_framework and derived is not None and derived.kind is Kind.DERIVED)
+        if given:
+            w.put("trainer.total_training_steps", rollouts, "stage.run_length.rollouts")
+        else:
+            w.lose("stage.run_length.rollouts", State.DERIVED, "follows from epochs and rows")
+    if epochs is not None:
+        w.put("trainer.total_epochs", epochs, "stage.run_length.epochs", always=True)
+    if w.plan("stage.run_length.last_partial") not in ("drop", None):
+        w.lose("stage.run_length.last_partial", State.NARROWED, "veRL drops the last incomplete batch of each epoch (H12)")
+    else:
+        w.lose("stage.run_length.last_partial", State.DEFAULT, "as veRL does")
+
+
+def periods(context: Reading | Writing) -> Any:
+    """How many rollout periods the run has; an expression over ROWS when nobody says."""
+    known = context.plan("stage.run_length.rollouts")
+    if known is not None:
+        return known
+    epochs, prompts = context.plan("stage.run_length.epochs"), context.plan("stage.batch.prompts_per_rollout")
+    if epochs is None or prompts is None:
+        return None
+    return arith("*", arith("//", Var("ROWS"), prompts), epochs)
+
+
+def schedule_fold(role: str, block: str) -> Fold:
+    """Warm-up in updates from explicit ticks or from a ratio of the run's length (H44, H45)."""
+    steps, share, total = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio", f"{block}.total_training_steps"
+    warmup, decay = f"stage.optim.{role}.warmup_updates", f"stage.optim.{role}.decay_updates"
+
+    def read(r: Reading) -> None:
+        if role == "critic" and r.plan("stage.algorithm.critic.enabled") is False:
+            r.inactive.update(dict.fromkeys((steps, share, total), "there is no critic in this run"))
+            return
+        _read_decay(r, total, decay)
+        ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
+        uses_steps = isinstance(ticks, Expr) or (ticks is not None and (ticks > 0 or (ticks == 0 and _zero_counts(r))))
+        if uses_steps:
+            r.inactive[share] = f"{steps} is set and wins"
+            r.set(warmup, r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES), steps, how=f"{formula(ticks)} scheduler ticks")
+            return
+        r.set(warmup, _from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
+
+    def write(w: Writing) -> None:
+        if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
+            return
+        _write_warmup(w, warmup, steps)
+        if w.plan(decay) is not None:
+            ticks = w.convert(w.plan(decay), Unit.UPDATES, Unit.LR_TICKS)
+            w.put(total, _whole(ticks), decay, state=State.DERIVED)
+
+    why = "optimizer config: steps win over the ratio; one tick per update_actor call"
+    return Fold((steps, share, total), (warmup, decay), read, write, why)
+
+
+def _zero_counts(r: Reading) -> bool:
+    """FSDP workers up to 0.7 take the ratio only for negative steps; the engine takes it for zero too (row 5.7)."""
+    return not r.since("0.8.0") and r.trainer != "megatron"
+
+
+def _read_decay(r: Reading, total: str, decay: str) -> None:
+    given = r.native(total, -1)
+    if given is None or given == -1:
+        r.set(decay, None, total)
+    else:
+        r.set(decay, r.convert(given, Unit.LR_TICKS, Unit.UPDATES), total)
+
+
+def _from_ratio(r: Reading, ratio: Any) -> Any:
+    if ratio in (0, 0.0, None):
+        return 0
+    rollouts = periods(r)
+    if rollouts is None:
+        return None
+    ticks = arith("*", ratio, rollouts)
+    if not isinstance(ticks, Expr):
+        ticks = floor(ticks)
+    return _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES))
+
+
+def _whole(value: Any) -> Any:
+    return value if isinstance(value, (int, Expr)) else round(value)
+
+
+def _write_warmup(w: Writing, warmup: str, steps: str) -> None:
+    updates = w.plan(warmup)
+    if updates is None:
+        return
+    ticks = w.convert(updates, Unit.UPDATES, Unit.LR_TICKS)
+    if updates == 0:
+        w.lose(warmup, State.DEFAULT, "no warm-up")
+    elif isinstance(ticks, (int, Expr)):
+        w.put(steps, ticks, warmup, state=State.DERIVED, how=f"{formula(updates)} updates as scheduler ticks", always=True)
+    else:
+        rounded = -(-ticks.numerator // ticks.denominator)
+        note = f"{updates} updates are {float(ticks):g} scheduler ticks of veRL (one per rollout period); wrote {rounded} (H44)"
+        w.put(steps, rounded, warmup, state=State.ROUNDED, note=note, always=True)

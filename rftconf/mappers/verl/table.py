@@ -1,0 +1,112 @@
+"""veRL's table, put together: all rows, what veRL fixes, and what it has no control for."""
+
+from __future__ import annotations
+
+from rftconf.mappers.rows import Fold, Table, cannot, fixed
+from rftconf.mappers.verl import folds, folds_data
+from rftconf.mappers.verl.conditions import worth
+from rftconf.mappers.verl.reasons import REASONS
+from rftconf.mappers.verl.rows_run import RUN_ROWS
+from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTIMIZER_ROWS
+from rftconf.mappers.verl.rows_workers import WORKER_ROWS
+
+ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
+P, Y, A, D = "stage.placement.", "stage.sync.", "stage.algorithm.", "stage.data."
+
+FOLDS = (
+    Fold(
+        ("trainer.use_v1", "trainer.v1.trainer_mode", "trainer.v1.separate_async.parameter_sync_step",
+         "trainer.v1.separate_async.num_warmup_batches", "trainer.v1.colocate_async.num_warmup_batches",
+         "actor_rollout_ref.hybrid_engine", ROLLOUT + "nnodes", ROLLOUT + "n_gpus_per_node",
+         "trainer.nnodes", "trainer.n_gpus_per_node"),
+        (P + "layout", P + "actor.gpus", P + "rollout.gpus", Y + "run_ahead_rollouts", Y + "in_flight", Y + "driver", Y + "every_rollouts"),
+        folds.read_mode, folds.write_mode, "main_ppo: trainer registry; MAPPING rows 15.1-15.4"),
+    Fold(("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo"), (A + "advantage", A + "std_scope"),
+         folds.read_advantage, folds.write_advantage, "core_algos: estimator registry"),
+    Fold(("critic.enable", "algorithm.adv_estimator"), (A + "critic.enabled",), folds.read_critic, folds.write_critic, "ppo/utils: need_critic"),
+    Fold((ACTOR + "policy_loss.loss_mode", ACTOR + "loss_agg_mode", ACTOR + "loss_scale_factor"),
+         (A + "policy_loss.family", A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
+         folds.read_loss, folds.write_loss, "core_algos: loss registry and agg_loss"),
+    Fold(("trainer.total_epochs", "trainer.total_training_steps"),
+         ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
+         folds.read_run_length, folds.write_run_length, "trainer: _create_dataloader and fit; H12, H68"),
+    folds.schedule_fold("actor", ACTOR + "optim"),
+    folds.schedule_fold("critic", "critic.optim"),
+    Fold(("data.train_files", "data.val_files", *folds_data.SHARED_COLUMNS, "data.shuffle", "data.seed", "data.train_max_samples",
+          "data.val_max_samples", "data.dataloader_num_workers", "data.custom_cls.path", "data.custom_cls.name"),
+         (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "keys.prompt", "keys.image", "keys.video")),
+          D + "mixing", D + "shuffle", D + "seed", D + "train_max_samples", D + "eval_max_samples", D + "loader_workers",
+          D + "dataset_class", D + "dataset_class_name"),
+         folds_data.read_data, folds_data.write_data, "rl_dataset: RLHFDataset concatenates its files"),
+    Fold(("reward.custom_reward_function.path", "reward.custom_reward_function.name", "reward.custom_reward_function.reward_kwargs",
+          "reward.reward_manager.name", "reward.reward_kwargs", "reward.reward_model.enable", "reward.reward_model.enable_resource_pool",
+          "reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node",
+          *(f"reward.reward_model.{k}" for k in folds_data.REWARD_MODEL)),
+         ("stage.reward.function_path", "stage.reward.function_name", "stage.reward.function_args", "stage.reward.manager",
+          "stage.reward.manager_args", P + "auxiliary[].role", P + "auxiliary[].own_pool", P + "auxiliary[].gpus",
+          *(f"{P}auxiliary[].{f}" for f in folds_data.REWARD_MODEL.values())),
+         folds_data.read_reward, folds_data.write_reward, "reward_loop: custom function, manager, reward model"),
+    Fold(("algorithm.rollout_correction.bypass_mode", "algorithm.rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
+         folds_data.read_old_logprob, folds_data.write_old_logprob, "trainer: compute_old_log_prob; rows 2.8, 2.9"),
+    Fold(("algorithm.filter_groups.enable", "algorithm.filter_groups.metric", "algorithm.filter_groups.max_inflight_gen_batches"),
+         (A + "filters[].kind", A + "filters[].metric", A + "filters[].action", A + "filters[].threshold", A + "filters[].max_in_flight_rollouts"),
+         folds_data.read_filters, folds_data.write_filters, "replay_buffer: groups of equal metric are evicted"),
+    Fold(("trainer.default_local_dir",), ("identity.checkpoint_root",), folds_data.read_folder, folds_data.write_folder, "trainer: checkpoint folder"),
+)  # fmt: skip
+
+FIXED = (
+    fixed(lambda p: p.stage.kind, "rl", why="main_ppo trains with reinforcement learning"),
+    fixed(lambda p: p.stage.batch.pass_order, "sweep", why="veRL sweeps all mini-batches, then sweeps again (row 1.5)"),
+    fixed(lambda p: p.stage.batch.uneven_tail,
+          lambda c: "pad" if c.since("0.9.0") else "forbid" if c.since("0.8.0") else "short",
+          why="an incomplete last mini-batch is padded since 0.9, an error in 0.8, short before (H7)"),
+    fixed(lambda p: p.stage.algorithm.advantage_scope, "rollout", why="advantages are computed over the whole rollout period (H42)"),
+    fixed(lambda p: p.stage.algorithm.whiten_advantage,
+          lambda c: c.plan("stage.algorithm.advantage") in ("gae", "reinforce_pp", "reinforce_pp_baseline"),
+          why="gae and reinforce++ advantages are always whitened (row 4.2.15)"),
+    fixed(lambda p: p.stage.algorithm.kl_reward.order, "before_norm", why="KL is subtracted before advantages are computed (H27)"),
+    fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
+)  # fmt: skip
+
+CANNOT = (
+    cannot("identity.group", why="veRL has no group between project and experiment", behaves=""),
+    cannot("identity.logger_args", why="loggers read environment variables"),
+    cannot("identity.log_level", why="set by the environment variable VERL_LOGGING_LEVEL", behaves="INFO"),
+    cannot("stage.model.rope_*", why="write it into model.override_config by hand"),
+    cannot("stage.length.response_min_tokens", why="veRL has no shortest answer", behaves=0),
+    cannot("stage.batch.critic_infer.dynamic", why="the values follow critic.use_dynamic_bsz"),
+    cannot("stage.sync.timeout_seconds", why="veRL waits without a limit"),
+    cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
+    cannot("stage.placement.*.gpus", why="all roles share the trainer's pool"),
+    cannot("stage.placement.critic.*", why="no key of its own for the critic"),
+    cannot("stage.placement.auxiliary[].*", why="veRL serves one reward model; helpers live in the user's own code (rows 7.8, 7.9)"),
+    cannot("stage.placement.rollout.extra", why="engine arguments go under rollout.engine_kwargs.<engine> with their own names"),
+    cannot("stage.placement.rollout.runners_per_engine", why="veRL's agent loops are sized by rollout.agent.num_workers"),
+    cannot("stage.placement.rollout.max_*", why="veRL has no time limit or retry count for one rollout"),
+    cannot("stage.sampling.*.repetition_penalty", why="hard-coded 1.0 in the agent loop (row 6.10)", behaves=1.0),
+    cannot("stage.sampling.train.responses", why="rollout.n says it"),
+    cannot("stage.sampling.eval.ignore_eos", why="validation always stops at the end token", behaves=False),
+    cannot("stage.optim.*.extra", why="not a veRL optimizer option"),
+    cannot("stage.optim.*.min_lr*", why="no floor for this schedule", behaves=0.0),
+    cannot("stage.model_options.lora.dtype", why="adapters take the model's dtype", behaves="auto"),
+    cannot("stage.data.*[].name", why="veRL's files have no names"),
+    cannot("stage.data.*[].keys.*", why="the reward reads data_source and reward_model.ground_truth; only the prompt column has a key (row 7.3)"),
+    cannot("stage.data.*[].workflow*", why="veRL has no workflows; a multi-turn run needs an agent loop"),
+    cannot("stage.data.*[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
+    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files (rollout.*, rollout.val_kwargs.*)"),
+    cannot("stage.data.*[].*", why="prepare the parquet file instead: veRL reads chat messages from one column"),
+    cannot("stage.data.rows", why="counted from the files"),
+    cannot("stage.checkpoint.hf_export", why="add hf_model to checkpoint.save_contents", behaves="never"),
+    cannot("stage.seeds.global_seed", why="veRL has no global seed"),
+    cannot("stage.name", why="a veRL run has one stage"),
+    cannot("stage.init_from", why="a veRL run starts from model.path", behaves="base"),
+)  # fmt: skip
+
+VERL = Table(
+    framework="verl",
+    rows=(*RUN_ROWS, *ALGORITHM_ROWS, *OPTIMIZER_ROWS, *ENGINE_ROWS, *WORKER_ROWS, *FOLDS, *FIXED),
+    cannot=CANNOT,
+    reasons=REASONS,
+    worth=worth,
+    sections=("algorithm", "data", "actor_rollout_ref", "critic", "reward", "trainer"),
+)

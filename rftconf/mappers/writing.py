@@ -1,0 +1,186 @@
+"""From plan fields to native keys. Every plan value ends in an outcome; nothing is dropped without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from rftconf.ledger import LOSSES, Decision, State
+from rftconf.mappers.codecs import Put
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import UNSET, Cannot, Each, Fixed, Fold, Row, Table
+from rftconf.plan.index import unit_of
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import formula
+from rftconf.plan.units import Rates, Unit
+from rftconf.schemas.registry import at_least
+
+
+@dataclass(slots=True)
+class Out:
+    """One native key to be written."""
+
+    value: Any
+    plans: tuple[str, ...]
+    state: State = State.EXACT
+    note: str = ""
+    how: str = ""
+    always: bool = False
+    chosen: bool = False
+    default: Any = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one plan value in the target."""
+
+    state: State
+    targets: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Writing:
+    """One pass over a plan. Rows call `plan`, `put` and `lose`."""
+
+    table: Table
+    framework: str
+    release: str
+    trainer: str
+    values: dict[str, Any]
+    origins: dict[str, Origin]
+    same_framework: bool = False
+    defaults: Callable[[str], Any] = lambda key: None  # noqa: E731
+    decisions: list[Decision] = field(default_factory=list)
+    out: dict[str, Out] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    asleep: dict[str, str] = field(default_factory=dict)
+    """Plan paths whose row is switched off in this target, with the reason."""
+
+    def since(self, release: str) -> bool:
+        """True when the target's release is `release` or newer."""
+        return at_least(self.framework, self.release, release)
+
+    def plan(self, path: str) -> Any:
+        """The plan value at `path`, or None."""
+        return self.values.get(path)
+
+    def items(self, path: str) -> int:
+        """How many items the plan list at `path` has."""
+        prefix = f"{path}["
+        return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
+
+    def convert(self, value: Any, source: Unit, target: Unit) -> Any:
+        """`value` from one unit to another by the plan's arithmetic and the target's own counters."""
+        if source is target:
+            return value
+        return Rates({unit: self.table.worth(self, unit) for unit in (source, target)}).convert(value, source, target)
+
+    def effective(self, key: str) -> Any:
+        """The target's value of `key` as written so far, or its default."""
+        return self.out[key].value if key in self.out else self.defaults(key)
+
+    def names(self, path: str) -> str:
+        """The source keys a plan value came from, for comments."""
+        origin = self.origins.get(path)
+        return " x ".join(origin.keys) if origin is not None and origin.keys else path
+
+    def chosen(self, path: str) -> bool:
+        """True when the resolver chose the value."""
+        origin = self.origins.get(path)
+        return origin is not None and origin.kind is Kind.CHOSEN
+
+    def decide(self, key: str, why: str, *choices: str) -> None:
+        """Put a question to the person."""
+        self.decisions.append(Decision(key, why, choices))
+
+    def put(self, key: str, value: Any, *plans: str, state: State = State.EXACT, note: str = "", how: str = "", **more: Any) -> None:
+        """Write a native key that stands for `plans`. `more`: `always`, `chosen`, `default`."""
+        self.out[key] = Out(value, plans, state, note, how, **more)
+        for plan in plans:
+            self._settle(plan, Outcome(state, (key,), note))
+
+    def lose(self, plan: str, state: State, note: str) -> None:
+        """Say that a plan value has no place in the target."""
+        self._settle(plan, Outcome(state, (), note))
+
+    def note(self, sentence: str) -> None:
+        """Something a person should know about the conversion."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def write_all(self) -> None:
+        """Run every row, then settle what no row spoke for."""
+        for row in self.table.rows:
+            if isinstance(row, Row):
+                self._write_row(row, row.native, row.plan)
+            elif isinstance(row, Fold):
+                row.write(self)
+            elif isinstance(row, Each):
+                for index in range(self.items(row.plan)):
+                    for item in row.rows:
+                        self._write_row(item, f"{row.native}[{index}].{item.native}", f"{row.plan}[{index}].{item.plan}")
+            elif isinstance(row, Fixed):
+                self._write_fixed(row)
+        for path, value in self.values.items():
+            if path in self.outcomes or value is None:
+                continue
+            if path in self.asleep:
+                self.lose(path, State.DEAD_IN_TARGET, self.asleep[path])
+            else:
+                self._settle_without_row(path, value)
+
+    def _write_row(self, row: Row, native: str, plan: str) -> None:
+        if plan not in self.values or row.read_only:
+            return
+        if row.when is not None and not row.mirror and not row.when.test(self):
+            self.asleep.setdefault(plan, row.when.otherwise)
+            return
+        value = self.values[plan]
+        try:
+            put = row.codec.put(value, self, unit_of(without_indices(plan)))
+        except KeyError as missing:
+            put = Put("???", State.UNRESOLVED, f"{formula(value)} cannot be counted: {missing.args[0]} is not known")
+        if put.state is State.NO_COUNTERPART:
+            if not row.alias:
+                self.lose(plan, put.state, put.note)
+            return
+        if value is None and put.value is None:
+            self.lose(plan, State.DEFAULT, "not set")
+        more = {"always": row.always, "default": row.default}
+        self.put(native, put.value, plan, state=put.state, note=put.note, how=put.how, **more)
+
+    def _write_fixed(self, row: Fixed) -> None:
+        value = self.values.get(row.plan)
+        if value is None:
+            return
+        mine = row.value(self) if callable(row.value) else row.value
+        if value == mine:
+            self.lose(row.plan, State.DEFAULT, row.why)
+            return
+        self.lose(row.plan, State.NARROWED, f"{row.why} (here {formula(mine)}, the source {formula(value)})")
+
+    def _settle_without_row(self, path: str, value: Any) -> None:
+        plain = without_indices(path)
+        found: Cannot | None = next((c for c in self.table.cannot if fnmatchcase(plain, c.plan)), None)
+        if found is None:
+            self.lose(path, State.NO_COUNTERPART, "no control for this here")
+            return
+        behaves = found.behaves(self, path) if callable(found.behaves) else found.behaves
+        same = behaves is not UNSET and value == behaves
+        self.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, found.why)
+
+    def _settle(self, plan: str, outcome: Outcome) -> None:
+        old = self.outcomes.get(plan)
+        if old is None:
+            self.outcomes[plan] = outcome
+            return
+        order = list(State)
+        lost = old.state in LOSSES or outcome.state in LOSSES
+        worse = (max if lost else min)(old, outcome, key=lambda o: order.index(o.state))
+        note = "; ".join(dict.fromkeys(n for n in (old.note, outcome.note) if n))
+        self.outcomes[plan] = Outcome(worse.state, (*old.targets, *outcome.targets), note)

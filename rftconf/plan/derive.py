@@ -1,0 +1,26 @@
+"""What follows from a plan's other values, whatever the framework. Fills what is missing, never overwrites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import Expr
+
+LENGTHS = ("prompt_max_tokens", "response_max_tokens")
+
+
+def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
+    """The missing one of prompt and answer length, from the whole."""
+    whole = values.get("stage.length.model_max_tokens")
+    known = {name: values.get(f"stage.length.{name}") for name in LENGTHS}
+    missing = [name for name, value in known.items() if value is None]
+    if whole is None or len(missing) != 1:
+        return
+    other = next(name for name in LENGTHS if name not in missing)
+    path = f"stage.length.{missing[0]}"
+    rest = whole - known[other]
+    if isinstance(rest, Expr) or rest > 0:
+        values[path] = rest
+        keys = (*origins[f"stage.length.{other}"].keys, *origins["stage.length.model_max_tokens"].keys)
+        origins[path] = Origin(Kind.DERIVED, keys, "context - the other length")

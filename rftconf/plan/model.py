@@ -1,0 +1,498 @@
+"""The canonical plan: one RL post-training run in the field's own terms. No framework's word is in here.
+
+Every count says in its name and in its `Unit` what it counts. `None` means that the source does not say and that no
+default applies. Fields that do not change the mathematics are marked `PERFORMANCE`; `plan.identity` hashes the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rftconf.plan.fields import Bool, Float, Int, Part, Ratio, Str
+from rftconf.plan.units import Unit
+
+PERFORMANCE = "performance"
+"""Marks fields that change speed or memory only; they count for `plan_id`, not for `math_id`."""
+BOOKKEEPING = "bookkeeping"
+"""Marks names, paths of outputs and logging; they count for neither hash."""
+
+Perf = Field(default=None, json_schema_extra={"role": PERFORMANCE})
+Book = Field(default=None, json_schema_extra={"role": BOOKKEEPING})
+
+
+class Source(Part):
+    """Where the plan came from."""
+
+    framework: Str | None = Book
+    release: Str | None = Book
+
+
+class Identity(Part):
+    """Names, output folder, resuming, logging."""
+
+    project: Str | None = Book
+    experiment: Str | None = Book
+    group: Str | None = Book
+    checkpoint_root: Str | None = Book
+    resume: Literal["auto", "never", "path"] | None = Book
+    resume_path: Str | None = Book
+    loggers: list[Str] | Str | None = Book
+    logger_args: dict[str, Any] | None = Book
+    log_level: Str | None = Book
+
+
+class Cluster(Part):
+    """All GPUs of the run, over all pools."""
+
+    nodes: Annotated[Int | None, Unit.NODES] = Perf
+    gpus_per_node: Annotated[Int | None, Unit.GPUS] = Perf
+
+
+class Model(Part):
+    """The policy's starting weights and how they are loaded."""
+
+    path: Str | None = None
+    tokenizer_path: Str | None = None
+    critic_path: Str | None = None
+    critic_tokenizer_path: Str | None = None
+    trust_remote_code: Bool | None = Book
+    chat_template: Str | None = None
+    config_overrides: dict[str, Any] | None = None
+    rope_scaling: dict[str, Any] | None = None
+    rope_theta: Float | None = None
+
+
+class Length(Part):
+    """Longest prompt, answer and context."""
+
+    prompt_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    response_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    response_min_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    model_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    overlong_prompt: Literal["keep", "drop_gt", "drop_ge", "mask_dummy"] | None = None
+
+
+class MicroBatch(Part):
+    """How one forward/backward pass is cut out of a batch: fixed size, or filled up to a number of tokens."""
+
+    dynamic: Bool | None = Perf
+    sequences_per_rank: Annotated[Ratio | None, Unit.SEQUENCES_PER_RANK] = Perf
+    tokens_per_rank: Annotated[Ratio | None, Unit.TOKENS_PER_RANK] = Perf
+
+
+class Batch(Part):
+    """The arithmetic of a run. S = B*n sequences a rollout period, U = E*S/G updates."""
+
+    prompts_per_rollout: Annotated[Int | None, Unit.PROMPTS] = None
+    prompts_per_fetch: Annotated[Int | None, Unit.PROMPTS] = Perf
+    responses_per_prompt: Int | None = None
+    sequences_per_update: Annotated[Int | None, Unit.SEQUENCES] = None
+    passes: Int | None = None
+    pass_order: Literal["sweep", "per_update"] | None = None
+    shuffle_sequences: Bool | None = None
+    balance_ranks: Bool | None = Perf
+    uneven_tail: Literal["forbid", "short", "pad", "drop"] | None = None
+    micro: MicroBatch = MicroBatch()
+    log_prob: MicroBatch = MicroBatch()
+    reference: MicroBatch = MicroBatch()
+    critic: MicroBatch = MicroBatch()
+    critic_infer: MicroBatch = MicroBatch()
+    critic_sequences_per_update: Annotated[Int | None, Unit.SEQUENCES] = None
+    critic_passes: Int | None = None
+    critic_shuffle_sequences: Bool | None = None
+
+
+class RunLength(Part):
+    """When the run ends: whichever limit comes first."""
+
+    rollouts: Annotated[Int | None, Unit.ROLLOUTS] = None
+    epochs: Int | None = None
+    last_partial: Literal["drop", "carry", "cycle"] | None = None
+
+
+class Sync(Part):
+    """When the rollout engines get new weights, and which policy the ratio is taken against."""
+
+    every_rollouts: Annotated[Int | None, Unit.ROLLOUTS] = None
+    run_ahead_rollouts: Annotated[Float | None, Unit.ROLLOUTS] = None
+    in_flight: Literal["finish", "interrupt"] | None = None
+    driver: Literal["lockstep", "trainer", "explorer", "free"] | None = None
+    old_logprob: Literal["recompute_at_rollout", "recompute_at_update", "rollout_engine", "current"] | None = None
+    transport: Str | None = Perf
+    bucket_megabytes: Int | None = Perf
+    timeout_seconds: Int | None = Perf
+
+
+class Offload(Part):
+    """What waits in host memory."""
+
+    param: Bool | None = Perf
+    grad: Bool | None = Perf
+    optimizer: Bool | None = Perf
+
+
+class Megatron(Part):
+    """Megatron's parallel sizes and switches."""
+
+    tp: Int | None = Perf
+    pp: Int | None = Perf
+    vpp: Int | None = Perf
+    cp: Int | None = Perf
+    ep: Int | None = Perf
+    etp: Int | None = Perf
+    sequence_parallel: Bool | None = Perf
+    distributed_optimizer: Bool | None = Perf
+    use_mbridge: Bool | None = Perf
+    use_dist_checkpointing: Bool | None = Perf
+    dist_checkpointing_path: Str | None = Perf
+    transformer_overrides: dict[str, Any] | None = Perf
+    ddp_overrides: dict[str, Any] | None = Perf
+    model_overrides: dict[str, Any] | None = None
+    dtype: Str | None = None
+    seed: Int | None = None
+
+
+class Worker(Part):
+    """A role that holds a trainable or scoring model."""
+
+    gpus: Annotated[Int | None, Unit.GPUS] = Perf
+    backend: Str | None = Perf
+    sp: Int | None = Perf
+    fsdp_shard_gpus: Annotated[Int | None, Unit.GPUS] = Perf
+    reshard_after_forward: Bool | None = Perf
+    forward_prefetch: Bool | None = Perf
+    offload_policy: Bool | None = Perf
+    min_wrap_params: Int | None = Perf
+    model_dtype: Str | None = None
+    compute_dtype: Str | None = None
+    use_orig_params: Bool | None = Perf
+    torch_compile: Bool | None = Perf
+    entropy_chunking: Bool | None = Perf
+    entropy_checkpointing: Bool | None = Perf
+    seed: Int | None = None
+    full_determinism: Bool | None = None
+    offload: Offload = Offload()
+    megatron: Megatron = Megatron()
+
+
+class Rollout(Part):
+    """The engines that generate."""
+
+    gpus: Annotated[Int | None, Unit.GPUS] = Perf
+    tp: Int | None = Perf
+    dp: Int | None = Perf
+    pp: Int | None = Perf
+    ep: Int | None = Perf
+    engine: Str | None = Perf
+    gpu_memory_fraction: Float | None = Perf
+    max_num_seqs: Int | None = Perf
+    max_batched_tokens: Annotated[Int | None, Unit.TOKENS] = Perf
+    dtype: Str | None = None
+    enforce_eager: Bool | None = Perf
+    prefix_cache: Bool | None = Perf
+    chunked_prefill: Bool | None = Perf
+    load_format: Str | None = Perf
+    seed: Int | None = None
+    extra: dict[str, Any] | None = Perf
+    runners_per_engine: Int | None = Perf
+    max_timeout_seconds: Int | None = Perf
+    max_retries: Int | None = Perf
+
+
+class Auxiliary(Part):
+    """A further model that answers during rollout: reward model, judge, teacher."""
+
+    name: Str | None = None
+    role: Literal["reward", "judge", "teacher", "helper"] | None = None
+    path: Str | None = None
+    gpus: Annotated[Int | None, Unit.GPUS] = Perf
+    tp: Int | None = Perf
+    dp: Int | None = Perf
+    pp: Int | None = Perf
+    engine: Str | None = Perf
+    gpu_memory_fraction: Float | None = Perf
+    max_num_seqs: Int | None = Perf
+    dtype: Str | None = None
+    enforce_eager: Bool | None = Perf
+    prompt_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    response_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    model_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    own_pool: Bool | None = Perf
+
+
+class Placement(Part):
+    """Which GPUs do what."""
+
+    layout: Literal["colocated", "disaggregated", "lendable"] | None = Perf
+    actor: Worker = Worker()
+    reference: Worker = Worker()
+    critic: Worker = Worker()
+    rollout: Rollout = Rollout()
+    auxiliary: list[Auxiliary] = Field(default_factory=list)
+
+
+class KlReward(Part):
+    """KL penalty subtracted from the reward."""
+
+    enabled: Bool | None = None
+    estimator: Str | None = None
+    coef: Float | None = None
+    controller: Literal["fixed", "adaptive"] | None = None
+    target: Float | None = None
+    horizon: Int | None = None
+    order: Literal["before_norm", "after_norm"] | None = None
+
+
+class KlLoss(Part):
+    """KL penalty added to the loss."""
+
+    enabled: Bool | None = None
+    estimator: Str | None = None
+    coef: Float | None = None
+
+
+class PolicyLoss(Part):
+    """The surrogate objective."""
+
+    family: Str | None = None
+    clip_low: Float | None = None
+    clip_high: Float | None = None
+    dual_clip_c: Float | None = None
+    tau_pos: Float | None = None
+    tau_neg: Float | None = None
+
+
+class CriticOptions(Part):
+    """The value model; `warmup_rollouts` counts the periods in which the actor is not updated."""
+
+    enabled: Bool | None = None
+    warmup_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = None
+    value_clip: Float | None = None
+    loss_agg: Str | None = None
+
+
+class Filter(Part):
+    """A rule by which whole groups leave the batch."""
+
+    kind: Str | None = None
+    metric: Str | None = None
+    action: Literal["drop", "refill", "duplicate"] | None = None
+    threshold: Float | None = None
+    max_in_flight_rollouts: Annotated[Float | None, Unit.ROLLOUTS] = None
+
+
+class Algorithm(Part):
+    """Advantage, losses and their coefficients."""
+
+    advantage: Str | None = None
+    advantage_scope: Literal["rollout", "update"] | None = None
+    std_scope: Literal["none", "group", "batch", "running"] | None = None
+    gamma: Float | None = None
+    lam: Float | None = None
+    whiten_advantage: Bool | None = None
+    kl_reward: KlReward = KlReward()
+    kl_loss: KlLoss = KlLoss()
+    entropy_coef: Float | None = None
+    policy_loss: PolicyLoss = PolicyLoss()
+    loss_agg: Str | None = None
+    loss_agg_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    loss_norm_scope: Literal["micro_batch_mean", "micro_batch_sum", "update"] | None = None
+    divide_logits_by_temperature: Bool | None = None
+    rollout_correction: dict[str, Any] | None = None
+    critic: CriticOptions = CriticOptions()
+    filters: list[Filter] = Field(default_factory=list)
+
+
+class Optimizer(Part):
+    """One optimizer and its schedule; everything is counted in optimizer updates."""
+
+    kind: Str | None = None
+    lr: Float | None = None
+    betas: list[Float] | Str | None = None
+    weight_decay: Float | None = None
+    grad_clip: Float | None = None
+    schedule: Str | None = None
+    warmup_updates: Annotated[Ratio | None, Unit.UPDATES] = None
+    decay_updates: Annotated[Ratio | None, Unit.UPDATES] = None
+    min_lr_ratio: Float | None = None
+    min_lr: Float | None = None
+    extra: dict[str, Any] | None = None
+
+
+class Optim(Part):
+    """The optimizers of policy and critic."""
+
+    actor: Optimizer = Optimizer()
+    critic: Optimizer = Optimizer()
+
+
+class Sampling(Part):
+    """How tokens are drawn."""
+
+    temperature: Float | None = None
+    top_p: Float | None = None
+    top_k: Int | None = None
+    repetition_penalty: Float | None = None
+    responses: Int | None = None
+    ignore_eos: Bool | None = None
+
+
+class SamplingSet(Part):
+    """Sampling for training and for validation."""
+
+    train: Sampling = Sampling()
+    eval: Sampling = Sampling()
+
+
+class Lora(Part):
+    """Low-rank adapters; `rank` 0 means none."""
+
+    rank: Int | None = None
+    alpha: Int | None = None
+    targets: list[Str] | Str | None = None
+    excluded: list[Str] | Str | None = None
+    path: Str | None = None
+    dtype: Str | None = None
+
+
+class ModelOptions(Part):
+    """How the trained model computes."""
+
+    lora: Lora = Lora()
+    gradient_checkpointing: Bool | None = Perf
+    activation_offload: Bool | None = Perf
+    remove_padding: Bool | None = Perf
+    liger: Bool | None = Perf
+    fused_kernels: Bool | None = Perf
+    critic_gradient_checkpointing: Bool | None = Perf
+    critic_activation_offload: Bool | None = Perf
+    critic_remove_padding: Bool | None = Perf
+
+
+class DataKeys(Part):
+    """Columns of a data set."""
+
+    prompt: Str | None = None
+    response: Str | None = None
+    messages: Str | None = None
+    tools: Str | None = None
+    image: Str | None = None
+    video: Str | None = None
+    system: Str | None = None
+
+
+class DataSet(Part):
+    """One data set; `uri` is a file, folder or hub name."""
+
+    name: Str | None = Book
+    uri: Str | None = None
+    split: Str | None = None
+    subset: Str | None = None
+    storage: Str | None = None
+    keys: DataKeys = DataKeys()
+    prompt_type: Str | None = None
+    system_prompt: Str | None = None
+    reply_prefix: Str | None = None
+    workflow: Str | None = None
+    workflow_args: dict[str, Any] | None = None
+    reward: Str | None = None
+    reward_args: dict[str, Any] | None = None
+    selector: Str | None = None
+    seed: Int | None = None
+    sampling: Sampling = Sampling()
+
+
+class Data(Part):
+    """What is trained and validated on."""
+
+    train: list[DataSet] = Field(default_factory=list)
+    eval: list[DataSet] = Field(default_factory=list)
+    mixing: Literal["concat", "proportional", "weighted"] | None = None
+    shuffle: Bool | None = None
+    seed: Int | None = None
+    rows: Int | None = None
+    train_max_samples: Int | None = None
+    eval_max_samples: Int | None = None
+    loader_workers: Int | None = Perf
+    dataset_class: Str | None = None
+    dataset_class_name: Str | None = None
+
+
+class Reward(Part):
+    """The reward as the source names it; code is a reference, never imported."""
+
+    function_path: Str | None = None
+    function_name: Str | None = None
+    function_args: dict[str, Any] | None = None
+    manager: Str | None = None
+    manager_args: dict[str, Any] | None = None
+
+
+class Checkpoint(Part):
+    """What is saved, and how much of it is kept."""
+
+    contents: list[Str] | Str | None = Book
+    load_contents: list[Str] | Str | None = Book
+    hf_export: Literal["last", "always", "never"] | None = Book
+    asynchronous: Bool | None = Book
+    keep: Int | None = Book
+    critic_keep: Int | None = Book
+
+
+class Cadence(Part):
+    """When the run saves and validates."""
+
+    save_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = None
+    eval_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = None
+    eval_at_start: Bool | None = None
+
+
+class Seeds(Part):
+    """Seeds that are not a data set's or a worker's."""
+
+    global_seed: Int | None = None
+    minibatch: Int | None = None
+
+
+class Stage(Part):
+    """One stage of a run. Single-stage runs have one."""
+
+    name: Str | None = Book
+    kind: Literal["rl", "sft", "dpo", "distill", "eval", "generate"] | None = None
+    init_from: Literal["base", "previous_stage_hf"] | None = None
+    model: Model = Model()
+    length: Length = Length()
+    batch: Batch = Batch()
+    run_length: RunLength = RunLength()
+    sync: Sync = Sync()
+    placement: Placement = Placement()
+    algorithm: Algorithm = Algorithm()
+    optim: Optim = Optim()
+    sampling: SamplingSet = SamplingSet()
+    model_options: ModelOptions = ModelOptions()
+    data: Data = Data()
+    reward: Reward = Reward()
+    checkpoint: Checkpoint = Checkpoint()
+    cadence: Cadence = Cadence()
+    seeds: Seeds = Seeds()
+
+
+class Run(Part):
+    """One stage with what all stages share: what a mapping table reads and writes."""
+
+    identity: Identity = Identity()
+    cluster: Cluster = Cluster()
+    stage: Stage = Stage()
+
+
+class Plan(Part):
+    """A whole run. `extensions` carries, verbatim, what only its source framework understands."""
+
+    plan_version: Literal[2] = 2
+    source: Source = Source()
+    identity: Identity = Identity()
+    cluster: Cluster = Cluster()
+    stages: list[Stage] = Field(default_factory=list)
+    extensions: dict[str, dict[str, Any]] = Field(default_factory=dict)

@@ -1,0 +1,24 @@
+"""Why a plan value is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """The four ways a value gets into a plan."""
+
+    WRITTEN = "written"
+    DEFAULT = "default"
+    DERIVED = "derived"
+    CHOSEN = "chosen"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """`keys` are the native keys it came from; `how` the rule in words (`256 x rollout.n 8`, `default of veRL 0.9.1`)."""
+
+    kind: Kind
+    keys: tuple[str, ...] = ()
+    how: str = ""

@@ -1,0 +1,218 @@
+"""Splits GPUs where a target cannot place a run as its source does: proposes the best split, lists the others, refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import Decision
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import Expr, Var, formula
+
+P = "stage.placement."
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """GPUs of the trainer, of the rollout engines and of auxiliary models; `engines` is rollout GPUs over engine size."""
+
+    trainer: int
+    rollout: int
+    auxiliary: int
+    engines: int
+
+    def __str__(self) -> str:
+        rest = f", {self.auxiliary} auxiliary" if self.auxiliary else ""
+        return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{rest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank."""
+
+    nodes: int
+    gpus_per_node: int
+    engine_gpus: int
+    auxiliary_gpus: int
+    update: int | None
+    rank_gpus: int
+
+    @property
+    def total(self) -> int:
+        """All GPUs."""
+        return self.nodes * self.gpus_per_node
+
+
+def whole_nodes(trainer: int, gpus_per_node: int) -> bool:
+    """The trainer fits one node or fills nodes completely (H22)."""
+    return trainer <= gpus_per_node or trainer % gpus_per_node == 0
+
+
+def feeds_all_ranks(trainer: int, demand: Demand) -> bool:
+    """G is a multiple of the data-parallel size (H9)."""
+    if trainer % demand.rank_gpus:
+        return False
+    return demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0
+
+
+def feasible_splits(demand: Demand) -> list[Split]:
+    """All legal splits, best first: the trainer's share closest to half, the larger trainer on a tie."""
+    found = []
+    for engines in range(1, demand.total // demand.engine_gpus + 1):
+        rollout = engines * demand.engine_gpus
+        trainer = demand.total - rollout - demand.auxiliary_gpus
+        if trainer > 0 and whole_nodes(trainer, demand.gpus_per_node) and feeds_all_ranks(trainer, demand):
+            found.append(Split(trainer, rollout, demand.auxiliary_gpus, engines))
+    return sorted(found, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
+
+
+def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None) -> list[Decision]:
+    """Give rollout engines GPUs of their own. Changes `values` in place; returns what a person should decide.
+
+    Raises RefusedError when no split is legal, or when the asked one is not.
+    """
+    auxiliary = _place_auxiliary(values, origins)
+    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
+    engine = _product(values, "rollout", ("tp", "dp", "pp"))
+    if nodes is None or size is None or any(isinstance(v, Expr) for v in (nodes, size, engine, auxiliary)):
+        return _undecided(values, origins, rollout_gpus, nodes, size, engine)
+    if nodes * size == 1 and engine == 1 and not auxiliary:
+        return []
+    update = values.get("stage.batch.sequences_per_update")
+    demand = Demand(nodes, size, engine, auxiliary, None if isinstance(update, Expr) else update, _rank_gpus(values))
+    splits = feasible_splits(demand)
+    chosen = _choose(splits, demand, rollout_gpus)
+    _set(values, origins, P + "rollout.gpus", chosen.rollout, str(chosen))
+    _set(values, origins, P + "actor.gpus", chosen.trainer, str(chosen))
+    _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
+    others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
+    why = f"the source shares all {demand.total} GPUs between engines and trainer; here they are split: {chosen} (H21)"
+    return [Decision(P + "rollout.gpus", why, others, str(chosen))]
+
+
+def _set(values: dict[str, Any], origins: dict[str, Origin], path: str, value: Any, how: str) -> None:
+    old = origins.get(path)
+    values[path] = value
+    origins[path] = Origin(Kind.CHOSEN, old.keys if old else (), how)
+
+
+def _product(values: dict[str, Any], role: str, sizes: tuple[str, ...]) -> Any:
+    total: Any = 1
+    for size in sizes:
+        total = total * (values.get(f"{P}{role}.{size}") or 1)
+    return total
+
+
+def _rank_gpus(values: dict[str, Any]) -> int:
+    """GPUs of one data-parallel rank of the trainer: Ulysses SP, or TP*PP*CP."""
+    if values.get(P + "actor.backend") == "megatron":
+        sizes = [values.get(f"{P}actor.megatron.{s}") for s in ("tp", "pp", "cp")]
+    else:
+        sizes = [values.get(P + "actor.sp")]
+    total = 1
+    for size in sizes:
+        total *= size if isinstance(size, int) else 1
+    return total
+
+
+def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
+    """Auxiliary models need engines of their own; one engine each unless the source says more."""
+    total: Any = 0
+    index = 0
+    while f"{P}auxiliary[{index}].role" in values or f"{P}auxiliary[{index}].path" in values:
+        at = f"{P}auxiliary[{index}]."
+        if values.get(at + "gpus") is None:
+            _set(values, origins, at + "gpus", _product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine")
+        total = total + values[at + "gpus"]
+        index += 1
+    return total
+
+
+def _undecided(
+    values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None, nodes: Any, size: Any, engine: Any
+) -> list[Decision]:
+    path = P + "rollout.gpus"
+    _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
+    if rollout_gpus is not None:
+        _set(values, origins, path, rollout_gpus, "--rollout-gpus")
+        return []
+    _set(values, origins, path, Var("ROLLOUT_GPUS"), "not known")
+    why = f"the cluster is {formula(nodes)} x {formula(size)} GPUs with engines of {formula(engine)}: the split cannot be computed"
+    return [Decision(path, why, ("pass --rollout-gpus N", "or --set the variables that size the cluster"))]
+
+
+def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Split:
+    if rollout_gpus is not None:
+        asked = next((s for s in splits if s.rollout == rollout_gpus), None)
+        if asked is None:
+            raise RefusedError(_why_not(rollout_gpus, demand), choices=tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits))
+        return asked
+    if splits:
+        return splits[0]
+    raise RefusedError(
+        f"no split of {demand.nodes} x {demand.gpus_per_node} GPUs between engines of {demand.engine_gpus}"
+        f"{f', {demand.auxiliary_gpus} auxiliary GPUs' if demand.auxiliary_gpus else ''} and a trainer feeds every rank"
+        f" with {demand.update} sequences an update",
+        choices=_ways_out(demand),
+    )
+
+
+def _why_not(rollout: int, demand: Demand) -> str:
+    trainer = demand.total - rollout - demand.auxiliary_gpus
+    if rollout % demand.engine_gpus:
+        return f"{rollout} rollout GPUs are not a whole number of engines of {demand.engine_gpus} GPUs"
+    if trainer <= 0:
+        return f"{rollout} rollout and {demand.auxiliary_gpus} auxiliary GPUs leave none of {demand.total} for the trainer"
+    if not whole_nodes(trainer, demand.gpus_per_node):
+        return f"{trainer} trainer GPUs are more than a node of {demand.gpus_per_node} and not whole nodes (H22)"
+    return f"{demand.update} sequences an update cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"
+
+
+def _ways_out(demand: Demand) -> tuple[str, ...]:
+    """Clusters of the same node size, and update sizes, that would work."""
+    found = []
+    for nodes in range(1, 4 * demand.nodes + 1):
+        wider = Demand(nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, demand.update, demand.rank_gpus)
+        splits = feasible_splits(wider)
+        if splits and len(found) < 4:
+            found.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
+    free = Demand(demand.nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, None, demand.rank_gpus)
+    for split in feasible_splits(free)[:3]:
+        ranks = split.trainer // demand.rank_gpus
+        found.append(f"{split}, with sequences an update a multiple of {ranks}")
+    return tuple(found)
+
+
+def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+    """Let engines and trainer take turns on the same GPUs; fewer GPUs where all of them cannot be fed."""
+    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
+    _set(values, origins, P + "layout", "colocated", "engines and trainer take turns on the same GPUs")
+    if nodes is None or size is None or isinstance(nodes, Expr) or isinstance(size, Expr):
+        return [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))] if nodes is None else []
+    update = values.get("stage.batch.sequences_per_update")
+    prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
+    engine = _product(values, "rollout", ("tp", "dp", "pp"))
+    whole = prompts * n if isinstance(prompts, int) and isinstance(n, int) else None
+    rank = _rank_gpus(values)
+
+    def works(gpus: int) -> bool:
+        if gpus % rank or (isinstance(engine, int) and gpus % engine):
+            return False
+        fits = update is None or isinstance(update, Expr) or update % (gpus // rank) == 0
+        return fits and (whole is None or whole % gpus == 0)
+
+    options = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1)) if works(m * s)]
+    if not options:
+        raise RefusedError(f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank} GPUs")
+    used = max(options, key=lambda o: (o[0] * o[1], o[0]))
+    total = used[0] * used[1]
+    for path in (P + "actor.gpus", P + "rollout.gpus"):
+        _set(values, origins, path, total, f"all {total} GPUs in turns")
+    if used == (nodes, size):
+        return []
+    _set(values, origins, "cluster.nodes", used[0], f"{used[0]} of {nodes} nodes")
+    _set(values, origins, "cluster.gpus_per_node", used[1], f"{used[1]} of {size} GPUs a node")
+    others = tuple(f"{m} x {s} GPUs" for m, s in options if (m, s) != used)[:6]
+    why = f"{update} sequences an update cannot be shared by all {nodes * size} GPUs; {used[0]} x {used[1]} can"
+    return [Decision("cluster", why, others, f"{used[0]} x {used[1]}")]

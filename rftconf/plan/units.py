@@ -1,0 +1,54 @@
+"""What a number counts. Every count of work is worth some number of sequences, so any two convert.
+
+A rollout period is worth `B*n` sequences, an optimizer update `G/E`, a prompt `n`; Trinity's explore step is worth
+what one explorer batch produces. `Rates` holds those worths for one plan; they may be expressions over unknown names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from rftconf.plan.symbols import Expr, Number, arith
+
+
+class Unit(StrEnum):
+    """The unit of a number in a config or in the plan."""
+
+    PROMPTS = "prompts"
+    SEQUENCES = "sequences"
+    SEQUENCES_PER_RANK = "sequences per data-parallel rank"
+    TOKENS = "tokens"
+    TOKENS_PER_RANK = "tokens per data-parallel rank"
+    TOKENS_PER_GPU = "tokens per GPU"
+    ROLLOUTS = "rollout periods"
+    UPDATES = "optimizer updates"
+    TRAIN_STEPS = "train steps"
+    EXPLORE_STEPS = "explore steps"
+    LR_TICKS = "learning-rate scheduler ticks"
+    GPUS = "GPUs"
+    NODES = "nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How many sequences (or tokens) one of each unit is worth in one plan."""
+
+    worth: Mapping[Unit, Number]
+
+    def convert(self, value: Number, source: Unit, target: Unit) -> Number | Fraction:
+        """`value` counted in `source`, counted in `target`: an int where it is whole, else a Fraction.
+
+        Raises KeyError when the plan does not yet tell what one of the units is worth.
+        """
+        if source is target:
+            return value
+        mine, theirs = self.worth[source], self.worth[target]
+        if mine == theirs:
+            return value
+        if isinstance(value, Expr) or isinstance(mine, Expr) or isinstance(theirs, Expr):
+            return arith("/", arith("*", value, mine), theirs)
+        exact = Fraction(value) * Fraction(mine) / Fraction(theirs)
+        return int(exact) if exact.denominator == 1 else exact
