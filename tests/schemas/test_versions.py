@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rftconf.plan.symbols import Value, Var
 from rftconf.schemas import catalogue, versions
+from rftconf.schemas.acceptance import judge
 from rftconf.schemas.edits import Gone, Move
-from tests.schemas.shared import STEPS, Cell, catalogue_id, concrete
+from tests.schemas.shared import CORPUS, STEPS, Cell, catalogue_id, concrete, needs_corpus
 
 steps = pytest.mark.parametrize(("framework", "older", "newer", "trainer"), STEPS, ids=catalogue_id)
 
@@ -213,6 +216,35 @@ def test_defaults_come_under_the_newest_names() -> None:
 def test_defaults_are_keys_of_the_newest_release(framework: str, release: str, _newer: str, trainer: str) -> None:
     newest = catalogue.load(framework, None, trainer)
     assert [name for name in versions.defaults(framework, release, trainer) if newest.get(name) is None] == []
+
+
+def test_a_flag_that_became_a_name() -> None:
+    flat = {"algorithm.rollout_correction.use_policy_gradient": Cell(True)}
+    done = versions.upgrade("verl", flat, "0.6.1")
+    assert values(done.flat) == {"algorithm.rollout_correction.loss_type": "reinforce"}
+    assert versions.downgrade("verl", done.flat, "0.6.1").flat == flat
+
+
+@needs_corpus
+@pytest.mark.parametrize(
+    ("date", "release"), [("v0.4.1", "0.4.1"), ("v0.5.0", "0.5.0"), ("v0.6.1", "0.6.1"), ("v0.7.0", "0.7.1")]
+)
+def test_published_scripts_fit_the_newest_release_after_the_upgrade(date: str, release: str) -> None:
+    fitting = upgraded = 0
+    for line in (CORPUS / "verl_argv" / f"{date}.jsonl").read_text(encoding="utf-8").splitlines():
+        overrides = json.loads(line)["overrides"]
+        trainer = "megatron" if any("megatron" in text for text in overrides if text.startswith("--")) else "fsdp"
+        flat = {
+            text.split("=", 1)[0]: Cell(text.split("=", 1)[1]) for text in overrides if text[0] != "-" and "=" in text
+        }
+        old, new = (catalogue.load("verl", number, trainer) for number in (release, None))
+        if all(judge(old, key, cell.value).fits for key, cell in flat.items()):
+            fitting += 1
+            bare = {key.lstrip("+"): cell for key, cell in flat.items()}
+            done = versions.upgrade("verl", bare, release, trainer=trainer).flat
+            upgraded += all(judge(new, key, cell.value, overrides=False).fits for key, cell in done.items())
+    assert fitting > 60
+    assert upgraded >= 0.98 * fitting, f"{upgraded} of {fitting}"
 
 
 def test_history_tells_where_a_key_went() -> None:
