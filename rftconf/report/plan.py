@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rftconf.report.screen import Screen, joined
@@ -10,19 +11,20 @@ from rftconf.report.values import shown
 
 if TYPE_CHECKING:
     from rftconf.plan.origin import Origin
+    from rftconf.text.span import Place
 
 
-def plan_tree(data: Mapping[str, Any], origins: Mapping[str, Origin] | None, screen: Screen) -> str:
-    """The plan's values (its JSON form), indented; `origins` adds the reason beside each."""
-    return joined(_node(data, "", 0, origins, screen))
+def plan_tree(data: Mapping[str, Any], reasons: Mapping[str, str], screen: Screen) -> str:
+    """The plan's values (its JSON form), indented, with the reason beside each that has one."""
+    return joined(_node(data, "", 0, reasons, screen))
 
 
-def plan_yaml(data: Mapping[str, Any], origins: Mapping[str, Origin] | None) -> str:
-    """The plan's values (its JSON form) as YAML, with origins as comments."""
+def plan_yaml(data: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
+    """The plan's values (its JSON form) as YAML, with the reasons as comments."""
     from rftconf.ledger import Basis, TargetLine
     from rftconf.text.emit_yaml import emit
 
-    return emit([TargetLine(key, value, Basis.WRITTEN, said(key, origins)) for key, value in flat(data)])
+    return emit([TargetLine(key, value, Basis.WRITTEN, reasons.get(key, "")) for key, value in flat(data)])
 
 
 def origins_json(origins: Mapping[str, Origin]) -> dict[str, Any]:
@@ -42,20 +44,26 @@ def flat(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
         yield key, data
 
 
-def said(key: str, origins: Mapping[str, Origin] | None) -> str:
-    """The origin of a plan path in words; empty when it is not known."""
-    origin = None if origins is None else origins.get(key)
-    if origin is None:
-        return ""
-    words = [str(origin.kind), f"from {', '.join(origin.keys)}" if origin.keys else "", origin.how]
-    return ": ".join(part for part in (" ".join(w for w in words[:2] if w), words[2]) if part)
+def reasons_of(origins: Mapping[str, Origin], places: Mapping[str, Place]) -> dict[str, str]:
+    """Plan path to its origin in words; `places` are those of the native keys that the file writes."""
+    return {path: _said(origin, places) for path, origin in origins.items()}
+
+
+def _said(origin: Origin, places: Mapping[str, Place]) -> str:
+    keys = [f"{key} ({_short(places[key])})" if key in places else key for key in origin.keys]
+    words = f"{origin.kind} from {', '.join(keys)}" if keys else str(origin.kind)
+    return f"{words}: {origin.how}" if origin.how else words
+
+
+def _short(place: Place) -> str:
+    return f"{PurePath(place.file).name}:{place.span.line}"
 
 
 def _plain_key(name: object) -> bool:
     return isinstance(name, str) and not set(name) & set(".[]") and bool(name)
 
 
-def _node(data: Any, path: str, depth: int, origins: Mapping[str, Origin] | None, screen: Screen) -> Iterator[str]:
+def _node(data: Any, path: str, depth: int, reasons: Mapping[str, str], screen: Screen) -> Iterator[str]:
     pad = "  " * depth
     for name, value in data.items():
         key = f"{path}.{name}" if path else str(name)
@@ -63,14 +71,14 @@ def _node(data: Any, path: str, depth: int, origins: Mapping[str, Origin] | None
         if not found:
             continue
         if [k for k, _ in found] == [key]:
-            yield _leaf(f"{pad}{name}: ", found[0][1], said(key, origins), screen)
+            yield _leaf(f"{pad}{name}: ", found[0][1], reasons.get(key, ""), screen)
         elif isinstance(value, list):
             for at, item in enumerate(value):
                 yield f"{pad}{screen.style(f'{name}[{at}]', 'bold')}"
-                yield from _node(item, f"{key}[{at}]", depth + 1, origins, screen)
+                yield from _node(item, f"{key}[{at}]", depth + 1, reasons, screen)
         else:
             yield f"{pad}{screen.style(str(name), 'bold')}"
-            yield from _node(value, key, depth + 1, origins, screen)
+            yield from _node(value, key, depth + 1, reasons, screen)
 
 
 def _leaf(lead: str, value: Any, why: str, screen: Screen) -> str:

@@ -62,11 +62,12 @@ def _text(loaded: Loaded, form: str, screen: Screen, *, origins: bool) -> str:
     from json import dumps
 
     from rftconf.load import with_origins
-    from rftconf.report.plan import origins_json, plan_tree, plan_yaml
+    from rftconf.report.plan import origins_json, plan_tree, plan_yaml, reasons_of
 
     data = loaded.plan.model_dump(mode="json")
-    told = with_origins(loaded) if origins else None
+    told = with_origins(loaded) if origins else {}
     if form == "json":
-        whole = data if told is None else {"plan": data, "origins": origins_json(told)}
+        whole = {"plan": data, "origins": origins_json(told)} if origins else data
         return dumps(whole, indent=2, ensure_ascii=False) + "\n"
-    return plan_yaml(data, told) if form == "yaml" else plan_tree(data, told, screen)
+    reasons = reasons_of(told, {key: leaf.place for key, leaf in loaded.document.last().items()})
+    return plan_yaml(data, reasons) if form == "yaml" else plan_tree(data, reasons, screen)
