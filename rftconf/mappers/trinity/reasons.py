@@ -9,8 +9,7 @@ DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUN
 ENGINE, HELPERS, TASKS = "explorer.rollout_model", "explorer.auxiliary_models*", "buffer.explorer_input*taskset*"
 INPUT, OUTPUT, TRAINER_INPUT = "buffer.explorer_input", "buffer.explorer_output", "buffer.trainer_input"
 CONFIG = "trainer.trainer_config"
-ARR = f"{CONFIG}*"
-"""`trainer_config` holds a veRL config, with or without `actor_rollout_ref` around its roles."""
+ARR = f"{CONFIG}.actor_rollout_ref"
 
 
 def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
@@ -43,7 +42,7 @@ FILLED = (
     *_all(DEAD, "Trinity overwrites it from algorithm.enable_router_replay", "explorer.*.enable_return_routed_experts"),
     *_all(DEAD, "Trinity overwrites it from the top-level ray_namespace", "buffer.*.ray_namespace",
           "data_processor.*.ray_namespace", "explorer.*.ray_namespace", "synchronizer.ray_namespace",
-          f"{CONFIG}*.ray_namespace"),
+          f"{CONFIG}.critic.ray_namespace"),
     *_all(DEAD, "Trinity overwrites it from algorithm.repeat_times", "*.rollout_args.n",
           f"{INPUT}.taskset*.repeat_times"),
     *_all(DEAD, "Trinity overwrites it from the buffer's own batch size, epochs, steps and tokenizer", "*.batch_size",
@@ -142,7 +141,7 @@ PIPELINES = (
 )  # fmt: skip
 
 EXPLORER = (
-    *_all(KEPT, "the explorer's name in logs and checkpoints", "explorer.name"),
+    *_all(KEPT, "the explorer's or its engine's name in logs and checkpoints", "explorer.name", f"{ENGINE}.name"),
     *_all(DEAD, "deprecated: Trinity warns and takes runner_per_model", "explorer.runner_num"),
     *_all(KEPT, "how many workflow runners start at a time, and how often each is tried", "explorer.runner_prepare_*"),
     *_all(KEPT, "whether a runner repeats a task in turn, in threads or asynchronously; throughput only",
@@ -162,19 +161,23 @@ EXPLORER = (
 )  # fmt: skip
 ENGINES = (ENGINE, HELPERS)
 ENGINE_KEYS = (
-    *_under(MATHS, "lengths and sampling of one engine, where they differ from the model block; veRL has one set for all", (ENGINE,),
-            "max_*", "min_response_tokens", "enable_prompt_truncation", "repetition_penalty"),
-    *_under(KEPT, "whether the engine may run a model's own code; veRL has model.trust_remote_code for all", ENGINES, "trust_remote_code"),
-    *_under(KEPT, "engine arguments under the engine's own names; write them into the other framework's engine arguments by hand",
-            ENGINES, "extra_engine_args*"),
+    *_under(MATHS, "lengths and sampling of one engine, where they differ from the model block; veRL has one set "
+            "for all", (ENGINE,), "max_*", "min_response_tokens", "enable_prompt_truncation", "repetition_penalty"),
+    *_under(KEPT, "whether the engine may run a model's own code; veRL has model.trust_remote_code for all", ENGINES,
+            "trust_remote_code"),
+    *_under(KEPT, "engine arguments under the engine's own names; write them into the other framework's engine "
+            "arguments by hand", ENGINES, "extra_engine_args*"),
     *_under(KEPT, "the generation of vLLM's engine; speed only", ENGINES, "use_v1"),
     *_under(KEPT, "lets the engine take images", ENGINES, "enable_multimodal"),
-    *_under(KEPT, "the engine's own chat template; the policy's is model.custom_chat_template", ENGINES, "chat_template"),
+    *_under(KEPT, "the engine's own chat template; the policy's is model.custom_chat_template", ENGINES,
+            "chat_template"),
     *_under(KEPT, "keeps what a workflow said to the model, for step-wise workflows", ENGINES, "enable_history"),
-    *_under(KEPT, "serves the OpenAI interface to workflows that want it", ENGINES, "enable_openai_api", "base_port", "enable_log_requests"),
-    *_under(KEPT, "how the engine reads tool calls and thinking out of answers; veRL's agent loops parse them themselves", ENGINES,
-            "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
-    *_under(KEPT, "an engine option of a helper model; the plan keeps its model, sizes, parallelism and memory", (HELPERS,), "*"),
+    *_under(KEPT, "serves the OpenAI interface to workflows that want it", ENGINES, "enable_openai_api", "base_port",
+            "enable_log_requests"),
+    *_under(KEPT, "how the engine reads tool calls and thinking out of answers; veRL's agent loops parse them "
+            "themselves", ENGINES, "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
+    *_under(KEPT, "an engine option of a helper model; the plan keeps its model, sizes, parallelism and memory",
+            (HELPERS,), "*"),
 )  # fmt: skip
 
 TRAINER = (
@@ -196,54 +199,61 @@ PASSED = (
           f"{ARR}.model.use_remove_padding", f"{ARR}.model.custom_chat_template", f"{ARR}.model.lora_*",
           f"{ARR}.model.target_modules", f"{ARR}.model.exclude_modules", f"{ARR}.model.rope_*"),
     *_under(DEAD, f"{OWN} (trainer.trainer_strategy)", ROLES, "strategy"),
-    *_under(DEAD, f"{OWN} (buffer.train_batch_size, algorithm.repeat_times)", ROLES, "ppo_mini_batch_size", "rollout_n"),
-    *_under(DEAD, f"{OWN} (trainer.use_dynamic_bsz, trainer.max_token_len_per_gpu)", ROLES, "use_dynamic_bsz", "log_prob_use_dynamic_bsz",
-            "*_max_token_len_per_gpu"),
-    *_under(DEAD, "Trinity 0.6 takes trainer.ulysses_sequence_parallel_size for every role; with veRL before 0.8 the role's value won", ROLES,
-            "ulysses_sequence_parallel_size"),
-    *_under(DEAD, "Trinity 0.6 takes trainer.grad_clip and the optimizers' clip_grad; with veRL before 0.8 the role's value won", ROLES, "grad_clip"),
+    *_under(DEAD, f"{OWN} (buffer.train_batch_size, algorithm.repeat_times)", ROLES, "ppo_mini_batch_size",
+            "rollout_n"),
+    *_all(DEAD, f"{OWN} (trainer.use_dynamic_bsz, trainer.max_token_len_per_gpu)", f"{ARR}.*.use_dynamic_bsz",
+          f"{CONFIG}.critic*.use_dynamic_bsz", f"{ARR}.ref.log_prob_use_dynamic_bsz", f"{ARR}.*max_token_len_per_gpu",
+          f"{CONFIG}.critic*max_token_len_per_gpu"),
+    *_under(DEAD, "Trinity 0.6 takes trainer.ulysses_sequence_parallel_size for every role; with veRL before 0.8 "
+            "the role's value won", ROLES, "ulysses_sequence_parallel_size"),
+    *_all(DEAD, "Trinity 0.6 takes trainer.grad_clip and the optimizers' clip_grad; with veRL before 0.8 the role's "
+          "value won", f"{ARR}.actor.grad_clip", f"{CONFIG}.critic.grad_clip"),
     *_all(DEAD, f"{OWN} (algorithm.*): its own loss functions never read veRL's", f"{ARR}.actor.loss_*",
-          f"{ARR}.actor.clip_ratio*", f"{ARR}.actor.entropy_coeff", f"{ARR}.actor.use_kl_loss",
+          f"{ARR}.actor.clip_ratio*", f"{ARR}.actor.entropy_coeff", f"{ARR}.actor.*kl_loss*",
           f"{ARR}.actor.policy_loss.*"),
-    *_all(DEAD, f"{OWN}: engines are Trinity's, veRL's rollout only passes weights", f"{ARR}.rollout.*"),
+    *_all(DEAD, "engines are Trinity's own: veRL's rollout block only passes weights", f"{ARR}.rollout.*"),
     *_all(DEAD, f"{OWN} (algorithm.algorithm_type)", f"{CONFIG}.critic.enable"),
-    *_all(DEAD, f"{OWN} (model.critic_model_path)", f"{CONFIG}.critic.model.*path", f"{CONFIG}.critic.model.rope_*"),
-    *_all(DEAD, "veRL's workers fill it while running", f"{ARR}.nccl_timeout", f"{ARR}.optim.total_training_steps",
-          f"{CONFIG}.actor_rollout_ref.synchronizer*", f"{CONFIG}.actor_rollout_ref.explorer_name",
-          f"{CONFIG}.actor_rollout_ref.hybrid_engine"),
+    *_all(DEAD, f"{OWN} (model.critic_model_path, model.rope_*)", f"{CONFIG}.critic.model.*path",
+          f"{CONFIG}.critic.model.rope_*"),
+    *_all(DEAD, "veRL's workers get it from synchronizer, explorer and trainer", "*.nccl_timeout",
+          "*.optim.total_training_steps", f"{ARR}.synchronizer*", f"{ARR}.explorer_name", f"{ARR}.hybrid_engine",
+          f"{CONFIG}.critic.ray_namespace"),
     *_all(MATHS, "with veRL 0.8 and later it overrules algorithm.optimizer, before it is overwritten by it; name it "
           "there", f"{ARR}.actor.optim.*"),
     *_all(MATHS, "an option of the critic's optimizer that the plan does not have", f"{CONFIG}.critic.optim.*"),
     *_all(MATHS, "multi-token prediction: an extra loss and speculative decoding of veRL's", f"{ARR}.model.mtp.*"),
     *_all(KEPT, "an option of veRL's model loading (kernels, shared memory, imported code); it does not change the "
-          "mathematics", f"{ARR}.model.*", f"{CONFIG}.critic.model.external_lib",
-          f"{CONFIG}.critic.model.trust_remote_code", f"{CONFIG}.critic.model.use_remove_padding"),
+          "mathematics", f"{ARR}.model.*"),
     *_all(DEAD, "Trinity 0.6 reads critic.fsdp; this block acts with veRL before 0.8",
           f"{CONFIG}.critic.model.fsdp_config.*"),
-    *_all(KEPT, "changes to the critic's config.json or its vision part; the plan keeps those of the policy",
+    *_all(KEPT, "how the critic's model is loaded; the plan keeps what concerns the policy",
           f"{CONFIG}.critic.model.*"),
-    *_under(KEPT, "offloading and parallelism of one role, where they differ from trainer.* (H53); memory and speed only", ROLES,
-            "fsdp_config.param_offload", "fsdp_config.optimizer_offload", "fsdp_config.offload_policy", "megatron.*"),
-    *_under(KEPT, "precision and wrapping of one role's FSDP; the plan keeps model_dtype, dtype and min_num_params", ROLES, "fsdp_config.*"),
+    *_all(KEPT, "offloading and parallelism of one role, where they differ from trainer.* (H53); memory and speed only",
+          f"{ARR}.*.fsdp_config.*offload*", f"{ARR}.*.megatron.*", f"{CONFIG}.critic.fsdp.*offload*",
+          f"{CONFIG}.critic.megatron.*"),
+    *_all(KEPT, "precision and wrapping of one role's FSDP; the plan keeps model_dtype, dtype and min_num_params",
+          f"{ARR}.*.fsdp_config.*", f"{CONFIG}.critic.fsdp.*"),
     *_under(KEPT, "profiling of veRL's workers; it does not change training", ROLES, "profile*"),
-    *_under(KEPT, "which experts tokens were routed to, recorded and replayed", ROLES, "router_replay.*"),
-    *_under(KEPT, "contents and format of one role's checkpoints; the plan keeps the actor's contents", ROLES, "checkpoint.*"),
+    *_all(KEPT, "which experts tokens were routed to, recorded and replayed", f"{ARR}.*.router_replay.*"),
+    *_under(KEPT, "contents and format of one role's checkpoints; the plan keeps the actor's contents", ROLES,
+            "checkpoint.*"),
     *_under(DEAD, "workers always load the weights that the model block names", ROLES, "load_weight"),
-    *_under(KEPT, "micro-batch sizes of one role; Trinity sizes micro-batches by tokens unless trainer.use_dynamic_bsz is false", ROLES,
-            "*micro_batch_size*"),
-    *_under(KEPT, "a speed or logging option of veRL's workers; the loss is the same", ROLES, "use_prefix_grouper", "*sum_pi_squared*",
-            "fix_actor_microbatch_loss_scale", "freeze_vision_tower", "data_loader_seed"),
-    *_all(DEAD, "the loss of Trinity comes from algorithm.*; acts with veRL before 0.8 only, in place of "
-          "algorithm.rollout_correction", f"{CONFIG}.algorithm.rollout_correction.*"),
+    *_under(KEPT, "micro-batch sizes of one role; Trinity sizes micro-batches by tokens unless "
+            "trainer.use_dynamic_bsz is false", ROLES, "*micro_batch_size*"),
+    *_all(KEPT, "a speed or logging option of veRL's workers; the loss is the same", f"{ARR}.*.use_prefix_grouper",
+          f"{ARR}.actor.*sum_pi_squared*", f"{ARR}.actor.freeze_vision_tower", f"{CONFIG}.critic.data_loader_seed"),
+    *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with veRL before 0.8 only (H25)",
+          f"{ARR}.actor.fix_actor_microbatch_loss_scale"),
+    *_all(DEAD, "acts with veRL before 0.8 only; since then Trinity reads algorithm.rollout_correction",
+          f"{CONFIG}.algorithm.rollout_correction.*"),
     *_all(DEAD, "Trinity 0.6 merges only model, actor, ref, rollout and critic of trainer_config; the rest is set "
           "from its own keys", f"{CONFIG}.data.*", f"{CONFIG}.algorithm.*", f"{CONFIG}.trainer.*",
-          f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*",
-          f"{CONFIG}.global_profiler*"),
-    *_all(KEPT, "a key of veRL's own config, handed to its workers as it is", f"{CONFIG}*"),
+          f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*"),
+    *_all(KEPT, "a key of veRL's own config, handed to its workers as it is", f"{CONFIG}", f"{CONFIG}.*"),
 )  # fmt: skip
 
-STAGES = _all(KEPT, "belongs to a stage: it is told there, under the section's own key", "stages*")
+STAGES = _all(KEPT, "belongs to a stage: it is told there, under the section's own key", "stages[[]*")
 
 REASONS: tuple[Reason, ...] = (
-    *SECRETS, *PASSED, *FILLED, *RUN, *ALGORITHM, *DATA, *PIPELINES, *EXPLORER, *ENGINE_KEYS, *TRAINER, *STAGES,
+    *SECRETS, *STAGES, *PASSED, *FILLED, *RUN, *ALGORITHM, *DATA, *PIPELINES, *EXPLORER, *ENGINE_KEYS, *TRAINER,
 )  # fmt: skip

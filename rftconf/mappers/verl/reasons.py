@@ -109,7 +109,8 @@ OPTIMIZER = (
 )  # fmt: skip
 
 ENGINE_BLOCKS = (
-    f"{ACTOR}.fsdp_config", f"{REF}.fsdp_config", "critic.fsdp", f"{ACTOR}.megatron", f"{REF}.megatron", "critic.megatron",
+    f"{ACTOR}.fsdp_config", f"{REF}.fsdp_config", "critic.fsdp", f"{ACTOR}.megatron", f"{REF}.megatron",
+    "critic.megatron",
 )  # fmt: skip
 FILLED = (
     "strategy", "use_dynamic_bsz", "max_token_len_per_gpu", "micro_batch_size_per_gpu", "infer_max_token_len_per_gpu",
