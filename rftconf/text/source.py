@@ -78,15 +78,18 @@ def from_bytes(name: str, data: bytes) -> Source:
 def _read_file(name: str) -> bytes:
     # O_NONBLOCK: opening a pipe that nobody writes to would otherwise hang before it can be refused.
     descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         before = os.fstat(descriptor)
         for is_kind, kind in _KINDS:
             if is_kind(before.st_mode):
                 raise UnreadableError(f"is {kind}", file=name)
         if before.st_size > MAX_BYTES:
             raise UnreadableError(f"{before.st_size:,} bytes; at most {MAX_BYTES:,} are read", file=name)
-        data = read_all(file)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = read_all(file)
         after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
     changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
     if changed or len(data) != after.st_size:
         raise UnreadableError("changed while it was being read; try again when it is complete", file=name)

@@ -1,0 +1,79 @@
+"""The same inputs through the commands: exit code 2, the place, no traceback, nothing written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bad_input.corpus import CORPUS, Bad, build
+
+MEMORY_BYTES = 500 * 1024 * 1024
+TIMEOUT_SECONDS = 10
+COMMANDS = {
+    "check": (["check"], {1, 2}),
+    "plan": (["plan"], {2}),
+    "convert": (["convert", "--to", "trinity"], {2}),
+}
+"""`check` answers 1 where it could read and found errors, as linters do."""
+HEAVY = ("large.yaml", "deep_flow.yaml", "alias_bomb.yaml", "deep_override.txt", "huge_number.yaml")
+PLAIN = (
+    "binary.yaml",
+    "empty.yaml",
+    "latin1.yaml",
+    "tag.yaml",
+    "tab.yaml",
+    "unterminated.sh",
+    "sweep.txt",
+    "missing.yaml",
+)
+CASES = [bad for bad in CORPUS if bad.name in HEAVY + PLAIN]
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "rftconf", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "NO_COLOR": "1", "COLUMNS": "200"},
+        preexec_fn=limited,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("bad", CASES, ids=lambda bad: bad.name)
+@pytest.mark.parametrize("command", ["check", "convert"])
+def test_bad_input(command: str, bad: Bad, tmp_path: Path) -> None:
+    path = build(bad, tmp_path)
+    before = sorted(tmp_path.iterdir())
+    arguments, codes = COMMANDS[command]
+    done = run([*arguments, path.name], tmp_path)
+    said = done.stdout + done.stderr
+    assert done.returncode in codes, said
+    assert "Traceback" not in said
+    assert bad.words in " ".join(said.split())
+    assert bad.name in said
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_script_is_not_run(command: str, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    canary.write_text("alive")
+    (tmp_path / "run.sh").write_text(
+        f"rm -rf {canary}\nX=$(rm -rf {canary})\npython3 -m verl.trainer.main_ppo data.train_batch_size=8 data.x=$X\n"
+    )
+    arguments, _ = COMMANDS[command]
+    done = run([*arguments, "run.sh"], tmp_path)
+    assert "Traceback" not in done.stdout + done.stderr
+    assert canary.read_text() == "alive"
