@@ -24,6 +24,23 @@ TRAINER_CONFIG = (
     "trinity.trainer.verl.verl_config",
     "trinity.trainer.verl_legacy.verl_config",
 )
+_ALGORITHM = "trinity.algorithm"
+REGISTRIES = {
+    "algorithm_type": (_ALGORITHM, "ALGORITHM_TYPE"),
+    "advantage_fn": (_ALGORITHM, "ADVANTAGE_FN"),
+    "policy_loss_fn": (_ALGORITHM, "POLICY_LOSS_FN"),
+    "kl_loss_fn": (_ALGORITHM, "KL_FN"),
+    "kl_penalty_fn": (_ALGORITHM, "KL_FN"),
+    "entropy_loss_fn": (_ALGORITHM, "ENTROPY_LOSS_FN"),
+    "sample_strategy": (_ALGORITHM, "SAMPLE_STRATEGY"),
+    "default_workflow_type": ("trinity.common.workflows", "WORKFLOWS"),
+    "default_eval_workflow_type": ("trinity.common.workflows", "WORKFLOWS"),
+    "default_reward_fn_type": ("trinity.common.rewards", "REWARD_FUNCTIONS"),
+    "selector_type": ("trinity.buffer.selector", "SELECTORS"),
+    "monitor_type": ("trinity.utils.monitor", "MONITOR"),
+    "experience_pipeline.operators[].name": ("trinity.buffer.operators", "EXPERIENCE_OPERATORS"),
+}
+"""Where the names that a key (by the end of its path) takes are registered; plugins may register more."""
 _SET_BY_TRINITY = re.compile(r"DO NOT SET", re.IGNORECASE)
 _SET_BY_PEOPLE = frozenset({"trainer_config"})
 """Below such a comment in the source, and yet the documented place for what Trinity has no key for."""
@@ -97,6 +114,19 @@ def dump() -> dict[str, Row]:
     return rows | dict(_walk(inner, "trainer.trainer_config."))
 
 
+def names() -> dict[str, list[str]]:
+    """End of a key's path to the names registered for it; keys whose registry this release lacks are absent."""
+    found = {}
+    for key, (module, attribute) in REGISTRIES.items():
+        try:
+            registry = getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError) as why:
+            print(f"{key}: {why}", file=sys.stderr)
+            continue
+        found[key] = sorted({*registry._modules, *getattr(registry, "_default_mapping", {})})
+    return found
+
+
 def main() -> None:
     """`dump_trinity.py PACKAGE --path VERL [--path DIR]...`"""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -106,7 +136,7 @@ def main() -> None:
     sys.path[:0] = [str(args.package), *args.path]
     import_stubs.install(["vllm", "sglang", "flash_attn", "tinker"], {"vllm": "0.11.0"}, refused=["vllm.config"])
     out, sys.stdout = sys.stdout, sys.stderr
-    json.dump(dump(), out)
+    json.dump({"keys": dump(), "names": names()}, out)
 
 
 if __name__ == "__main__":

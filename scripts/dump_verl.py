@@ -16,6 +16,14 @@ import annotation_types
 import import_stubs
 
 Row = dict[str, Any]
+_CORE = "verl.trainer.ppo.core_algos"
+REGISTRIES = {
+    "algorithm.adv_estimator": (_CORE, "ADV_ESTIMATOR_REGISTRY"),
+    "policy_loss.loss_mode": (_CORE, "POLICY_LOSS_REGISTRY"),
+    "reward_model.reward_manager": ("verl.workers.reward_manager.registry", "REWARD_MANAGER_REGISTRY"),
+    "reward.reward_manager.name": ("verl.experimental.reward_loop.reward_manager.registry", "REWARD_MANAGER"),
+}
+"""Where the names that a key takes are registered; user code may register more."""
 
 
 def _class_of(node: Any) -> Any:
@@ -114,6 +122,22 @@ def dump(package: Path, config_name: str) -> dict[str, Row]:
     return rows | {key: row for key, row in _fields_only(cfg, "") if key not in rows}
 
 
+def names() -> dict[str, list[str]]:
+    """Key to the names registered for it; keys whose registry this release lacks are absent."""
+    found = {}
+    for key, (module, attribute) in REGISTRIES.items():
+        try:
+            registry = getattr(importlib.import_module(module), attribute)
+        except (ModuleNotFoundError, AttributeError) as why:
+            print(f"{key}: {why}", file=sys.stderr)
+            continue
+        found[key] = sorted(str(getattr(name, "value", name)) for name in registry)
+    if "reward.reward_manager.name" in found:
+        # The reward loop looks the old key's names up in its own registry.
+        found["reward_model.reward_manager"] = found["reward.reward_manager.name"]
+    return found
+
+
 def main() -> None:
     """`dump_verl.py PACKAGE CONFIG_NAME [--path DIR]...`"""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -124,7 +148,7 @@ def main() -> None:
     sys.path[:0] = [str(args.package), *args.path]
     import_stubs.install(["vllm", "sglang", "flash_attn"], {"vllm": "0.9.1"}, refused=["vllm.config"])
     out, sys.stdout = sys.stdout, sys.stderr
-    json.dump(dump(args.package, args.config_name), out)
+    json.dump({"keys": dump(args.package, args.config_name), "names": names()}, out)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def target(framework: Framework, release: str, trainer: str) -> Path:
 
 
 def extract(framework: Framework, release: str, trainer: str, packages: Path, python: str) -> dict[str, Any]:
-    """Key to row, as the package in `packages` says. Raises CalledProcessError when it does not import."""
+    """`keys` to rows and `names` to what is registered, as the package says. Raises CalledProcessError."""
     here = Path(__file__).resolve().parent
     command = [python, str(here / f"dump_{framework.name}.py"), str(packages / f"{framework.name}-{release}")]
     paths = [packages / "megatron-core"]
@@ -59,20 +59,22 @@ def extract(framework: Framework, release: str, trainer: str, packages: Path, py
     for path in paths:
         command += ["--path", str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    rows: dict[str, Any] = json.loads(done.stdout)
-    return rows
+    extracted: dict[str, Any] = json.loads(done.stdout)
+    return extracted
 
 
-def render(framework: str, release: str, trainer: str, rows: dict[str, Any]) -> str:
+def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]) -> str:
     """The catalogue's file: one key per line, `[type, default]` or `[type, default, {what else is known}]`."""
     head = {"framework": framework, "release": release, "trainer": trainer}
     lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    names = [f"{json.dumps(key)}: {json.dumps(registered)}" for key, registered in extracted["names"].items()]
     body = []
-    for key, row in rows.items():
+    for key, row in extracted["keys"].items():
         kind = ("~" if row.get("inferred") else "") + row["type"] + ("?" if row["optional"] else "")
         extras = {name: row[name] for name in _EXTRAS if row.get(name)}
         body.append(f"{json.dumps(key)}: {json.dumps([kind, row['default'], *([extras] if extras else [])])}")
-    return "{\n" + "\n".join(lines) + '\n"keys": {\n' + ",\n".join(body) + "\n}\n}\n"
+    lines += ['"names": {', ",\n".join(names), "},", '"keys": {', ",\n".join(body), "}"]
+    return "{\n" + "\n".join(lines) + "\n}\n"
 
 
 def main() -> int:
@@ -86,13 +88,13 @@ def main() -> int:
     differing = 0
     for framework, release, trainer in catalogues(args.frameworks):
         try:
-            rows = extract(framework, release, trainer, args.packages, args.python)
+            extracted = extract(framework, release, trainer, args.packages, args.python)
         except subprocess.CalledProcessError as why:
             print(f"{framework.name} {release} {trainer}: {why.stderr[-2000:]}", file=sys.stderr)
             return 2
-        path, text = target(framework, release, trainer), render(framework.name, release, trainer, rows)
+        path, text = target(framework, release, trainer), render(framework.name, release, trainer, extracted)
         same = path.exists() and path.read_text(encoding="utf-8") == text
-        print(f"{path.relative_to(ROOT)}: {len(rows)} keys{'' if same else ', differs'}")
+        print(f"{path.relative_to(ROOT)}: {len(extracted['keys'])} keys{'' if same else ', differs'}")
         differing += not same
         if not args.check:
             path.write_text(text, encoding="utf-8")

@@ -85,9 +85,17 @@ class _Keys(Mapping[str, Key]):
 class Catalogue:
     """The keys of one release. List items are written `tasksets[].path`, values of a named mapping `inputs<*>.path`."""
 
-    def __init__(self, framework: str, release: str, trainer: str, rows: dict[str, list[Any]]) -> None:
+    def __init__(
+        self,
+        framework: str,
+        release: str,
+        trainer: str,
+        rows: dict[str, list[Any]],
+        names: Mapping[str, list[str]] | None = None,
+    ) -> None:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
+        self._registered = names or {}
 
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None
@@ -125,6 +133,16 @@ class Catalogue:
         name = self.canonical(key)
         above, _, last = name.rpartition(".")
         return name in self._prefixes or (bool(last) and f"{above}<*>" in self._prefixes)
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """The names that `key` takes in this release (losses, estimators, workflows); user code may register more."""
+        name = self.canonical(key)
+        ends = [end for end in self._registered if name == end or name.endswith("." + end)]
+        if not ends:
+            return ()
+        default = self.default(name)
+        builtin = [default] if isinstance(default, str) else []
+        return tuple(sorted({*self._registered[max(ends, key=len)], *builtin}))
 
     def default(self, key: str) -> Value:
         """The default of `key`, with interpolations resolved; None when there is none or no such key."""
@@ -171,4 +189,4 @@ def load(framework: str, release: str | None = None, trainer: str = "") -> Catal
         raise UsageError(f"{known.title} has no trainer {trainer!r}; known: {', '.join(known.trainers)}")
     stem = f"{number}-{variant}" if variant else number
     data = json.loads((folder(known.name) / f"{stem}.json").read_bytes())
-    return Catalogue(known.name, number, variant, data["keys"])
+    return Catalogue(known.name, number, variant, data["keys"], data["names"])

@@ -78,6 +78,20 @@ def test_keys_that_people_must_not_set_are_marked() -> None:
     assert not known.keys["trainer.max_token_len_per_gpu"].automatic
 
 
+def test_registered_names_are_known_per_release() -> None:
+    loss, manager = "actor_rollout_ref.actor.policy_loss.loss_mode", "reward.reward_manager.name"
+    assert set(catalogue.load("verl", "0.5.0").names(loss)) == {"vanilla", "gpg", "clip_cov", "kl_cov"}
+    assert "dro" in catalogue.load("verl", "0.9.1").names(loss)
+    assert "dro" not in catalogue.load("verl", "0.8.0").names(loss)
+    assert "prime" in catalogue.load("verl", "0.6.1").names("reward_model.reward_manager")
+    assert set(catalogue.load("verl", "0.9.1").names(manager)) == {"naive", "dapo", "gdpo", "rate_limited", "remote"}
+    assert catalogue.load("verl").names("trainer.nnodes") == ()
+    trinity = catalogue.load("trinity")
+    assert {"grpo", "ppo", "dapo", "sft"} <= set(trinity.names("algorithm.algorithm_type"))
+    assert "shuffle" in trinity.names("buffer.explorer_input.tasksets[0].data_selector.selector_type")
+    assert "reward_std_filter" in trinity.names("data_processor.experience_pipeline.operators[1].name")
+
+
 def test_prefixes_are_the_nodes_above_keys() -> None:
     nodes = catalogue.load("verl").prefixes()
     assert {"actor_rollout_ref", "actor_rollout_ref.actor", "actor_rollout_ref.actor.optim"} <= nodes
@@ -119,4 +133,5 @@ def test_loading_takes_about_a_millisecond(framework: str, release: str, trainer
 def test_files_hold_one_key_per_line() -> None:
     for path in (catalogue.folder("verl") / "0.9.1-fsdp.json", catalogue.folder("trinity") / "0.6.0.json"):
         text = path.read_text(encoding="utf-8")
-        assert text.count("\n") == len(json.loads(text)["keys"]) + 7
+        data = json.loads(text)
+        assert text.count("\n") == len(data["keys"]) + len(data["names"]) + 9

@@ -74,14 +74,16 @@ def test_a_rendered_catalogue_is_json_with_a_key_per_line() -> None:
         "a.b": {"type": "int", "optional": True, "default": None},
         "a.c": {"type": "str", "optional": False, "default": "x", "inferred": True, "interpolation": "${a.b}"},
     }
-    text = module.render("verl", "9.9.9", "fsdp", rows)
+    text = module.render("verl", "9.9.9", "fsdp", {"keys": rows, "names": {"a.c": ["x", "y"]}})
     assert json.loads(text) == {
         "framework": "verl",
         "release": "9.9.9",
         "trainer": "fsdp",
+        "names": {"a.c": ["x", "y"]},
         "keys": {"a.b": ["int?", None], "a.c": ["~str", "x", {"interpolation": "${a.b}"}]},
     }
     assert [line for line in text.splitlines() if '"a.' in line] == [
+        '"a.c": ["x", "y"]',
         '"a.b": ["int?", null],',
         '"a.c": ["~str", "x", {"interpolation": "${a.b}"}]',
     ]

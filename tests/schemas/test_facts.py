@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -49,3 +50,34 @@ def test_trinity(release: str) -> None:
         if name not in sections:
             assert key.default == ("???" if default == "<required>" else default), name
         assert key.optional == (rows[name][1].startswith(("Optional", "Union")) or rows[name][1] == "Any"), name
+
+
+@pytest.mark.parametrize("release", FRAMEWORKS["verl"].releases)
+def test_verl_registries(release: str) -> None:
+    text = (KEYS / "verl_registries.txt").read_text(encoding="utf-8")
+    listed = text.partition(f"== verl {release}\n")[2].partition("== ")[0]
+    facts = dict(line.split(": ", 1) for line in listed.splitlines() if ": [" in line)
+    known = catalogue.load("verl", release)
+    assert sorted(known.names("algorithm.adv_estimator")) == sorted(ast.literal_eval(facts["adv_estimators"]))
+    losses = {*ast.literal_eval(facts["policy losses"]), "vanilla"}
+    assert set(known.names("actor_rollout_ref.actor.policy_loss.loss_mode")) == losses
+    managers = facts.get("reward loop managers", facts["reward managers"])
+    key = "reward.reward_manager.name" if "reward.reward_manager.name" in known else "reward_model.reward_manager"
+    assert sorted(known.names(key)) == sorted(ast.literal_eval(managers))
+
+
+@pytest.mark.parametrize("release", FRAMEWORKS["trinity"].releases)
+def test_trinity_registries(release: str) -> None:
+    text = (KEYS / f"trinity_keys_{release}.txt").read_text(encoding="utf-8")
+    facts = dict(
+        line[10:].split(": ", 1) for line in text.splitlines() if line.startswith("#registry ") and ": [" in line
+    )
+    known = catalogue.load("trinity", release)
+    for registry, name in {
+        "ALGORITHM_TYPE": "algorithm_type",
+        "ADVANTAGE_FN": "advantage_fn",
+        "POLICY_LOSS_FN": "policy_loss_fn",
+        "KL_FN": "kl_loss_fn",
+        "SAMPLE_STRATEGY": "sample_strategy",
+    }.items():
+        assert set(known.names(f"algorithm.{name}")) == set(ast.literal_eval(facts[registry])), registry
