@@ -142,6 +142,8 @@ def _write(
     writing = Writing(table_of(to), to, number, trainer or registry.framework(to).trainer, values, origins, same_framework=same,
                       defaults=known.default)  # fmt: skip
     writing.facts.update(form=options.form)
+    if same:
+        writing.facts["source"] = main_stage(loaded).reading
     writing.write_all()
     for path, origin in origins.items():
         if origin.kind is Kind.CHOSEN and path.endswith("gpu_memory_fraction") and path in writing.outcomes:

@@ -19,6 +19,7 @@ from rftconf.plan.origin import Origin
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess, guess
+from rftconf.schemas.values import coerced, wrong
 from rftconf.secrets import is_secret
 from rftconf.text.document import Document, Leaf, Mode
 from rftconf.text.interpolation import Resolver
@@ -170,7 +171,7 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     known = catalogue.load(found.framework, found.release, found.trainer)
     own: dict[str, Any] = {k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name}
     resolver = Resolver({**own, **{k: leaf.value for k, leaf in leaves.items()}})
-    written = {k: Cell(_resolved(resolver, k, leaf), leaf) for k, leaf in leaves.items()}
+    written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
     follow = {
         key.name: Cell(_resolved(resolver, key.name))
         for key in known.keys.values()
@@ -188,6 +189,18 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     cells.update(up.flat)
     native = Native(found.framework, found.release, found.trainer, cells, frozenset(defaults))
     return native, up.changes
+
+
+def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:
+    """The value as the framework's loader converts it; a text where a number or switch belongs is an error."""
+    key = known.get(name)
+    if key is None or not isinstance(value, str) or value == "???" or key.type not in ("int", "float", "bool"):
+        return value
+    problem = wrong(known, key, value)
+    if problem is not None:
+        span = leaf.place.span
+        raise UnreadableError(f"KEY003 {name} {problem}", file=leaf.place.file, line=span.line, col=span.col)
+    return coerced(key, value)
 
 
 def _resolved(resolver: Resolver, key: str, leaf: Leaf | None = None) -> Any:

@@ -87,7 +87,8 @@ class Fixed:
     """A plan field that this framework does not let anyone choose; `value` is what its code does."""
 
     plan: str
-    value: Any | Callable[[Reading], Any]
+    value: Any
+    """A value, or a function of the Reading or Writing that gives it."""
     why: str
 
 

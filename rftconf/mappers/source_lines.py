@@ -20,9 +20,9 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
     for key, leaf in stage.reading.source.leaves():
         found[leaf.key] = _line(loaded, stage, writing, key, leaf, reached)
     for change in stage.changes:
-        leaf = getattr(change.cell, "leaf", None)
-        if leaf is not None and leaf.key not in found:
-            found[leaf.key] = _gone(loaded, leaf, change.became, change.why, change.lossy, found)
+        gone: Leaf | None = getattr(change.cell, "leaf", None)
+        if gone is not None and gone.key not in found:
+            found[gone.key] = _gone(loaded, gone, change.became, change.why, change.lossy, found)
     for other in loaded.stages:
         for _, leaf in other.reading.source.leaves():
             if leaf.key not in found:

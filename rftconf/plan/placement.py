@@ -171,7 +171,7 @@ def _why_not(rollout: int, demand: Demand) -> str:
 
 def _ways_out(demand: Demand) -> tuple[str, ...]:
     """Clusters of the same node size, and update sizes, that would work."""
-    found = []
+    found: list[str] = []
     for nodes in range(1, 4 * demand.nodes + 1):
         wider = Demand(nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, demand.update, demand.rank_gpus)
         splits = feasible_splits(wider)

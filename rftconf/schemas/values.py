@@ -33,6 +33,16 @@ def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
     return None
 
 
+def coerced(key: Key, value: str) -> Value:
+    """A text as the number or switch that OmegaConf makes of it for a typed key; `wrong` must have passed it."""
+    if key.type == "bool":
+        return value.strip().lower() in ("true", "yes", "on", "y", "1")
+    try:
+        return int(value) if key.type == "int" else float(value)
+    except ValueError:
+        return value
+
+
 def _suits(kind: str, value: Value, strict: bool, inferred: bool) -> bool:
     if kind.startswith("list"):
         inner = kind[5:-1] or "any"

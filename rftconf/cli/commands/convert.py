@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,9 +28,13 @@ def convert(
     sources: options.Sources = None,
     rows: options.Rows = None,
     rollout_gpus: options.RolloutGpus = None,
-    form: Annotated[
+    style: Annotated[
         options.Form | None, typer.Option("--as", help="How to write a veRL config; a script when absent.")
     ] = None,
+    form: Annotated[
+        Literal["auto", "A", "B"],
+        typer.Option("--form", help="Trinity: one sync interval for both sides (A), or one each (B)."),
+    ] = "auto",
     output: options.Output = None,
     ledger: Annotated[
         Path | None, typer.Option("--ledger", metavar="FILE", help="Write the account of every key there, as JSON.")
@@ -80,7 +84,8 @@ def convert(
         to_release=to_release,
         rows=rows,
         rollout_gpus=rollout_gpus,
-        form=form or "auto",
+        form=form,
+        style=style,
     )
     failed = on_loss == "error" and bool(done.ledger.lossy)
     if not quiet:

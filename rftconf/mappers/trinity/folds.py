@@ -75,6 +75,9 @@ def write_batch(w: Writing) -> None:
     if prompts is None or n is None or update is None:
         w.facts["explore_step"] = 0
         return
+    if w.same_framework and _repeat_intervals(w):
+        _write_sync(w)
+        return
     step = arith("/", update, n)
     form = w.facts.get("form", "auto")
     if not any(isinstance(v, Expr) for v in (prompts, n, update)):
@@ -97,7 +100,21 @@ def write_batch(w: Writing) -> None:
               how="" if isinstance(interval, Expr) else f"{formula(prompts)} prompts a period / {formula(step)} a step")  # fmt: skip
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
     w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
-    _write_sync(w, prompts, n, form)
+    _write_sync(w)
+
+
+def _repeat_intervals(w: Writing) -> bool:
+    """For Trinity itself the two intervals go back as they came, balanced or not (H3)."""
+    source = w.facts.get("source")
+    if source is None:
+        return False
+    w.facts["explore_step"] = source.facts["explore_step"]
+    for key in ("buffer.batch_size", "buffer.train_batch_size", *(SYNC + k for k in ("sync_interval", "explorer_sync_interval", "trainer_sync_interval"))):
+        if source.written(key):
+            w.put(key, source.native(key), B, G, always=True)
+    w.lose(B, State.EXACT, "")
+    w.lose(G, State.EXACT, "")
+    return True
 
 
 def _refuse_uneven(prompts: int, n: int, update: int) -> None:
@@ -112,7 +129,7 @@ def _refuse_uneven(prompts: int, n: int, update: int) -> None:
         )
 
 
-def _write_sync(w: Writing, prompts: Any, n: Any, form: str) -> None:
+def _write_sync(w: Writing) -> None:
     driver = w.plan(Y + "driver") or "lockstep"
     style = next((native for native, word in DRIVERS.items() if word == driver), "fixed")
     w.put(SYNC + "sync_style", style, Y + "driver", always=True)
@@ -178,11 +195,11 @@ def write_gpus(w: Writing) -> None:
         w.put("explorer.rollout_model.engine_num", engines, P + "rollout.gpus", state=State.DERIVED, always=True, chosen=chosen, how=how)
     for index in range(w.items(P + "auxiliary")):
         at = f"{P}auxiliary[{index}]."
-        size: Any = 1
+        engine: Any = 1
         for kind in ("tp", "dp", "pp"):
-            size = size * (w.plan(f"{at}{kind}") or 1)
+            engine = engine * (w.plan(f"{at}{kind}") or 1)
         own = w.plan(at + "gpus")
-        engines = arith("/", own, size) if own is not None else 1
+        engines = arith("/", own, engine) if own is not None else 1
         w.put(f"explorer.auxiliary_models[{index}].engine_num", engines, at + "gpus", state=State.DERIVED, always=True)
         if w.plan(at + "role") not in ("helper", None):
             note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"

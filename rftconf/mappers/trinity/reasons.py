@@ -41,8 +41,7 @@ FILLED = (
           "model.lora_configs*.is_dummy"),
     *_all(DEAD, "Trinity overwrites it from algorithm.enable_router_replay", "explorer.*.enable_return_routed_experts"),
     *_all(DEAD, "Trinity overwrites it from the top-level ray_namespace", "buffer.*.ray_namespace",
-          "data_processor.*.ray_namespace", "explorer.*.ray_namespace", "synchronizer.ray_namespace",
-          f"{CONFIG}.critic.ray_namespace"),
+          "data_processor.*.ray_namespace", "explorer.*.ray_namespace", "synchronizer.ray_namespace"),
     *_all(DEAD, "Trinity overwrites it from algorithm.repeat_times", "*.rollout_args.n",
           f"{INPUT}.taskset*.repeat_times"),
     *_all(DEAD, "Trinity overwrites it from the buffer's own batch size, epochs, steps and tokenizer", "*.batch_size",
@@ -97,7 +96,6 @@ ALGORITHM = (
 DATA = (
     *_all(DEAD, "no entry, no data set: the fields of its items count", f"{INPUT}.taskset", f"{INPUT}.tasksets",
           f"{INPUT}.eval_tasksets", "stages", "explorer.auxiliary_models"),
-    *_all(DEAD, "the deprecated name of data_selector, which replaces it when set", f"{TASKS}.task_selector*"),
     *_all(MATHS, "columns and settings of a difficulty-based selector (row 7.10); veRL shuffles or reads in order",
           f"{TASKS}.data_selector.feature_keys", f"{TASKS}.data_selector.kwargs*"),
     *_all(DEAD, "evaluation reads its set from front to back", f"{INPUT}.eval_tasksets*.data_selector.*"),
@@ -135,7 +133,7 @@ DATA = (
 PIPELINES = (
     *_all(MATHS, "an operator that scores, filters or shapes experiences before training; each is Python code of "
           "its own", "data_processor.experience_pipeline.operators*"),
-    *_all(KEPT, "stores or re-reads experiences beside the buffer", "data_processor.experience_pipeline.*"),
+    *_all(KEPT, "stores or re-reads experiences beside the buffer", "data_processor.experience_pipeline*"),
     *_all(KEPT, "prepares, cleans or synthesises tasks before the explorer reads them; prepare the file for the "
           "other framework", "data_processor.task_pipeline*"),
 )  # fmt: skip
@@ -171,9 +169,9 @@ ENGINE_KEYS = (
     *_under(KEPT, "lets the engine take images", ENGINES, "enable_multimodal"),
     *_under(KEPT, "the engine's own chat template; the policy's is model.custom_chat_template", ENGINES,
             "chat_template"),
-    *_under(KEPT, "keeps what a workflow said to the model, for step-wise workflows", ENGINES, "enable_history"),
-    *_under(KEPT, "serves the OpenAI interface to workflows that want it", ENGINES, "enable_openai_api", "base_port",
-            "enable_log_requests"),
+    *_all(KEPT, "keeps what a workflow said to the model, for step-wise workflows", f"{ENGINE}.enable_history"),
+    *_all(KEPT, "serves the OpenAI interface to workflows that want it", f"{ENGINE}.enable_openai_api"),
+    *_under(KEPT, "port and request log of the OpenAI interface", ENGINES, "base_port", "enable_log_requests"),
     *_under(KEPT, "how the engine reads tool calls and thinking out of answers; veRL's agent loops parse them "
             "themselves", ENGINES, "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
     *_under(KEPT, "an engine option of a helper model; the plan keeps its model, sizes, parallelism and memory",

@@ -27,7 +27,7 @@ EVERYWHERE = (
     *_all(DEAD, "names the Python class that holds this block; it is part of veRL's schema, not a setting",
           "*._target_"),
     *_all(KEPT, "profiling of veRL's workers (nsys, torch, NPU tools); it does not change training", "*.profiler.*",
-          "global_profiler.*", f"{ACTOR}.profile", f"{REF}.profile"),
+          "global_profiler.*", f"{ACTOR}.profile*", f"{REF}.profile*"),
 )  # fmt: skip
 
 ALGORITHM = (
@@ -46,6 +46,7 @@ ALGORITHM = (
           "other framework has them", f"{ACTOR}.calculate_sum_pi_squared"),
     *_all(KEPT, "shares the forward pass of a group's common prompt; a speed option of veRL without effect on the loss",
           f"{ACTOR}.use_prefix_grouper"),
+    *_all(DEAD, "no block, no filter: the fields of algorithm.filter_groups count", "algorithm.filter_groups"),
     *_all(DEAD, "0.9.1 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)",
           "algorithm.filter_groups.max_num_gen_batches"),
     *_all(MATHS, "preference-feedback PPO reweights and resamples the batch; only veRL's v0 trainer implements it",
@@ -84,7 +85,6 @@ REFERENCE = (
 )  # fmt: skip
 
 OPTIMIZER = (
-    *_all(DEAD, "an older name of lr_scheduler_type; null leaves that key as it is", "*.optim.warmup_style"),
     *_all(MATHS, "number of cosine cycles; other frameworks have the half cycle only", "*.optim.num_cycles"),
     *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; other frameworks cannot choose",
           "*.optim.zero_indexed_step"),
@@ -182,8 +182,8 @@ MODEL_KEYS = (
              ("target_parameters",), *MODELS),
     *_all(KEPT, "merges the adapter into the weights before every transfer to the engine; the same policy",
           f"{MODEL}.lora.merge"),
-    *_blocks(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and target modules of FSDP's "
-             "(row 9.1)", ("lora.*",), *MODELS),
+    *_blocks(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps FSDP's rank, alpha and targets (row 9.1)",
+             ("lora", "lora.*"), *MODELS),
     *_blocks(MATHS, "LoRA of the critic; the plan has adapters for the policy only", LORA, "critic.model"),
     *_all(KEPT, "lets the critic's checkpoint run its own Python code; set it for the model the critic starts from",
           "critic.model.trust_remote_code"),
@@ -236,7 +236,7 @@ ROLLOUTS = (
     *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",
           f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up"),
     *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.standalone_gpu_memory_utilization",
-          f"{ROLLOUT}.layer_name_map", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom"),
+          f"{ROLLOUT}.layer_name_map*", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom"),
     *_all(MATHS, "the agent loop sends 1.0 whatever this says (row 6.10)", f"{ROLLOUT}.repetition_penalty"),
     *_all(KEPT, "collects LoRA weights layer by layer before the transfer; memory only", f"{ROLLOUT}.layered_summon"),
     *(Reason(f"{ROLLOUT}.{key}", KEPT, why) for key, why in zip(ENGINE_SPEED, ENGINE_WHY, strict=True)),
@@ -325,7 +325,7 @@ TRAINER = (
     *_all(KEPT, "a second copy of checkpoints on HDFS", "trainer.default_hdfs_dir"),
     *_all(KEPT, "deletes the local copy of a checkpoint after resuming from it", "trainer.del_local_ckpt_after_load"),
     *_all(KEPT, "saves early when a rented instance is about to end (v0 trainer)", "trainer.esi_redundant_time"),
-    *_all(KEPT, "Python code called at every save", "trainer.checkpoint_callback_class"),
+    *_all(KEPT, "a Python class of your own that is called at every save", "trainer.checkpoint_callback_class"),
     *_all(KEPT, "evaluates and stops without training; in Trinity that is mode bench", "trainer.val_only"),
     *_all(KEPT, "how long workers may take to find each other at start-up", "trainer.ray_wait_register_center_timeout"),
     *_all(KEPT, "the kind of accelerator (cuda, npu); Trinity finds it out itself", "trainer.device"),

@@ -9,7 +9,7 @@ from rftconf.plan.symbols import ShellOnly, Var, text
 from rftconf.text.shell.nodes import Param
 from rftconf.text.shell.parameters import operate, slice_bounds
 from rftconf.text.shell.state import Shell
-from rftconf.text.shell.values import Array, Known, Word
+from rftconf.text.shell.values import Array, Known, Unset, Word
 
 if TYPE_CHECKING:
     from rftconf.text.shell.expand import Expander
@@ -27,7 +27,7 @@ class Elements:
         """One value, and the words it was made of."""
         ifs = shell.variables.get("IFS")
         between = " "
-        if self.join and isinstance(ifs, Word) and isinstance(ifs.value, str):
+        if self.join and isinstance(ifs, Word) and isinstance(ifs.value, str) and not isinstance(ifs, Unset):
             between = ifs.value[:1]
         if not self.known or any(w.condition is not None or w.splits for w in self.words):
             return ShellOnly('$(printf "%s " ...)'), tuple(self.words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.plan.symbols import Expr
+from rftconf.text.shell.arithmetic import combine
 from rftconf.text.shell.nodes import ArrayNode, Assign, WordNode
 from rftconf.text.shell.state import Shell, Variable
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
@@ -36,8 +37,8 @@ def made(machine: Evaluator, node: Assign, *, associative: bool = False) -> Vari
         keeps = associative or (isinstance(old, Array) and old.associative)
         return _array(machine, node, node.value, keeps)
     word = machine.expander.word(node.value, node.name)
-    if f"integer {node.name}" in shell.options:
-        word = _integer(machine, node, node.value, word)
+    if f"integer {node.name}" in shell.options and node.index is None:
+        return _integer(machine, node, node.value)
     if node.index is not None:
         return _element(machine, node, word)
     old = shell.variables.get(node.name)
@@ -55,16 +56,14 @@ def _without(old: Array, key: int | str) -> dict[int | str, Word]:
     return {k: w for k, w in old.items.items() if k != key}
 
 
-def _integer(machine: Evaluator, node: Assign, value: WordNode, word: Word) -> Word:
+def _integer(machine: Evaluator, node: Assign, value: WordNode) -> Word:
+    """An assignment to a variable that `declare -i` made a number."""
     number = machine.expander.number(value)
+    used = tuple(machine.expander.arithmetic.used[:8])
     if node.append:
-        before = machine.expander.arithmetic.variable(node.name)
-        number = (
-            before + number if isinstance(before, int) and isinstance(number, int) else machine.expander.number(value)
-        )
-        node = Assign(node.name, node.value, node.start, node.end, node.index)
+        number = combine("+", machine.expander.arithmetic.variable(node.name), number)
     text: Known = number if isinstance(number, Expr) else str(number)
-    return machine.shell.make([(text, value.start, value.end, (word,), -1)], value.start, value.end, text, node.name)
+    return machine.shell.make([(text, value.start, value.end, used, -1)], value.start, value.end, text, node.name)
 
 
 def _appended(shell: Shell, old: Word | None, new: Word) -> Word:

@@ -11,13 +11,12 @@ from rftconf.text.shell.nodes import (
     Assign,
     CommandPart,
     Lit,
-    Param,
     Part,
     Problem,
     Simple,
     WordNode,
 )
-from rftconf.text.shell.words import ARITHMETIC, SUBSCRIPT, WORD, Unclosed, WordReader, tilde
+from rftconf.text.shell.words import ARITHMETIC, SUBSCRIPT, WORD, Unclosed, WordReader, tildes
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*").match
 _COMMENT = re.compile(r"#[^\n]*").match
@@ -183,7 +182,7 @@ class CommandReader(WordReader):
             return self.array()
         parts = self.parts(WORD)
         if any(isinstance(p, Lit) and not p.quoted and "~" in p.text for p in parts):
-            parts = _tildes(parts)
+            parts = tildes(parts)
         return WordNode(parts, start, self.pos)
 
     def array(self) -> ArrayNode:
@@ -280,24 +279,3 @@ class CommandReader(WordReader):
         self._no_arithmetic.add(start)
         del self.problems[problems:]
         return None
-
-
-def _tildes(parts: list[Part]) -> list[Part]:
-    """`~` at the start of an assigned value, and after each `:`."""
-    done: list[Part] = []
-    for n, part in enumerate(parts):
-        if not isinstance(part, Lit) or part.quoted or "~" not in part.text:
-            done.append(part)
-            continue
-        at = part.start
-        for k, segment in enumerate(part.text.split(":")):
-            if k:
-                done.append(Lit(":", at, at + 1))
-                at += 1
-            piece = Lit(segment, at, at + len(segment))
-            done.extend(tilde(piece) if segment[:1] == "~" and (k or n == 0) else [piece])
-            at += len(segment)
-    return done
-
-
-__all__ = ["CommandReader", "Param"]

@@ -126,7 +126,10 @@ class Expander:
             value = part.text if isinstance(part, Lit) else self._piece(part)[0]
             if not isinstance(value, str):
                 return None
-            chunks.append((value, part.quoted))
+            if chunks and not part.quoted and not chunks[-1][1]:
+                chunks[-1] = (chunks[-1][0] + value, False)
+            else:
+                chunks.append((value, part.quoted))
         return compiled(tuple(chunks))
 
     def number(self, node: WordNode) -> int | Expr:

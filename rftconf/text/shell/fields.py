@@ -8,7 +8,7 @@ from rftconf.plan.symbols import Branch, Expr, Text
 from rftconf.text.shell.nodes import WordNode
 from rftconf.text.shell.quoting import negated
 from rftconf.text.shell.state import Shell
-from rftconf.text.shell.values import Piece, Word, joined, rooted, units
+from rftconf.text.shell.values import Piece, Unset, Word, joined, rooted, units
 
 BLANKS = " \t\n"
 
@@ -91,7 +91,8 @@ class Fields:
 
     def _known(self, piece: Piece, value: str) -> None:
         ifs = self.shell.variables.get("IFS")
-        separators = BLANKS if not isinstance(ifs, Word) else ifs.value if isinstance(ifs.value, str) else BLANKS
+        known = isinstance(ifs, Word) and not isinstance(ifs, Unset) and isinstance(ifs.value, str)
+        separators = str(ifs.value) if known and isinstance(ifs, Word) else BLANKS
         if not value:
             return
         if not separators or not any(c in separators for c in value):

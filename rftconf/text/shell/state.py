@@ -18,6 +18,9 @@ from rftconf.text.span import Place
 if TYPE_CHECKING:
     from rftconf.text.shell.launches import Command as Launched
 
+if TYPE_CHECKING:
+    from rftconf.text.shell.launches import Command as Launched
+
 Variable: TypeAlias = Word | Array
 Outcome: TypeAlias = bool | str
 """Success, failure, or the condition (shell source) that tells which."""

@@ -55,7 +55,7 @@ _SIMPLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|\{(\d+|[@*#?$!-])\
 _HEAD = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])").match
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]|/|\^\^?|,,?|:|@[A-Za-z]|[*@](?=\})").match
 _PLAIN = re.compile(r"[^\s\\'\"$`&|;<>(){}~]+(?=[\s;)]|\Z)").match
-_FIRST = " \t\n&|;<>()"
+_NAMED = re.compile(r"[A-Za-z_]\w*\+?=").match
 
 
 class WordReader:
@@ -94,8 +94,13 @@ class WordReader:
             found = plain.group()
             return WordNode([Lit(found, start, end)], start, end, found)
         parts = self.parts(mode)
-        if parts and isinstance(first := parts[0], Lit) and not first.quoted and first.text[0] == "~":
-            parts[:1] = tilde(first)
+        if parts and isinstance(first := parts[0], Lit) and not first.quoted and "~" in first.text:
+            if first.text[0] == "~":
+                parts[:1] = tilde(first)
+            elif (named := _NAMED(first.text)) is not None:
+                middle = first.start + named.end()
+                rest: list[Part] = [Lit(first.text[named.end() :], middle, first.end), *parts[1:]]
+                parts = [Lit(named[0], first.start, middle), *tildes(rest)]
         return WordNode(parts, start, self.pos)
 
     def until(self, mode: Mode, opened: int, what: str, quoted: bool = False) -> WordNode:
@@ -141,6 +146,8 @@ class WordReader:
         following = self.text[at + 1 : at + 2]
         self.pos = min(at + 2, self.size)
         if following == "\n":
+            return
+        if following == "" and not quoted:
             return
         if following == "" and not quoted:
             return
@@ -267,9 +274,9 @@ class WordReader:
             node.arg = self.until(PARAM, at, "${")
         elif op[0] != "@" and op != "*":
             node.arg = self.until(PARAM_QUOTED if quoted else PARAM, at, "${", quoted)
-            if not quoted and node.arg.parts and isinstance(first := node.arg.parts[0], Lit):
-                if not first.quoted and first.text[:1] == "~":
-                    node.arg.parts[:1] = tilde(first)
+            first = node.arg.parts[0] if node.arg.parts and not quoted else None
+            if isinstance(first, Lit) and not first.quoted and first.text[:1] == "~":
+                node.arg.parts[:1] = tilde(first)
 
 
 def tilde(first: Lit) -> list[Part]:
@@ -280,3 +287,21 @@ def tilde(first: Lit) -> list[Part]:
         return [CommandPart(first.start, first.end, True)]
     home: list[Part] = [Param("HOME", first.start, end, True)]
     return [*home, Lit(first.text[len(name) :], end, first.end)] if slash else home
+
+
+def tildes(parts: list[Part]) -> list[Part]:
+    """`~` at the start of an assigned value, and after each `:`."""
+    done: list[Part] = []
+    for n, part in enumerate(parts):
+        if not isinstance(part, Lit) or part.quoted or "~" not in part.text:
+            done.append(part)
+            continue
+        at = part.start
+        for k, segment in enumerate(part.text.split(":")):
+            if k:
+                done.append(Lit(":", at, at + 1))
+                at += 1
+            piece = Lit(segment, at, at + len(segment))
+            done.extend(tilde(piece) if segment[:1] == "~" and (k or n == 0) else [piece])
+            at += len(segment)
+    return done
