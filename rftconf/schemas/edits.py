@@ -62,12 +62,20 @@ def _pattern(key: str, tree: bool) -> re.Pattern[str]:
 
 def hits(key: str, tree: bool, flat: Iterable[str]) -> Iterator[tuple[str, Callable[[str], str]]]:
     """The keys that `key` means, each with the function that names its place under another key."""
-    stem = key.partition("[")[0]
-    for name in [name for name in flat if name.startswith(stem)]:
+    if "[]" not in key and not tree:
+        if key in flat:
+            yield key, _as_is
+        return
+    stem, tail = key.partition("[")[0], key.rpartition("]")[2]
+    for name in [name for name in flat if name.startswith(stem) and tail in name]:
         found = _pattern(key, tree).fullmatch(name)
         if found:
             *indices, rest = found.groups()
             yield name, _filler(tuple(indices), rest or "")
+
+
+def _as_is(pattern: str) -> str:
+    return pattern
 
 
 def _filler(indices: tuple[str, ...], rest: str) -> Callable[[str], str]:

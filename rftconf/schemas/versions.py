@@ -99,16 +99,21 @@ def downgrade(
 def defaults(framework: str, release: str, trainer: str = "") -> Mapping[str, Value]:
     """What `release` does where a file is silent, under the names of the newest release.
 
-    Keys that the newest release has and `release` has not are absent, since that release had no such thing.
+    Keys that the newest release has and `release` has not are absent, since that release had no such thing; so are
+    the sections of a stage, which inherit.
     """
     known = registry.framework(framework)
     variant = trainer or known.trainer
     old = catalogue.load(known.name, release, variant)
-    cells = {name: _Plain(key.default) for name, key in old.keys.items() if not key.plus_only}
+    cells = {name: _Plain(key.default) for name, key in old.keys.items() if _has_default(key)}
     done = upgrade(known.name, cells, release, trainer=variant)
     newest = catalogue.load(known.name, None, variant)
     leaves = [leaf for name, cell in done.flat.items() for leaf in _leaves(newest, name, cell.value)]
     return dict(leaves)
+
+
+def _has_default(key: catalogue.Key) -> bool:
+    return not key.plus_only and not key.name.startswith("stages[]")
 
 
 def _leaves(newest: catalogue.Catalogue, name: str, value: Value) -> Iterator[tuple[str, Value]]:
