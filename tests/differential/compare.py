@@ -67,7 +67,9 @@ def align(words: tuple[Word, ...], argv: list[str], environment: dict[str, Value
     return marks
 
 
-def compare(commands: tuple[Command, ...], records: list[list[str]], environment: dict[str, str], starts: list[int]) -> Tally:
+def compare(
+    commands: tuple[Command, ...], records: list[list[str]], environment: dict[str, str], starts: list[int]
+) -> Tally:
     """Match recorded programs with the commands that were read, in order where that works, else anywhere."""
     tally = Tally()
     known: dict[str, Value] = dict(environment)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import time
 from dataclasses import asdict, dataclass, field
@@ -39,14 +40,17 @@ def check(oracle: Oracle, path: Path, only: str = "") -> tuple[Tally | None, flo
     """One script against bash; None when bash starts no program (whose name has `only`) in it."""
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     extra: dict[str, str] = {}
-    run = oracle.run(path)
+    args = arguments(text)
+    oracle.provide(path.parent)
+    run = oracle.run(path, args)
     starts = [starts_program(argv) for argv in run.records]
     if max(starts, default=-1) < 0:
         extra = CLUSTER
-        run = oracle.run(path, extra=extra)
+        run = oracle.run(path, args, extra)
         starts = [starts_program(argv) for argv in run.records]
     began = time.perf_counter()
-    script = read_script(str(path), text, environment=extra)
+    sources = {p.name: p.read_text() for p in path.parent.glob("*.inc")}
+    script = read_script(str(path), text, environment=extra, args=args, sources=sources)
     spent = min(time.perf_counter() - began, _again(path, text, extra))
     chosen = [(a, s) for a, s in zip(run.records, starts, strict=True) if s >= 0]
     if only and not any(only in a[s] for a, s in chosen):
@@ -55,6 +59,12 @@ def check(oracle: Oracle, path: Path, only: str = "") -> tuple[Tally | None, flo
         return None, spent
     tally = compare(script.commands, [a for a, _ in chosen], run.environment, [s for _, s in chosen])
     return tally, spent
+
+
+def arguments(text: str) -> tuple[str, ...]:
+    """What a script of ours wants to be started with: a first line `# args: ...`."""
+    first = text.partition("\n")[0]
+    return tuple(shlex.split(first[7:])) if first.startswith("# args:") else ()
 
 
 def _again(path: Path, text: str, extra: dict[str, str]) -> float:
@@ -74,7 +84,7 @@ def check_folder(folder: Path, only: str = "") -> Report:
             report.scripts += 1
             try:
                 tally, spent = check(oracle, path, only)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 report.crashed += 1
                 report.details[str(path)] = [f"{type(error).__name__}: {error}"]
                 continue

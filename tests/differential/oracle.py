@@ -22,6 +22,8 @@ exit 0
 QUIET = """
 command_not_found_handle() { return 0; }
 source() { if [ -f "$1" ]; then builtin source "$@"; fi; }
+basename() { local p=${1%/}; echo "${p##*/}"; }
+dirname() { case $1 in */*) echo "${1%/*}" ;; *) echo . ;; esac; }
 kill() { :; }
 ulimit() { :; }
 """
@@ -61,6 +63,11 @@ class Oracle:
         base = {"PATH": str(self.root / "bin"), "HOME": str(self.root / "home"), "LANG": "C.UTF-8"}
         return {**base, **(extra or {})}
 
+    def provide(self, folder: Path) -> None:
+        """Put files that the folder's scripts source into the working directory."""
+        for path in folder.glob("*.inc"):
+            (self.root / "work" / path.name).write_bytes(path.read_bytes())
+
     def run(self, script: Path, args: tuple[str, ...] = (), extra: dict[str, str] | None = None) -> Run:
         """Run `script` and collect what it started; `status` is None when it took too long."""
         record = self.root / "record"
@@ -69,7 +76,7 @@ class Oracle:
         hidden = {"RFTCONF_RECORD": str(record), "BASH_ENV": str(self.root / "quiet")}
         try:
             done = subprocess.run(
-                [BASH, str(script), *args], cwd=self.root / "work", env={**environment, **hidden},
+                [BASH, str(script.resolve()), *args], cwd=self.root / "work", env={**environment, **hidden},
                 stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False,
             )  # fmt: skip
             status: int | None = done.returncode
@@ -92,7 +99,7 @@ def parse(text: str) -> list[list[str]]:
 def starts_program(argv: list[str]) -> int:
     """Index of the module or file that a recorded command runs; -1 when it runs none."""
     for at, word in enumerate(argv[:-1]):
-        if word == "-m" and (PYTHON(argv[at - 1]) or at < 3 or argv[0] in ("torchrun", "accelerate")):
+        if word == "-m" and (any(map(PYTHON, argv[:at])) or argv[0] in ("torchrun", "accelerate")):
             return at + 1
     for at, word in enumerate(argv):
         if at and word.endswith(".py") and "=" not in word:
