@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any
 
 from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
@@ -134,7 +135,9 @@ def _counts(ledger: Ledger, screen: Screen) -> Iterator[str]:
     lossy = len(ledger.lossy)
     yield screen.style(f"{total} key{'s' * (total != 1)} read", "bold")
     if parts:
-        yield from _hanging("  ", " · ".join(part.replace(" ", "\xa0") for part in parts), screen)
+        # A count stays on one line with its word.
+        glued = " · ".join(part.replace(" ", "_") for part in parts)
+        yield from (text.replace("_", " ") for text in _hanging("  ", glued, screen))
     if total and not lossy:
         yield screen.style("  nothing was lost", "green")
 
@@ -154,15 +157,18 @@ def _entry(line: SourceLine, column: int, screen: Screen) -> Iterator[str]:
     """Key and value, then what became of it: beside it on a wide screen, else below."""
     left = _written(line)
     arrow = f"→ {', '.join(line.targets)}" if line.targets else ""
-    place = f"({line.place.file}:{line.place.span.line})" if line.place else ""
-    said = " ".join(part for part in (line.reason, place) if part)
+    place = f"({PurePath(line.place.file).name}:{line.place.span.line})" if line.place else ""
     wide = screen.width >= _WIDE
     indent = column if wide else 6
-    right = [text for part in (arrow, said) if part for text in screen.wrap(part, indent)]
+    beside = not wide and columns_of(left) + len(place) + 4 <= screen.width
+    reason = line.reason
+    if not beside:
+        arrow, reason = (arrow, f"{reason} {place}") if reason else (f"{arrow} {place}", "")
+    right = [text for part in (arrow, reason) if part.strip() for text in screen.wrap(part, indent)]
     if wide and right and columns_of(left) + 4 <= column:
         yield f"  {left}{' ' * (column - 2 - columns_of(left))}{right.pop(0)}"
     else:
-        yield f"  {left}"
+        yield f"  {left}  {screen.style(place, 'dim')}" if beside else f"  {left}"
     yield from (" " * indent + text for text in right)
 
 
@@ -173,4 +179,4 @@ def _written(line: SourceLine) -> str:
 def _hanging(lead: str, text: str, screen: Screen) -> Iterator[str]:
     pad = " " * len(lead)
     for at, part in enumerate(screen.wrap(text, len(lead))):
-        yield f"{pad if at else lead}{part}".replace("\xa0", " ")
+        yield f"{pad if at else lead}{part}"

@@ -62,7 +62,7 @@ def shorten(text: str, limit: int) -> str:
 
 def printable(text: str) -> str:
     """`text` without control characters, which could rewrite a terminal."""
-    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\xa0" else " " for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def joined(lines: Iterable[str]) -> str:

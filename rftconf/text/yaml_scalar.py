@@ -9,7 +9,7 @@ import re
 _PLAIN = re.compile(r"(?:[A-Za-z_/]|~/|\$\{)(?:[\w/.@+\-~$%=|*;()]|:(?=\S)|,| (?=\S))*(?<![: ])", re.ASCII)
 _PLAIN_IN_FLOW = re.compile(r"[A-Za-z_/][\w/.@+\-]*", re.ASCII)
 _INTERPOLATED = re.compile(r"\$\{[A-Za-z_][\w.]*(?::[\w/.@+\-,]*)?\}", re.ASCII)
-_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "infinity"])
+_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0", "\x1b": "\\e"}
 
 

@@ -11,7 +11,6 @@ from rftconf.cli import options
 
 if TYPE_CHECKING:
     from rftconf.convert import Conversion
-    from rftconf.text.document import Document
 
 
 def convert(
@@ -64,8 +63,9 @@ def convert(
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
     """
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document
+    from rftconf.cli.loading import open_document, report_document, report_guess
     from rftconf.cli.reading import framework_name, reading
+    from rftconf.report.ledger import ledger_text
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     target = framework_name(to)
@@ -74,34 +74,18 @@ def convert(
     if not document.readable:
         report_document(document, screen)
         return 2
-    from rftconf.convert import convert as run
+    from rftconf.convert import Options, convert_loaded
+    from rftconf.load import load
 
-    done = run(
-        document,
-        target,
-        framework=how.framework,
-        release=how.release,
-        to_release=to_release,
-        rows=rows,
-        rollout_gpus=rollout_gpus,
-        form=form,
-        style=style,
-    )
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
+    done = convert_loaded(loaded, target, Options(to_release, rollout_gpus, form, style))
     failed = on_loss == "error" and bool(done.ledger.lossy)
     if not quiet:
-        _report(document, done, color, on_loss=on_loss, verbose=verbose)
+        report_document(document, screen, more=done.diagnostics)
+        report_guess(loaded.guess, how, screen)
+        out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
     _write(done, output, ledger, as_json=json, failed=failed)
     return int(failed)
-
-
-def _report(document: Document, done: Conversion, color: str, *, on_loss: str, verbose: bool) -> None:
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import report_document
-    from rftconf.report.ledger import ledger_text
-
-    screen = out.report_screen(color)
-    report_document(document, screen, more=done.diagnostics)
-    out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
 
 
 def _write(done: Conversion, output: Path | None, ledger: Path | None, *, as_json: bool, failed: bool) -> None:
