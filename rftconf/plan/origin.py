@@ -17,7 +17,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """`keys` are the native keys it came from; `how` the rule in words (`256 x rollout.n 8`, `default of veRL 0.9.1`)."""
+    """`keys` are the native keys it came from; `how` the rule in words (`256 x rollout.n 8`, `default of 0.9.1`)."""
 
     kind: Kind
     keys: tuple[str, ...] = ()

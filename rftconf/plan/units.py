@@ -1,6 +1,6 @@
 """What a number counts. Every count of work is worth some number of sequences, so any two convert.
 
-A rollout period is worth `B*n` sequences, an optimizer update `G/E`, a prompt `n`; Trinity's explore step is worth
+A rollout period is worth `B*n` sequences, an optimizer update `G/E`, a prompt `n`; an explore step is worth
 what one explorer batch produces. `Rates` holds those worths for one plan; they may be expressions over unknown names.
 """
 

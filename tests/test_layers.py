@@ -1,0 +1,191 @@
+"""What must not be there: the absences that ARCHITECTURE.md promises."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from rftconf.schemas import registry
+from tests.sources import PACKAGE, modules, shown, tree
+from tests.sources import imports as imports_of
+
+HEAVY = set("torch vllm ray sglang megatron transformers datasets numpy verl trinity roll chatlearn".split())
+RUNNERS = {"runners", "rftconf_runner"}
+PROCESSES = set(
+    "subprocess multiprocessing pty ctypes runpy code codeop pickle marshal shelve socket urllib http requests".split()
+)
+"""Ways to run something, to load code hidden in data, or to reach a network."""
+EXECUTES = {"eval", "exec", "compile", "__import__", "execfile"}
+OF_OS = tuple(f"os.{name}" for name in ("system", "popen", "fork", "startfile", "exec", "spawn", "posix_spawn"))
+FRAMEWORKS = tuple(registry.FRAMEWORKS)
+OTHER_WORDS = re.compile(r"(?i)\b(verl|trinity|trinity-rft|chatlearn|roll)\b")
+
+# text may not know what the values mean; plan may not know who wrote them; mappers may not know who asks.
+MAY_IMPORT = {
+    "text": {"text", "plan.symbols", "diagnostics", "errors", "ledger", "secrets"},
+    "plan": {"plan", "errors", "ledger", "diagnostics"},
+    "schemas": {"schemas", "plan.symbols", "plan.fields", "text", "errors", "diagnostics"},
+    "mappers": {"mappers", "plan", "schemas", "ledger", "errors", "text.document", "load", "secrets"},
+    "lint": {"lint", "plan", "schemas", "text", "mappers", "load", "errors", "diagnostics", "secrets", "report.values"},
+    "report": {"report", "plan", "ledger", "diagnostics", "errors", "secrets", "text", "schemas"},
+}
+
+
+def packaged() -> tuple[Path, ...]:
+    return modules("rftconf")
+
+
+def test_no_gpu_library_framework_or_runner_is_imported() -> None:
+    found = [
+        f"{shown(path, line)}: {name}"
+        for path in packaged()
+        for name, line in imports_of(path)
+        if name.split(".")[0] in HEAVY | RUNNERS
+    ]
+    assert found == []
+
+
+def test_nothing_runs_a_process_loads_code_or_reaches_a_network() -> None:
+    found = [
+        f"{shown(path, line)}: {name}"
+        for path in packaged()
+        for name, line in imports_of(path)
+        if name.split(".")[0] in PROCESSES
+    ]
+    assert found == []
+
+
+def test_nothing_is_evaluated() -> None:
+    found = []
+    for path in packaged():
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func
+            if isinstance(called, ast.Name) and called.id in EXECUTES:
+                found.append(f"{shown(path, node.lineno)}: {called.id}()")
+            if isinstance(called, ast.Attribute) and ast.unparse(called).startswith(OF_OS):
+                found.append(f"{shown(path, node.lineno)}: {ast.unparse(called)}()")
+    assert found == []
+
+
+def test_modules_are_imported_by_name_only_from_our_own_tables() -> None:
+    """`importlib.import_module` never gets text from an input: only the table of tables and of verbs uses it."""
+    users = {
+        shown(path)
+        for path in packaged()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and node.attr == "import_module"
+    }
+    assert users <= {"rftconf/mappers/tables.py", "rftconf/lint/registry.py"}
+
+
+def test_yaml_is_only_composed_never_constructed() -> None:
+    """PyYAML builds Python objects in `load`; composing gives nodes, and our own code reads scalars from them."""
+    risky = {"load", "load_all", "unsafe_load", "full_load", "UnsafeLoader", "FullLoader", "construct_object"}
+    found = [
+        f"{shown(path, node.lineno)}: {node.attr}"
+        for path in modules("rftconf/text")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "yaml"
+        and node.attr in risky
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_mapper_packages_do_not_import_each_other(name: str) -> None:
+    others = tuple(f"rftconf.{part}.{o}" for part in ("mappers", "schemas") for o in FRAMEWORKS if o != name)
+    found = [
+        f"{shown(path, line)}: {imported}"
+        for path in modules(f"rftconf/mappers/{name}")
+        for imported, line in imports_of(path)
+        if imported.startswith(others)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_mappers_do_not_ask_which_framework_is_on_the_other_side(name: str) -> None:
+    """Sentences may compare; code may not: no identifier and no literal word is another framework's name."""
+    found = []
+    for path in modules(f"rftconf/mappers/{name}"):
+        for node in ast.walk(tree(path)):
+            word = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                word = node.value
+            if word.lower() in {other for other in FRAMEWORKS if other != name}:
+                found.append(f"{shown(path, getattr(node, 'lineno', 0))}: {word}")
+    assert found == []
+
+
+def test_shared_mapper_code_knows_frameworks_by_table_only() -> None:
+    """Below `mappers/`, only the list of tables names frameworks, in code as in sentences."""
+    found = [
+        shown(path, number)
+        for path in sorted((PACKAGE / "mappers").glob("*.py"))
+        if path.name != "tables.py"
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if OTHER_WORDS.search(line)
+    ]
+    assert found == []
+
+
+def test_the_plan_holds_no_frameworks_word() -> None:
+    found = [
+        shown(path, number)
+        for path in modules("rftconf/plan")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if OTHER_WORDS.search(line)
+    ]
+    assert found == []
+
+
+def test_plan_fields_are_not_native_keys() -> None:
+    """No plan path is, as a whole, a key of some framework."""
+    from rftconf.plan.index import fields
+    from rftconf.schemas import catalogue
+
+    natives = {
+        key
+        for framework in registry.FRAMEWORKS.values()
+        for trainer in framework.trainers
+        for key in catalogue.load(framework.name, None, trainer).keys
+    }
+    assert natives & set(fields()) == set()
+
+
+@pytest.mark.parametrize("layer", MAY_IMPORT)
+def test_layers_point_one_way(layer: str) -> None:
+    allowed = tuple(f"rftconf.{name}" for name in MAY_IMPORT[layer])
+    found = [
+        f"{shown(path, line)}: {imported}"
+        for path in modules(f"rftconf/{layer}")
+        for imported, line in imports_of(path)
+        if imported.startswith("rftconf.") and not imported.startswith(allowed)
+    ]
+    assert found == []
+
+
+def test_only_the_command_line_knows_the_command_line() -> None:
+    found = [
+        f"{shown(path, line)}: {name}"
+        for path in packaged()
+        if PACKAGE / "cli" not in path.parents and path.name != "__main__.py"
+        for name, line in imports_of(path)
+        if name.startswith("rftconf.cli") or name.split(".")[0] in {"typer", "click"}
+    ]
+    assert found == []
+
+
+def test_documents_are_never_changed() -> None:
+    """Documents and their leaves are frozen, so that a place always belongs to the text that was read."""
+    from rftconf.text import document, span
+
+    for holder in (document.Document, document.Leaf, span.Span, span.Place):
+        assert holder.__dataclass_params__.frozen, holder  # type: ignore[attr-defined]
