@@ -1,0 +1,75 @@
+"""Options and overrides of a command."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.plan.symbols import Expr, Text, Value, Var
+from rftconf.text.arguments import CommandLine, read_arguments
+from rftconf.text.launches import Style, main_of
+from rftconf.text.override_parser import PlacedArgument
+from rftconf.text.span import Place, Span
+
+
+def read(*values: str | Expr, style: Style = Style.HYDRA) -> CommandLine:
+    return read_arguments([PlacedArgument(v, Place("f", Span(0, 1, 1, 1)), ()) for v in values], style)
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        (("--config-path=/x", "--config-name", "y.yaml"), {"config-path": "/x", "config-name": "y.yaml"}),
+        (("-cp", "/x", "-cn=y"), {"config-path": "/x", "config-name": "y"}),
+        (("--config-na=y", "--config-dir=z"), {"config-name": "y", "config-dir": "z"}),
+        (("--cfg", "job", "--resolve"), {"cfg": "job", "resolve": True}),
+        ((Text(("--config-path=", Var("P"), "/c")),), {"config-path": Text((Var("P"), "/c"))}),
+        (("hydra.run.dir=/o",), {"hydra.run.dir": "/o"}),
+    ],
+)
+def test_hydra_options(values: tuple[str | Expr, ...], options: dict[str, Value]) -> None:
+    found = read(*values[:1], *values[1:], "a.b=1")
+    assert found.options == options
+    assert [(leaf.key, leaf.value) for leaf in found.leaves] == [("a.b", 1)]
+
+
+@pytest.mark.parametrize("option", ["--multirun", "-m"])
+def test_several_runs_are_refused(option: str) -> None:
+    assert [d.code for d in read(option, "a=1").diagnostics] == ["SYN307"]
+
+
+def test_unknown_options_are_told() -> None:
+    found = read("--epochs", "a=1")
+    assert [d.code for d in found.diagnostics] == ["SYN308"]
+    assert [leaf.key for leaf in found.leaves] == ["a"]
+
+
+def test_programs_with_flags() -> None:
+    found = read("run", "--config", "x.yaml", "--dlc", "--port=80", "runtime_args.a=1", style=Style.FLAGS)
+    assert found.options == {"command": "run", "config": "x.yaml", "dlc": True, "port": "80"}
+    assert [(leaf.key, leaf.value) for leaf in found.leaves] == [("runtime_args.a", 1)]
+
+
+@pytest.mark.parametrize(
+    ("program", "framework", "rl"),
+    [
+        ("verl.trainer.main_ppo", "verl", True),
+        ("verl.experimental.fully_async_policy.fully_async_main", "verl", True),
+        ("recipe.dapo.main_dapo", "verl", True),
+        ("/opt/verl/verl/trainer/main_ppo.py", "verl", True),
+        ("verl.trainer.main_eval", "verl", False),
+        ("verl.trainer.main_generation_server", "verl", False),
+        ("verl.trainer.fsdp_sft_trainer", "verl", False),
+        ("trinity", "trinity", True),
+        ("examples/start_rlvr_pipeline.py", "roll", True),
+        ("chatlearn/entrypoint.py", "chatlearn", True),
+    ],
+)
+def test_programs_that_are_known(program: str, framework: str, rl: bool) -> None:
+    main = main_of(program)
+    assert main is not None
+    assert (main.framework, main.rl) == (framework, rl)
+
+
+@pytest.mark.parametrize("program", ["verl.model_merger", "train.py", "http.server", "my_main.py", "ray"])
+def test_programs_that_are_not(program: str) -> None:
+    assert main_of(program) is None

@@ -1,0 +1,142 @@
+"""Overrides as leaves: places, symbols, conditions, duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.plan.symbols import Arith, Branch, Expr, Text, Value, Var
+from rftconf.text.document import Leaf, Mode
+from rftconf.text.override_parser import Argument, PlacedArgument, TextArgument
+from rftconf.text.overrides import read_overrides
+from rftconf.text.span import LineIndex, Place, Span
+
+HERE = Place("run.sh", Span(0, 9, 1, 1))
+
+
+def word(value: str | Expr, condition: str | None = None) -> PlacedArgument:
+    return PlacedArgument(value, HERE, (), condition)
+
+
+def lines(text: str) -> list[TextArgument]:
+    index = LineIndex(text)
+    found, at = [], 0
+    for line in text.splitlines():
+        found.append(TextArgument(line, "f", index, at))
+        at += len(line) + 1
+    return found
+
+
+def read(words: Sequence[Argument]) -> tuple[list[Leaf], list[Diagnostic]]:
+    found = read_overrides(words)
+    return found.leaves, found.diagnostics
+
+
+def values(*words: PlacedArgument) -> dict[str, Value]:
+    leaves, diagnostics = read(words)
+    assert not [d for d in diagnostics if d.code != "SYN301"], diagnostics
+    return {leaf.key: leaf.value for leaf in leaves}
+
+
+def test_modes_and_flattening() -> None:
+    leaves, diagnostics = read(lines("a.b=1\n+c={x: 1, y: {z: [1]}}\n++d=[{p: 1}, 2]\n~e\n~f=3\ng=\nh@i.j=k"))
+    assert not diagnostics
+    assert [(leaf.key, leaf.value, leaf.mode) for leaf in leaves] == [
+        ("a.b", 1, Mode.SET),
+        ("c.x", 1, Mode.ADD),
+        ("c.y.z", [1], Mode.ADD),
+        ("d[0].p", 1, Mode.FORCE),
+        ("d[1]", 2, Mode.FORCE),
+        ("e", None, Mode.DELETE),
+        ("f", 3, Mode.DELETE),
+        ("g", "", Mode.SET),
+        ("h@i.j", "k", Mode.SET),
+    ]
+
+
+def test_places() -> None:
+    text = "a.b= 1\n+c={x: 'q r', y: [1, 2]}\n++d.e=  x y \n"
+    leaves, _ = read(lines(text))
+    assert [text[leaf.place.span.start : leaf.place.span.end] for leaf in leaves] == ["1", "'q r'", "[1, 2]", "x y"]
+    assert [leaf.raw for leaf in leaves] == ["1", "'q r'", "[1, 2]", "x y"]
+    assert [text[leaf.key_place.span.start : leaf.key_place.span.end] for leaf in leaves] == ["a.b", "c", "c", "d.e"]
+    assert str(leaves[2].place) == "f:2:18"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Text(("k=", Var("X"))), Var("X")),
+        (Text(("k=", Var("HOME"), "/x")), Text((Var("HOME"), "/x"))),
+        (Text(("k=[", Var("A"), "]")), [Var("A")]),
+        (Text(("k=['", Var("A"), "', 1, x", Var("B"), "]")), [Var("A"), 1, Text(("x", Var("B")))]),
+        (Text(("k='", Var("A"), " b'")), Text((Var("A"), " b"))),
+        (Text(("k=a b ", Var("A"), "  ")), Text(("a b ", Var("A")))),
+        (Text(("k=", Arith("*", Var("BS"), 4))), Arith("*", Var("BS"), 4)),
+        (Text(("k=int(", Var("A"), ")")), Var("A")),
+        (Text(("k=${oc.env:", Var("A"), "}")), Text(("${oc.env:", Var("A"), "}"))),
+        (Text(("k=", Branch("c", "1", "2"))), Branch("c", 1, 2)),
+        (Text(("k=[", Branch("c", "1e-6", "x"), "]")), [Branch("c", 1e-6, "x")]),
+        (Branch("c", "k=1", "k=[2]"), Branch("c", 1, [2])),
+        (Branch("c", "k=1", "k=1"), 1),
+        (Text(("k={", Var("A"), ": 1}")), Text(("{", Var("A"), ": 1}"))),
+        (Text(("k={", Var("A"), "}")), Text(("{", Var("A"), "}"))),
+    ],
+)
+def test_unknown_parts(value: Expr, expected: Value) -> None:
+    assert values(word(value)) == {"k": expected}
+
+
+def test_unknown_parts_in_mappings() -> None:
+    assert values(word(Text(("k={x: ", Var("A"), ", y: 1}")))) == {"k.x": Var("A"), "k.y": 1}
+
+
+def test_a_hole_in_the_text_itself_is_text() -> None:
+    found = read([word(Text(("k='\ufdd0", Var("A"), "'")))])[0]
+    assert found[0].value == Text(("\ufdd0", Var("A")))
+
+
+@pytest.mark.parametrize(
+    "value", [Var("EXTRA"), Text((Var("K"), "=1")), Branch("c", "k=1", ""), Branch("c", "a=1", "b=1")]
+)
+def test_what_sets_unknown_keys_is_told(value: Expr) -> None:
+    leaves, (diagnostic,) = read([word(value)])
+    assert not leaves
+    assert (diagnostic.code, diagnostic.severity) == ("SYN305", Severity.WARNING)
+    assert "--set" in diagnostic.help
+
+
+def test_a_sweep_over_unknown_values_is_still_a_sweep() -> None:
+    assert [d.code for d in read([word(Text(("k=", Var("A"), ",", Var("B"))))])[1]] == ["SYN303"]
+
+
+def test_given_twice() -> None:
+    leaves, diagnostics = read(lines("a.b=1\nc=2\n+a.b=3\na.b=3"))
+    assert [leaf.value for leaf in leaves] == [1, 2, 3, 3]
+    assert [(d.code, str(d.place), str(d.related[0].place)) for d in diagnostics] == [
+        ("SYN301", "f:3:2", "f:1:1"),
+        ("SYN301", "f:4:1", "f:3:2"),
+    ]
+    assert diagnostics[0].message == "a.b is given twice; this one wins"
+    assert diagnostics[1].message == "a.b is given twice; the same value"
+
+
+def test_deleting_and_giving_anew_is_no_duplicate() -> None:
+    assert not read(lines("~a\n+a=1\n~a"))[1]
+
+
+def test_conditions_that_stay_open() -> None:
+    assert values(word("k=1"), word("k=2", "[ c ]")) == {"k": Branch("[ c ]", 2, 1)}
+    assert values(word("k=1", "[ c ]"), word("k=2", "! [ c ]")) == {"k": Branch("! [ c ]", 2, 1)}
+    leaves, (diagnostic,) = read([word("k=1", "[ c ]")])
+    assert not leaves
+    assert "k is set only if [ c ]" in diagnostic.message
+
+
+def test_hydra_itself() -> None:
+    found = read_overrides(lines("hydra.run.dir=/x\nhydra/launcher=y\na=1"))
+    assert [leaf.key for leaf in found.leaves] == ["a"]
+    assert found.hydra == {"hydra.run.dir": "/x", "hydra/launcher": "y"}
+    assert [d.code for d in found.diagnostics] == ["SYN306", "SYN306"]
