@@ -12,11 +12,15 @@ from rftconf.schemas import registry
 from tests.sources import PACKAGE, modules, shown, tree
 from tests.sources import imports as imports_of
 
-HEAVY = set("torch vllm ray sglang megatron transformers datasets numpy verl trinity roll chatlearn".split())
+HEAVY = {
+    *("torch", "vllm", "ray", "sglang", "megatron", "transformers", "datasets", "numpy"),
+    *("verl", "trinity", "roll", "chatlearn"),
+}
 RUNNERS = {"runners", "rftconf_runner"}
-PROCESSES = set(
-    "subprocess multiprocessing pty ctypes runpy code codeop pickle marshal shelve socket urllib http requests".split()
-)
+PROCESSES = {
+    *("subprocess", "multiprocessing", "pty", "ctypes", "runpy", "code", "codeop", "pickle", "marshal", "shelve"),
+    *("socket", "urllib", "http", "requests"),
+}
 """Ways to run something, to load code hidden in data, or to reach a network."""
 EXECUTES = {"eval", "exec", "compile", "__import__", "execfile"}
 OF_OS = tuple(f"os.{name}" for name in ("system", "popen", "fork", "startfile", "exec", "spawn", "posix_spawn"))
@@ -188,4 +192,4 @@ def test_documents_are_never_changed() -> None:
     from rftconf.text import document, span
 
     for holder in (document.Document, document.Leaf, span.Span, span.Place):
-        assert holder.__dataclass_params__.frozen, holder  # type: ignore[attr-defined]
+        assert vars(holder)["__dataclass_params__"].frozen, holder
