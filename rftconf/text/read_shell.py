@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from rftconf.diagnostics import Diagnostic, Label, Severity
 from rftconf.plan.symbols import Expr, Text, Value, text, to_shell
 from rftconf.text.arguments import CommandLine, read_arguments
-from rftconf.text.document import Document, Launch, Leaf
+from rftconf.text.document import Document, Launch, Leaf, Via
 from rftconf.text.launches import STOCK_CONFIGS, Style, main_of
 from rftconf.text.override_parser import Argument, PlacedArgument
 from rftconf.text.read import ReadOptions, on_top
@@ -75,12 +75,54 @@ def _candidate(command: Command) -> _Candidate | None:
     return _Candidate(command, program, Style.HYDRA, True, "") if dotted >= _FEWEST_OVERRIDES else None
 
 
+@dataclass(frozen=True, slots=True)
+class _PartlyKnown:
+    """A word with unknown parts. Offsets count each of these as one character, as the override grammar does."""
+
+    word: Word
+
+    @property
+    def value(self) -> str | Expr:
+        return self.word.value
+
+    @property
+    def place(self) -> Place:
+        return self.word.place
+
+    @property
+    def via(self) -> tuple[Via, ...]:
+        return self.word.via
+
+    @property
+    def condition(self) -> str | None:
+        return self.word.condition
+
+    def span_at(self, offset: int, end: int | None = None) -> Place:
+        low, high, at = -1, self.word.pieces[-1][2] if self.word.pieces else self.word.end, 0
+        for value, start, finish, origins, _ in self.word.pieces:
+            size = _width(value)
+            exact = isinstance(value, str) and not origins and finish - start == size
+            if low < 0 and offset < at + size:
+                low = start + (offset - at) if exact else start
+            if low >= 0 and end is not None and end <= at + size:
+                high = start + (end - at) if exact else finish
+                break
+            at += size
+        return self.word.source.place(low if low >= 0 else self.word.start, max(high, low))
+
+
+def _width(value: str | Expr) -> int:
+    if isinstance(value, Text):
+        return sum(map(_width, value.parts))
+    return len(value) if isinstance(value, str) else 1
+
+
 def _split(words: Sequence[Word]) -> list[Argument]:
     """What `$OVERRIDES` holds, split at its blanks as bash does; unknown parts are taken to hold none."""
     found: list[Argument] = []
     for word in words:
         if not (word.splits and len(word.pieces) == 1 and isinstance(word.value, Text)):
-            found.append(word)
+            found.append(word if isinstance(word.value, str) else _PartlyKnown(word))
             continue
         pieces: list[list[str | Expr]] = [[]]
         for part in word.value.parts:

@@ -72,6 +72,9 @@ def test_a_launch_script() -> None:
     batch = document.last()["data.train_batch_size"]
     assert (batch.via[0].name, batch.place.span.line, batch.place.span.col) == ("BS", 7, 27)
     assert SCRIPT[batch.place.span.start : batch.place.span.end] == "$BS"
+    files = document.last()["data.train_files"]
+    assert SCRIPT[files.place.span.start : files.place.span.end] == "$HOME/data/train.parquet"
+    assert SCRIPT[files.key_place.span.start : files.key_place.span.end] == "data.train_files"
     logger = document.last()["trainer.logger"]
     assert SCRIPT[logger.key_place.span.start : logger.key_place.span.end] == "trainer.logger"
 
