@@ -6,6 +6,7 @@ import re
 from typing import NoReturn, Protocol
 
 from rftconf.plan.symbols import Expr, Value, text
+from rftconf.text.interpolation_tokens import TOKENS, Typed
 
 MAX_DEPTH = 25
 """Interpolations inside interpolations in one text."""
@@ -22,25 +23,6 @@ _ID = r"[A-Za-z_][A-Za-z0-9_\-]*"
 _RESOLVER = re.compile(rf"({_ID}(?:\.{_ID})*)[ \t]*:[ \t]*")
 _KEY = re.compile(r"""[^\\{}()\[\]:. \t'"]+(?!\{)""")
 _SEPARATOR = re.compile(r"[ \t]*([,\]}])[ \t]*")
-_INT = r"(?:0|[1-9](?:_?[0-9])*)"
-_POINT = rf"(?:{_INT}?\.[0-9](?:_?[0-9])*|{_INT}\.)"
-_TOKENS = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        ("colon", r"[ \t]*:[ \t]*"),
-        (
-            "float",
-            rf"[+-]?(?:(?:{_POINT}|{_INT})[eE][+-]?[0-9](?:_?[0-9])*|{_POINT}|[Ii][Nn][Ff]|[Nn][Aa][Nn])",
-        ),
-        ("int", rf"[+-]?{_INT}"),
-        ("bool", r"[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]"),
-        ("null", r"[Nn][Uu][Ll][Ll]"),
-        ("text", r"[/\-\\+.$%*@?|]"),
-        ("text", _ID),
-        ("escape", r"(?:\\[\\()\[\]{}:=, \t])+"),
-        ("text", r"[ \t]+"),
-    )
-)
 
 
 class InterpolationSyntaxError(Exception):
@@ -241,7 +223,7 @@ class _Reader:
             if separator and not found:
                 self.fail()
             key = self._primitive(colons=False)
-            colon = _TOKENS[0][1].match(self.source, self.at)
+            colon = TOKENS[0][1].match(self.source, self.at)
             if colon is None:
                 self.fail(": is missing")
             self.at = colon.end()
@@ -259,43 +241,16 @@ class _Reader:
                 parts.append(self._interpolation())
                 continue
             kind, end = max(
-                ((k, m.end()) for k, p in _TOKENS[0 if colons else 1 :] if (m := p.match(self.source, self.at))),
+                ((k, m.end()) for k, p in TOKENS[0 if colons else 1 :] if (m := p.match(self.source, self.at))),
                 key=lambda found: found[1],
                 default=("", self.at),
             )
             if end == self.at:
                 break
             token, self.at = self.source[self.at : end], end
-            parts.append(_Typed(token, kind))
+            parts.append(Typed(token, kind))
         if not parts:
             self.fail()
         if len(parts) == 1:
-            return parts[0].value() if isinstance(parts[0], _Typed) else parts[0]
-        return text(*(as_text(p.unescaped() if isinstance(p, _Typed) else p) for p in parts))
-
-
-class _Typed(str):
-    """A token that becomes a number, a truth value or null when it stands alone."""
-
-    __slots__ = ("kind",)
-    kind: str
-
-    def __new__(cls, token: str, kind: str) -> _Typed:
-        made = super().__new__(cls, token)
-        made.kind = kind
-        return made
-
-    def unescaped(self) -> str:
-        return self[1::2] if self.kind == "escape" else str(self)
-
-    def value(self) -> Value:
-        match self.kind:
-            case "int":
-                return int(self)
-            case "float":
-                return float(self)
-            case "bool":
-                return self.lower() == "true"
-            case "null":
-                return None
-        return self.unescaped()
+            return parts[0].value() if isinstance(parts[0], Typed) else parts[0]
+        return text(*(as_text(p.unescaped() if isinstance(p, Typed) else p) for p in parts))
