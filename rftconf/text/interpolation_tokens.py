@@ -20,7 +20,7 @@ TOKENS = tuple(
         ("bool", r"[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]"),
         ("null", r"[Nn][Uu][Ll][Ll]"),
         ("text", r"[/\-\\+.$%*@?|]"),
-        ("text", _ID),
+        ("text", r"[A-Za-z_][A-Za-z0-9_\-]*"),
         ("escape", r"(?:\\[\\()\[\]{}:=, \t])+"),
         ("text", r"[ \t]+"),
     )
@@ -34,6 +34,7 @@ class Typed(str):
     kind: str
 
     def __new__(cls, token: str, kind: str) -> Typed:
+        """A token of a kind of TOKENS."""
         made = super().__new__(cls, token)
         made.kind = kind
         return made
