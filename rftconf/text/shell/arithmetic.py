@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, Var, arith, formula, names_in
+from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, Value, Var, arith, formula, names_in
 from rftconf.text.shell.integers import BINARY, PRECEDENCE, wrapped
 from rftconf.text.shell.nodes import Lit, WordNode
 from rftconf.text.shell.state import Shell
@@ -119,7 +119,7 @@ class Arithmetic:
     def store(self, name: str, key: str | int | None, value: Integer) -> None:
         """Assign what an expression assigns."""
         shell = self.shell
-        written: Known = value if isinstance(value, Expr) else str(value)
+        written = as_text(value)
         word = shell.make([(written, 0, 0, tuple(self.used[:8]), -1)], 0, 0, written, name)
         found = shell.variables.get(name)
         if isinstance(found, Array) or key is not None:
@@ -131,6 +131,13 @@ class Arithmetic:
             shell.assign(name, Array(items, associative, isinstance(found, Array) and found.guarded))
         else:
             shell.assign(name, word)
+
+
+def as_text(value: Value) -> Known:
+    """A number as the shell writes it."""
+    if isinstance(value, Branch):
+        return Branch(value.condition, as_text(value.then), as_text(value.otherwise))
+    return value if isinstance(value, Expr) else str(value)
 
 
 def _known(value: object) -> Known:
@@ -243,8 +250,7 @@ class Expression:
             if op in ("++", "--"):
                 if self.at < len(self.tokens) and self.tokens[self.at][0] == "name":
                     return self._stepped(op, before=True)
-                value = self.unary()
-                return value
+                return self.unary()
             value = self.unary()
         finally:
             self.depth -= 1

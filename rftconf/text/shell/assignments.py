@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.plan.symbols import Expr
-from rftconf.text.shell.arithmetic import combine
+from rftconf.text.shell.arithmetic import as_text, combine
 from rftconf.text.shell.nodes import ArrayNode, Assign, WordNode
 from rftconf.text.shell.state import Shell, Variable
-from rftconf.text.shell.values import Array, Known, Piece, Word, joined
+from rftconf.text.shell.values import Array, Piece, Word, joined
 
 if TYPE_CHECKING:
     from rftconf.text.shell.evaluate import Evaluator
@@ -62,7 +61,7 @@ def _integer(machine: Evaluator, node: Assign, value: WordNode) -> Word:
     used = tuple(machine.expander.arithmetic.used[:8])
     if node.append:
         number = combine("+", machine.expander.arithmetic.variable(node.name), number)
-    text: Known = number if isinstance(number, Expr) else str(number)
+    text = as_text(number)
     return machine.shell.make([(text, value.start, value.end, used, -1)], value.start, value.end, text, node.name)
 
 

@@ -10,7 +10,7 @@ from rftconf.text.shell import builtins, launches, loops
 from rftconf.text.shell.assignments import assign, assigned_words
 from rftconf.text.shell.conditions import Conditions, both, either, opposite
 from rftconf.text.shell.expand import Expander
-from rftconf.text.shell.merge import merge
+from rftconf.text.shell.merge import merge, narrowed
 from rftconf.text.shell.nodes import (
     AndOr,
     ArithCommand,
@@ -273,9 +273,10 @@ class Evaluator:
     def _case(self, node: Case, word: Word, at: int) -> Outcome:
         while at < len(node.arms):
             patterns, body, ending = node.arms[at]
+            value = narrowed(word.value, self.shell.conditions)
             outcome: Outcome = False
             for pattern in patterns:
-                outcome = either(outcome, self.conditions.case(word.value, pattern))
+                outcome = either(outcome, self.conditions.case(value, pattern))
             at += 1
             if isinstance(outcome, str):
                 rest = at

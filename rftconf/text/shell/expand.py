@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from rftconf.plan.symbols import Expr, ShellOnly, Var
-from rftconf.text.shell.arithmetic import Arithmetic
+from rftconf.plan.symbols import Branch, Expr, ShellOnly, Var
+from rftconf.text.shell.arithmetic import Arithmetic, as_text
 from rftconf.text.shell.arrays import Elements, elements
 from rftconf.text.shell.fields import BLANKS, Fields
+from rftconf.text.shell.merge import narrowed
 from rftconf.text.shell.nodes import ArithPart, CommandPart, Lit, Param, Part, WordNode
 from rftconf.text.shell.parameters import operate, with_default
 from rftconf.text.shell.pattern import Pattern, compiled
@@ -16,6 +17,11 @@ from rftconf.text.shell.state import Shell
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 
 _PWD = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`").fullmatch
+# A program asked whether something is there, and one word for either answer.
+_CHOICE = re.compile(
+    r"\$\(\s*((?:[^&|;()`\"'\n]|\"[^\"$`\n]*\"|'[^'\n]*'|>&|&>)+?)\s*&&\s*echo\s+([\w.-]+)"
+    r"\s*\|\|\s*echo\s+([\w.-]+)\s*\)"
+).fullmatch
 _DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
 
 
@@ -144,8 +150,7 @@ class Expander:
             return self._parameter(part)
         if isinstance(part, ArithPart):
             number = self.arithmetic.evaluate(part.body)
-            value: Known = number if isinstance(number, Expr) else str(number)
-            return (value, part.start, part.end, tuple(self.arithmetic.used), -1)
+            return (as_text(number), part.start, part.end, tuple(self.arithmetic.used[:8]), -1)
         return (self._substitution(part), part.start, part.end, (), -1)
 
     def _base(self, part: Param) -> Word | None:
@@ -157,7 +162,13 @@ class Expander:
                 return shell.zero
             return shell.positional[number - 1] if number <= len(shell.positional) else None
         if part.index is None:
-            return shell.scalar(name)
+            found = shell.scalar(name)
+            if shell.conditions and found is not None and not isinstance(found.value, str):
+                held = narrowed(found.value, shell.conditions)
+                if held is not found.value:
+                    piece = (held, part.start, part.end, (found,), -1)
+                    return Word(held, (piece,), shell.source, part.start, part.end)
+            return found
         return self._element(part, name, part.index)
 
     def _element(self, part: Param, name: str, index: WordNode) -> Word | None:
@@ -197,6 +208,9 @@ class Expander:
             word = shell.variables.get(name)
             if isinstance(word, Word):
                 shell.read.add(name)
+                if shell.conditions and not isinstance(word.value, str):
+                    held = narrowed(word.value, shell.conditions)
+                    return (held, start, end, (word,), 0 if held is word.value else -1)
                 return (word.value, start, end, (word,), 0)
         many = elements(shell, self, part)
         if many is not None:
@@ -265,6 +279,9 @@ class Expander:
             return ShellOnly(f"$(printf %s {raw})")
         shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
         made, names = prelude(shell, raw)
+        if (choice := _CHOICE(raw)) is not None:
+            condition = f"( {made}{choice[1]} )" if made else choice[1]
+            return Branch(condition, choice[2], choice[3])
         if not made or not raw.startswith("$("):
             return ShellOnly(raw, names)
         return ShellOnly(f"$({made}{raw[2:]}", names)

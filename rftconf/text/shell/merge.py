@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.plan.symbols import Branch, Expr, Var
+from rftconf.plan.symbols import Branch, Expr, Text, Var, text
 from rftconf.text.shell.quoting import negated
 from rftconf.text.shell.state import Shell, Snapshot, Variable
 from rftconf.text.shell.values import Array, Known, Word, oversized
@@ -59,6 +59,20 @@ def branch(condition: str, then: Known, otherwise: Known) -> Known:
     if isinstance(then, str) and then == otherwise:
         return then
     return Branch(condition, then, otherwise)
+
+
+def narrowed(value: Known, conditions: list[str]) -> Known:
+    """`value` where all of `conditions` hold: the other arms of what depends on them are gone."""
+    if isinstance(value, Text):
+        parts = [p if isinstance(p, str) else narrowed(p, conditions) for p in value.parts]
+        changed = any(a is not b for a, b in zip(parts, value.parts, strict=True))
+        return text(*parts) if changed else value
+    if not isinstance(value, Branch):
+        return value
+    for holds, arm in ((value.condition, value.then), (negated(value.condition), value.otherwise)):
+        if holds in conditions and isinstance(arm, (str, Expr)):
+            return narrowed(arm, conditions)
+    return value
 
 
 def _as_array(variable: Variable | None) -> Array:

@@ -62,6 +62,8 @@ def negated(condition: str) -> str:
         return f"! {condition}"
     if condition.startswith("! ") and re.fullmatch(r"(?:\[\[ [^;&|]* \]\]|\[ [^;&|]* \])", condition[2:]):
         return condition[2:]
+    if condition.startswith("! { ") and condition.find("; }") == len(condition) - 3:
+        return condition[4:-3]
     return f"! {{ {condition}; }}"
 
 

@@ -16,7 +16,7 @@ from rftconf.text.shell.state import Budget, Shell
 from rftconf.text.shell.values import Array, Known, Word
 from rftconf.text.span import Place
 
-MAX_SCRIPT = 2_000_000
+MAX_SCRIPT = 300_000
 
 
 @dataclass(frozen=True, slots=True)

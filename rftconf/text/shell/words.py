@@ -55,6 +55,7 @@ _SIMPLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|\{(\d+|[@*#?$!-])\
 _HEAD = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])").match
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]|/|\^\^?|,,?|:|@[A-Za-z]|[*@](?=\})").match
 _PLAIN = re.compile(r"[^\s\\'\"$`&|;<>(){}~]+(?=[\s;)]|\Z)").match
+_TRAILING = re.compile(r"[ \t]+(?=\n|\Z)").match
 _NAMED = re.compile(r"[A-Za-z_]\w*\+?=").match
 
 
@@ -147,6 +148,9 @@ class WordReader:
         self.pos = min(at + 2, self.size)
         if following == "\n":
             return
+        if not quoted and mode is WORD and (blank := _TRAILING(self.text, at + 1)) is not None:
+            message = "a backslash before blanks does not continue the line: the command ends here"
+            self.problems.append(Problem("SYN111", message, at, blank.end(), "remove the blanks behind the backslash"))
         if following == "" and not quoted:
             return
         if following == "" and not quoted:
@@ -284,7 +288,9 @@ def tilde(first: Lit) -> list[Part]:
     name, slash, _rest = first.text.partition("/")
     end = first.start + len(name)
     if len(name) > 1:
-        return [CommandPart(first.start, first.end, True)]
+        # `~key.of.hydra` names no user; only what looks like a home directory is left to the shell.
+        named = slash or name in ("~root", "~+", "~-")
+        return [CommandPart(first.start, first.end, True)] if named else [first]
     home: list[Part] = [Param("HOME", first.start, end, True)]
     return [*home, Lit(first.text[len(name) :], end, first.end)] if slash else home
 

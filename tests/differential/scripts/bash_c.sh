@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 export N=3; M=4
 bash -c "python3 -m app.main n=$N m=$M 'q r'"
-bash -c 'python3 -m app.main n=$N m=[$M] a=$1' name arg
+bash -c 'python3 -m app.main n=$N a=$1' name arg
 cmd="python3 -m app.main from_eval=$N"
 eval "$cmd"
 eval python3 -m app.main 'q=$M' "\"two words\""

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 for x in 1 2 "3 4" {a,b} ; do python3 -m app.main x=$x; done
-list="p q r"
+args= k=; list="p q r"
 for x in $list; do args="$args $x"; done
 python3 -m app.main$args $args
 for ((i = 0; i < 3; i++)); do python3 -m app.main i=$i; done

@@ -267,3 +267,19 @@ def test_hostile_scripts_end_soon(name: str) -> None:
         assert command.place.file == "run.sh"
     assert time.perf_counter() - began < 5
     assert all(d.severity in Severity for d in script.diagnostics)
+
+
+def test_a_probe_with_one_word_for_either_answer() -> None:
+    text = (
+        "d=${D:-$(probe 2>/dev/null && echo npu || echo gpu)}\nA=(a=1)\n"
+        "case $d in gpu) ;; npu) A+=(b=2) ;; *) exit 1 ;; esac\n"
+        "if [ $d = gpu ]; then A+=(c=3); fi\n"
+        "python3 -m x.y ${A[@]} d=$d\n"
+    )
+    words = only(text).arguments
+    probe = "probe 2>/dev/null"
+    assert [(w.value, w.condition) for w in words[:3]] == [
+        ("a=1", None), ("b=2", probe), ("c=3", f"! {{ {probe}; }}"),
+    ]  # fmt: skip
+    assert words[3].value == Text(("d=", Branch(probe, "npu", "gpu")))
+    assert [w.value for w in only(text, bindings={"D": "npu"}).arguments] == ["a=1", "b=2", "d=npu"]
