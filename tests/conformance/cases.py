@@ -20,6 +20,14 @@ SAMPLE_SIZE = 8
 ROWS = "7473"
 """Training rows of GSM8K: a launch script that gives epochs does not say how many steps these are."""
 
+DECISIONS = {
+    "data.train_files": "/data/train.parquet",
+    "data.val_files": "/data/test.parquet",
+    "actor_rollout_ref.actor.policy_loss.loss_mode": "vanilla",
+    "explorer.eval_interval": "100",
+}
+"""What somebody would decide where a conversion leaves a value open (`???`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.conformance.judging import Bench, Verdict
 from tests.conformance.launching import overrides_of
 
 REFUSED = 3
+OPEN = re.compile(r"[:=] *['\"]?\?\?\?")
 SUFFIX = {"verl": ".sh", "trinity": ".yaml"}
 
 
@@ -44,6 +46,35 @@ def convert(source: Path, target: Target, folder: Path, options: Sequence[str] =
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         code = run(["convert", str(source), *wanted, *options])
     return Converted(code, file, said.getvalue())
+
+
+def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str]:
+    """Fill the values left open in `file` from `decisions`; gives the keys that stay open."""
+    lines = file.read_text().splitlines()
+    keys = written_keys(lines) if target.framework == "trinity" else [line.strip().strip("'\"") for line in lines]
+    still_open = []
+    for index, line in enumerate(lines):
+        if OPEN.search(line):
+            key = keys[index].partition("=")[0].lstrip("+")
+            if key in decisions:
+                lines[index] = line.replace("???", decisions[key])
+            else:
+                still_open.append(key)
+    file.write_text("\n".join(lines) + "\n")
+    return still_open
+
+
+def written_keys(lines: Sequence[str]) -> list[str]:
+    """The dotted key of each line of a block YAML file, from its indentation; list items are not numbered."""
+    parents: list[tuple[int, str]] = []
+    keys = []
+    for line in lines:
+        found = re.match(r"( *(?:- )?)([\w-]+):", line)
+        if found:
+            depth = len(found[1])
+            parents = [parent for parent in parents if parent[0] < depth] + [(depth, found[2])]
+        keys.append(".".join(name for _, name in parents))
+    return keys
 
 
 def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rftconf.convert import load
-
+from rftconf.load import load
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import open_source
 
@@ -17,14 +17,22 @@ NOT_COMPARED = ("extensions", "source")
 
 def plan_of(file: Path, framework: str, release: str) -> dict[str, Any]:
     """The plan of a file of that framework and release, as plain data."""
-    document = read(open_source(str(file)), ReadOptions(framework=framework))
+    document = read(open_source(str(file)), ReadOptions())
     loaded = load(document, framework=framework, release=release)
     plan: dict[str, Any] = loaded.plan.model_dump(mode="json")
     return {name: part for name, part in plan.items() if name not in NOT_COMPARED}
 
 
+def as_text(value: Any) -> Any:
+    """An expression as the text the judges put in its place (`${NAME}/x` and `$NAME/x` are one)."""
+    if isinstance(value, dict) and "$expr" in value:
+        return as_text(value.get("shell", value["$expr"]))
+    return re.sub(r"\$\{(\w+)\}", r"$\1", value) if isinstance(value, str) else value
+
+
 def differences(written: Any, resolved: Any, route: str = "") -> Iterator[str]:
     """Each leaf in which the plans differ: `route: written -> resolved`."""
+    written, resolved = as_text(written), as_text(resolved)
     if isinstance(written, dict) and isinstance(resolved, dict):
         for name in sorted(written.keys() | resolved.keys()):
             yield from differences(written.get(name), resolved.get(name), f"{route}.{name}" if route else name)

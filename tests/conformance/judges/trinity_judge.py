@@ -2,8 +2,8 @@
 
 A case is `{"id", "file", "nodes": 1, "gpus": 8}`; the cluster is only consulted where the file does not state its own.
 Stages: `load` (structured merge: unknown keys and wrong types), `check` (every validator), `build` (the trainer's veRL
-config, from 0.6.0 with veRL 0.8), `names` (what is looked up when the run starts). What comes back is
-`{"loaded": config, "checked": [config of each stage]}`.
+config) and `worker` (veRL's workers under it), both from 0.6.0 with veRL 0.8, and `names` (what is looked up when the
+run starts). What comes back is `{"loaded": config, "checked": [config of each stage]}`.
 """
 
 import functools
@@ -42,7 +42,7 @@ def preload():
             sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
 
 
-def judge_one(case, progress, *, builds_verl):
+def judge_one(case, progress, *, verl, builds_verl):
     """What the loader and the validators made of the file; raises what Trinity raises."""
     progress.stage = "load"
     file = Path(case["file"]).resolve()
@@ -56,7 +56,9 @@ def judge_one(case, progress, *, builds_verl):
         stage = stage.check_and_update() or stage
         if builds_verl and trinity_trainer.trains_with_verl(stage):
             progress.stage = "build"
-            trinity_trainer.build(stage)
+            built = trinity_trainer.build(stage)
+            progress.stage = "worker"
+            trinity_trainer.start_workers(stage, built, verl, progress)
         progress.stage = "names"
         trinity_names.look_up(stage, progress)
         answer["checked"].append(plain(stage))
@@ -72,7 +74,7 @@ def main():
     )
     # Below these, check_and_update itself fills and checks the trainer's veRL config.
     builds_verl = release >= (0, 6, 0) and verl >= (0, 8, 0)
-    serve(functools.partial(judge_one, builds_verl=builds_verl), preload)
+    serve(functools.partial(judge_one, verl=verl, builds_verl=builds_verl), preload)
 
 
 if __name__ == "__main__":

@@ -5,15 +5,10 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 from tiny_model import write_tiny_model
+from verl_engines import start_engine_workers
+from verl_workers import pretend_process_group
 
 TRAINING_MODES = ("train", "both", "colocate")
-REFERENCE_AS_ACTOR = {
-    "log_prob_micro_batch_size": "ppo_micro_batch_size",
-    "log_prob_micro_batch_size_per_gpu": "ppo_micro_batch_size_per_gpu",
-    "log_prob_use_dynamic_bsz": "use_dynamic_bsz",
-    "log_prob_max_token_len_per_gpu": "ppo_max_token_len_per_gpu",
-}
-"""The worker converts the reference's section as an actor's, after renaming these keys."""
 
 
 def trains_with_verl(config):
@@ -21,7 +16,7 @@ def trains_with_verl(config):
 
 
 def build(config):
-    """Build it and convert each section as veRL's worker does; raises what either raises."""
+    """The trainer's veRL config, each section converted as a worker does; raises what either raises."""
     import verl.workers.config.model as model_config
     from trinity.trainer.verl.config import build_verl_config
 
@@ -35,9 +30,7 @@ def build(config):
         convert(section, built[section])
     if built.critic.get("enable"):
         convert("critic", built.critic)
-    reference = OmegaConf.to_container(built.ref, resolve=True)
-    renamed = {REFERENCE_AS_ACTOR.get(key, key): value for key, value in reference.items()}
-    convert("ref", OmegaConf.create(renamed))
+    return built
 
 
 def convert(section, node):
@@ -48,3 +41,22 @@ def convert(section, node):
     except Exception as error:
         error.args = (f"[veRL {section}] {error}", *error.args[1:])
         raise
+
+
+def start_workers(config, built, verl_release, progress):
+    """veRL's own workers under Trinity's config: the reference only where the algorithm uses one, no rollout."""
+    from trinity.algorithm import ALGORITHM_TYPE
+
+    algorithm = ALGORITHM_TYPE.get(config.algorithm.algorithm_type)
+    has_adapter = config.model.lora_configs is not None
+    pretend_process_group(config.cluster.trainer_gpu_num)
+    sections = {name: built[name] for name in ("model", "actor", "ref", "rollout")}
+    start_engine_workers(
+        OmegaConf.create({"actor_rollout_ref": sections, "critic": built.critic}),
+        verl_release,
+        progress,
+        role="actor_rollout_ref" if algorithm.use_reference and not has_adapter else "actor_rollout",
+        use_critic=algorithm.use_critic,
+        sequences_per_prompt=1,  # Trinity's train batch counts sequences
+        builds_rollout=False,
+    )

@@ -20,25 +20,28 @@ class NoRollout:
         return None
 
 
-def start_engine_workers(config, release, progress, use_reference, use_critic):
-    """Construct the workers and do the two divisions of their first step; raises what veRL raises."""
+def start_engine_workers(config, release, progress, *, role, use_critic, sequences_per_prompt, builds_rollout=True):
+    """Construct the workers and do the two divisions of their first step; raises what veRL raises.
+
+    `sequences_per_prompt` is what one unit of the written mini-batch size stands for.
+    """
     import verl.workers.engine_workers as workers
     from verl.utils.config import omega_conf_to_dataclass
 
     leave_devices_out(workers, progress)
     training_worker = tolerant_training_worker(workers, progress)
     leave_engines_out(workers, training_worker)
-    rollouts = config.actor_rollout_ref.rollout.n
 
     more = {"distillation_config": config.get("distillation")} if release >= (0, 8, 0) else {}
-    worker_class = workers.ActorRolloutRefWorker
-    made = worker_class(config=detached(config.actor_rollout_ref), role=role(config, use_reference), **more)
+    made = workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role=role, **more)
+    if not builds_rollout:
+        made.role = made.role.replace("_rollout", "")
     made.init_model()
     actor = omega_conf_to_dataclass(detached(config.actor_rollout_ref.actor))
-    first_step("actor", made.actor, actor, rollouts)
+    first_step("actor", made.actor, actor, sequences_per_prompt)
     if use_critic:
         critic = omega_conf_to_dataclass(detached(config.critic))
-        first_step("critic", training_worker(critic_worker_config(workers, critic)), critic, rollouts)
+        first_step("critic", training_worker(critic_worker_config(workers, critic)), critic, sequences_per_prompt)
 
 
 def leave_devices_out(workers, progress):
@@ -102,7 +105,7 @@ def leave_engines_out(workers, training_worker):
     workers.ActorRolloutRefWorker.set_dispatch_collect = nothing
 
 
-def role(config, use_reference):
+def worker_role(config, use_reference):
     """With LoRA the reference is the policy without its adapter, so no worker of its own."""
     model = config.actor_rollout_ref.model
     rank = model.get("lora", {}).get("rank", 0) or model.get("lora_rank", 0) or 0
@@ -121,11 +124,11 @@ def critic_worker_config(workers, critic):
     )
 
 
-def first_step(name, worker, section, rollouts_per_prompt):
+def first_step(name, worker, section, sequences_per_prompt):
     """The divisions of TrainingWorker.train_mini_batch and of prepare_micro_batches."""
     if getattr(worker, "engine", None) is None:
         return
-    sequences = section.ppo_mini_batch_size * rollouts_per_prompt
+    sequences = section.ppo_mini_batch_size * sequences_per_prompt
     ranks = worker.engine.get_data_parallel_size()
     assert sequences % ranks == 0, f"[{name}] mini_batch_size={sequences} and get_data_parallel_size()={ranks}"
     if section.use_dynamic_bsz:

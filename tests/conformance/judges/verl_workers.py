@@ -3,7 +3,7 @@
 import os
 
 from verl_dataclasses import needs_critic
-from verl_engines import start_engine_workers
+from verl_engines import start_engine_workers, worker_role
 from verl_paths import detached
 
 GPUS_PER_NODE_AT_MOST = 8
@@ -41,7 +41,14 @@ def start(config, release, progress):
     pretend_process_group(config.trainer.n_gpus_per_node * config.trainer.nnodes)
     try:
         if uses_engine_workers(config, release):
-            start_engine_workers(config, release, progress, needs_reference(config), needs_critic(config))
+            start_engine_workers(
+                config,
+                release,
+                progress,
+                role=worker_role(config, needs_reference(config)),
+                use_critic=needs_critic(config),
+                sequences_per_prompt=config.actor_rollout_ref.rollout.n,
+            )
         else:
             start_legacy_workers(config, release, progress)
     except ModuleNotFoundError as error:  # a package this machine lacks says nothing about the config
