@@ -2,7 +2,7 @@
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 PYTEST_FLAGS ?=
 
-.PHONY: help install-dev check test conformance-env conformance keys keys-check generate-check lock
+.PHONY: help install-dev check test conformance-env conformance keys keys-check generate-check lock golden
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -34,6 +34,9 @@ keys: conformance-env  ## extract the catalogues of keys from the published pack
 
 keys-check: conformance-env  ## fail when a committed catalogue differs from its package
 	$(KEYS) --check
+
+golden:  ## convert the golden cases anew; read the diff before you commit it
+	$(PYTHON) scripts/golden.py
 
 generate-check:  ## fail when a committed generated file is stale
 	@echo "nothing generated without the frameworks yet; see keys-check"
