@@ -9,16 +9,15 @@ from typing import Any
 
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import RefusedError, UsageError
-from rftconf.ledger import Basis, Decision, Ledger, State, TargetLine
+from rftconf.ledger import LOSSES, Basis, Decision, Ledger, State, TargetLine
 from rftconf.load import Loaded, StageRead, load
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.provenance import comment_of
-from rftconf.mappers.rows import UNSET
+from rftconf.mappers.rows import UNSET, Fold
 from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan import placement
-from rftconf.plan.derive import derive
 from rftconf.plan.index import role_of
 from rftconf.plan.model import PERFORMANCE, Plan
 from rftconf.plan.origin import Kind, Origin
@@ -75,18 +74,39 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     number = registry.release(target, options.to_release)
     stage = main_stage(loaded)
     values, origins = dict(stage.values), dict(stage.origins)
-    derive(values, origins)
     decisions = _place(loaded, target.name, values, origins, options)
     writing = _write(loaded, target.name, number, values, origins, options)
+    _refuse_other_kinds(to, values)
     lines = _target_lines(loaded, stage, writing)
     sources = source_lines(loaded, stage, writing)
     decisions = [*_unresolved(lines), *_place_names(decisions, writing), *writing.decisions, *_standing(target.name, writing)]
     ledger = Ledger(
         loaded.framework, loaded.release, target.name, number,
-        sources, tuple(lines), tuple(decisions), (*loaded.notes, *_other_stages(loaded, stage), *writing.notes),
+        sources, tuple(lines), tuple(decisions), (*loaded.notes, *_other_stages(loaded, stage), *writing.notes, *_silent_losses(stage, writing)),
     )  # fmt: skip
     text, suffix = emit(ledger, writing, options.style)
     return Conversion(ledger, loaded.plan, text, suffix, loaded.diagnostics, tuple(lines))
+
+
+def _refuse_other_kinds(to: str, values: dict[str, Any]) -> None:
+    kind = values.get("stage.kind")
+    if registry.framework(to).name == "verl" and kind not in ("rl", None):
+        raise RefusedError(
+            f"this is a {kind} run; veRL's main_ppo trains with reinforcement learning only",
+            choices=("convert the rl stage of a staged config", "sft: prepare it for verl.trainer.sft_trainer by hand"),
+        )
+
+
+def _silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
+    """What differs although no leaf says so: defaults and fixed behaviours of the source that the target lacks."""
+    found = []
+    for path, outcome in writing.outcomes.items():
+        origin = stage.origins.get(path)
+        keys = origin.keys if origin is not None else ()
+        if outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys):
+            if role_of(without_indices(path)) == "" and stage.values.get(path) is not None:
+                found.append(f"{path.removeprefix('stage.')}: {outcome.note}")
+    return tuple(dict.fromkeys(found))
 
 
 def main_stage(loaded: Loaded) -> StageRead:
@@ -142,17 +162,35 @@ def _write(
     writing = Writing(table_of(to), to, number, trainer or registry.framework(to).trainer, values, origins, same_framework=same,
                       defaults=known.default)  # fmt: skip
     writing.facts.update(form=options.form)
-    if same:
-        writing.facts["source"] = main_stage(loaded).reading
     writing.write_all()
     for path, origin in origins.items():
         if origin.kind is Kind.CHOSEN and path.endswith("gpu_memory_fraction") and path in writing.outcomes:
             writing.outcomes[path] = Outcome(State.NARROWED, writing.outcomes[path].targets, origin.how)
     if same:
-        for key, value in loaded.extensions.items():
-            if key not in writing.out:
-                writing.out[key] = Out(value, (), always=True, how="kept as it is")
+        _keep_as_written(main_stage(loaded), writing, loaded.secrets)
     return writing
+
+
+def _keep_as_written(stage: StageRead, writing: Writing, secrets: frozenset[str]) -> None:
+    """Within a framework what is written stays as written; rows only pin defaults that changed with the release."""
+    source = stage.reading.source
+    written = {key: leaf for key, leaf in source.leaves() if leaf.key not in secrets}
+    plain = {without_indices(key) for key in written}
+    spoken = {key for row in writing.table.rows if isinstance(row, Fold) and plain & set(row.natives) for key in row.natives}
+    pins = {
+        key: replace(out, always=False)
+        for key, out in writing.out.items()
+        if key not in written and without_indices(key.lstrip("+")) not in spoken and not source.written(key.lstrip("+"))
+    }
+    reached: dict[str, list[str]] = {}
+    for path, origin in stage.origins.items():
+        for key in origin.keys:
+            reached.setdefault(key, []).append(path)
+    kept = {key: Out(source.cells[key].value, tuple(reached.get(key, ())), always=True) for key in written}
+    writing.out = {**kept, **pins}
+    for key, out in kept.items():
+        for path in out.plans:
+            writing.outcomes[path] = Outcome(State.EXACT, (key,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.errors import UnreadableError
 from rftconf.ledger import State
@@ -14,8 +16,10 @@ from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import reason_for, table_of
+from rftconf.plan.derive import derive
 from rftconf.plan.model import Plan, Run
 from rftconf.plan.origin import Origin
+from rftconf.plan.symbols import ShellOnly
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess, guess
@@ -158,6 +162,7 @@ def _read_stage(table: Table, found: Guess, leaves: Mapping[str, Leaf], name: st
     if rows is not None:
         reading.facts["rows"] = rows
     reading.read_all()
+    derive(reading.values, reading.origins)
     for change in changes:
         if change.lossy and change.became:
             reading.note(f"{change.key}: {change.why}")
@@ -181,7 +186,8 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     following = {k: c for k, c in follow.items() if c.value != known.default(k)}
     down = versions.upgrade(found.framework, following, found.release, trainer=found.trainer) if following else None
     defaults = versions.defaults(found.framework, found.release, found.trainer)
-    cells = {k: Cell(v) for k, v in defaults.items() if "[]" not in k}
+    # a mandatory key has no default; veRL up to 0.5 spells one null as the text None
+    cells = {k: Cell(None if isinstance(v, str) and v in ("None", "???") else v) for k, v in defaults.items() if "[]" not in k}
     cells.update(down.flat if down else {})
     for key in up.flat:
         for other in [k for k in cells if k.startswith(key + ".")]:
@@ -194,7 +200,9 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
 def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:
     """The value as the framework's loader converts it; a text where a number or switch belongs is an error."""
     key = known.get(name)
-    if key is None or not isinstance(value, str) or value == "???" or key.type not in ("int", "float", "bool"):
+    if value == "???":  # nobody told: unknown like a variable, and written back as it came
+        return ShellOnly("???")
+    if key is None or not isinstance(value, str) or key.type not in ("int", "float", "bool"):
         return value
     problem = wrong(known, key, value)
     if problem is not None:
@@ -226,7 +234,7 @@ def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) 
 
 
 def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any]) -> Plan:
-    runs = [Run.model_validate(nest(stage.values)) for stage in stages]
+    runs = [_validated(stage) for stage in stages]
     first = runs[0]
     source = {"framework": found.framework, "release": found.release}
     return Plan.model_validate(
@@ -238,6 +246,25 @@ def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any])
             "extensions": {found.framework: {k: _plain(v) for k, v in extensions.items()}} if extensions else {},
         }
     )
+
+
+def _validated(stage: StageRead) -> Run:
+    """The stage as a typed run; a value of the wrong type is an error at the leaf it came from."""
+    try:
+        return Run.model_validate(nest(stage.values))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        path = ".".join(str(part) for part in problem["loc"])
+        origin = next((o for p, o in stage.origins.items() if path.startswith(re.sub(r"\[(\d+)\]", r".\1", p))), None)
+        cells = [stage.reading.source.cells.get(key) for key in origin.keys] if origin else []
+        leaf = next((c.leaf for c in cells if c is not None and c.leaf is not None), None)
+        if leaf is None:  # a default that repeats a written key
+            leaf = next((c.leaf for c in stage.reading.source.cells.values() if c.leaf and c.leaf.value == problem["input"]), None)
+        if leaf is None:
+            raise
+        span = leaf.place.span
+        message = f"KEY003 {leaf.key}={leaf.value!r}: {problem['msg'].lower()}"
+        raise UnreadableError(message, file=leaf.place.file, line=span.line, col=span.col) from error
 
 
 def _plain(value: Any) -> Any:

@@ -38,8 +38,15 @@ def _load(value: Any) -> Any:
 
 Symbol = Annotated[Expr, BeforeValidator(_load), PlainSerializer(dump_symbol, when_used="always"), WithJsonSchema(EXPRESSION_SCHEMA)]
 
+def _fraction(value: Any) -> Any:
+    if not isinstance(value, (Fraction, str)):
+        raise ValueError("not a fraction")  # noqa: TRY004 - pydantic turns only ValueError into a finding
+    return value
+
+
 Broken = Annotated[
     Fraction,
+    BeforeValidator(_fraction),
     PlainSerializer(str, when_used="always"),
     WithJsonSchema({"type": "string", "pattern": r"^\d+/\d+$", "description": "A count that is not whole, e.g. 25/4."}),
 ]

@@ -75,13 +75,11 @@ def write_batch(w: Writing) -> None:
     if prompts is None or n is None or update is None:
         w.facts["explore_step"] = 0
         return
-    if w.same_framework and _repeat_intervals(w):
-        _write_sync(w)
-        return
     step = arith("/", update, n)
     form = w.facts.get("form", "auto")
     if not any(isinstance(v, Expr) for v in (prompts, n, update)):
-        _refuse_uneven(prompts, n, update)
+        if not w.same_framework:
+            _refuse_uneven(prompts, n, update)
         whole = update % n == 0 and prompts % (update // n) == 0
         if form == "A" and not whole:
             raise RefusedError(f"form A needs whole mini-batches: {update} sequences are {update / n:g} prompts of {prompts}")
@@ -101,20 +99,6 @@ def write_batch(w: Writing) -> None:
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
     w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
     _write_sync(w)
-
-
-def _repeat_intervals(w: Writing) -> bool:
-    """For Trinity itself the two intervals go back as they came, balanced or not (H3)."""
-    source = w.facts.get("source")
-    if source is None:
-        return False
-    w.facts["explore_step"] = source.facts["explore_step"]
-    for key in ("buffer.batch_size", "buffer.train_batch_size", *(SYNC + k for k in ("sync_interval", "explorer_sync_interval", "trainer_sync_interval"))):
-        if source.written(key):
-            w.put(key, source.native(key), B, G, always=True)
-    w.lose(B, State.EXACT, "")
-    w.lose(G, State.EXACT, "")
-    return True
 
 
 def _refuse_uneven(prompts: int, n: int, update: int) -> None:

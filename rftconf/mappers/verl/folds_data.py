@@ -67,7 +67,7 @@ def _write_columns(w: Writing, listed: str, count: int) -> None:
         differs = any(v != values[0] for v in values) or (column in w.out and w.out[column].value != values[0])
         note = f"veRL has one {column} for all files; wrote the first" if differs else ""
         if column not in w.out:
-            w.put(column, values[0], *paths, state=State.NARROWED if differs else State.EXACT, note=note)
+            w.put(column, values[0], *paths, state=State.NARROWED if differs else State.EXACT, note=note, always=field != "prompt")
         else:
             for path in paths:
                 w.lose(path, State.NARROWED if differs else State.EXACT, note)

@@ -19,6 +19,7 @@ from rftconf.text.shell.nodes import (
 from rftconf.text.shell.words import ARITHMETIC, SUBSCRIPT, WORD, Unclosed, WordReader, tildes
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*").match
+_GAP = re.compile(r"(?:[ \t\n]+|\\\n|#[^\n]*)*").match
 _COMMENT = re.compile(r"#[^\n]*").match
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:(\+?)=|(\[))").match
 _VALUE = re.compile(r"[^\s\\'\"$`&|;<>(){}~]*(?=[\s;)]|\Z)").match
@@ -68,6 +69,11 @@ class CommandReader(WordReader):
     def gap(self) -> None:
         """Skip blanks, line ends and comments."""
         text, size = self.text, self.size
+        if not self._heredocs:
+            found = _GAP(text, self.pos)
+            if found is not None:
+                self.pos = found.end()
+            return
         while True:
             self.blanks()
             if self.pos >= size:

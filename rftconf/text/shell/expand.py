@@ -22,6 +22,7 @@ _CHOICE = re.compile(
     r"\$\(\s*((?:[^&|;()`\"'\n]|\"[^\"$`\n]*\"|'[^'\n]*'|>&|&>)+?)\s*&&\s*echo\s+([\w.-]+)"
     r"\s*\|\|\s*echo\s+([\w.-]+)\s*\)"
 ).fullmatch
+_SOLID = re.compile(r"[^ \t\n]+").fullmatch
 _DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
 
 
@@ -45,12 +46,34 @@ class Expander:
             if many is not None and not many.join:
                 shell.characters += len(many.words)
                 return many.words
+        if len(parts) == 2 and (quick := self._quick(node, parts[0], parts[1])) is not None:
+            return quick
         fields = Fields(shell, node)
         final = len(parts) - 1
         for n, part in enumerate(parts):
             self._part(fields, part, last=n == final)
         fields.close()
         return fields.done
+
+    def _quick(self, node: WordNode, first: Part, second: Part) -> list[Word] | None:
+        """`key=$name` with a known value that does not split; None for anything else."""
+        if type(first) is not Lit or type(second) is not Param or second.op or second.index or second.prefix:
+            return None
+        shell = self.shell
+        word = shell.variables.get(second.name)
+        if type(word) is not Word or type(word.value) is not str or "IFS" in shell.variables:
+            return None
+        value = word.value
+        if not second.quoted and _SOLID(value) is None:
+            return None
+        shell.read.add(second.name)
+        shell.step()
+        made: Known = first.text + value
+        shell.spend(made)
+        pieces: tuple[Piece, ...] = (
+            (first.text, first.start, first.end, (), -1), (value, second.start, second.end, (word,), 0),
+        )  # fmt: skip
+        return [Word(made, pieces, shell.source, node.start, node.end)]
 
     def _part(self, fields: Fields, part: Part, *, split_text: bool = False, last: bool = False) -> None:
         if isinstance(part, Lit):

@@ -9,6 +9,7 @@ from rftconf.text.shell.commands import CommandReader
 from rftconf.text.shell.nodes import (
     AndOr,
     ArithCommand,
+    Assign,
     Case,
     Command,
     For,
@@ -17,6 +18,7 @@ from rftconf.text.shell.nodes import (
     Group,
     If,
     Lit,
+    Param,
     Pipeline,
     Problem,
     Simple,
@@ -31,6 +33,9 @@ from rftconf.text.shell.words import MAX_DEPTH, TooDeep, Unclosed
 _RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|function|select|time|coproc|\{|\}|!|\[\[)"
     r"(?=[\s;()&|]|\Z)|\(\(?"
+).match
+_QUICK = re.compile(
+    r"([A-Za-z_]\w*)=(?:\$\{([A-Za-z_]\w*):-([^\s\\'\"$`&|;<>(){}~]*)\}|([^\s\\'\"$`&|;<>(){}~]*))(?=\n)"
 ).match
 _CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _FUNCTION = re.compile(r"([^\s\"'$`&|;<>()={}]+)[ \t]*\([ \t]*\)").match
@@ -99,10 +104,28 @@ class Parser(CommandReader):
             found = _RESERVED(text, at)
             if found is not None and (found[0] in stops or found[0] in _CLOSING):
                 return body
+            quick = _QUICK(text, at)
+            if quick is not None:
+                body.append(self._quick(quick, at))
+                continue
             command = self._and_or()
             body.append(command)
             if self.pos == at:
                 self._stray()
+
+    def _quick(self, found: re.Match[str], start: int) -> Simple:
+        """`name=text` or `name=${other:-text}` alone on a line: half of most launch scripts."""
+        name, other, default, plain = found.groups()
+        end = self.pos = found.end()
+        first = start + len(name) + 1
+        if other is None:
+            value = WordNode([Lit(plain, first, end)] if plain else [], first, end, plain)
+        else:
+            inner = WordNode([Lit(default, end - 1 - len(default), end - 1)], end - 1 - len(default), end - 1, default)
+            if not default:
+                inner.parts = []
+            value = WordNode([Param(other, first, end, False, ":-", inner)], first, end)
+        return Simple([Assign(name, value, start, end)], [], start, end)
 
     def _and_or(self) -> Command:
         start = self.pos

@@ -55,6 +55,9 @@ _SIMPLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|\{(\d+|[@*#?$!-])\
 _HEAD = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])").match
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]|/|\^\^?|,,?|:|@[A-Za-z]|[*@](?=\})").match
 _PLAIN = re.compile(r"[^\s\\'\"$`&|;<>(){}~]+(?=[\s;)]|\Z)").match
+_PAIR = re.compile(
+    r"([^\s\\'\"$`&|;<>(){}~]*)(\"|)\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))\2(?=[\s;)]|\Z)"
+).match
 _TRAILING = re.compile(r"[ \t]+(?=\n|\Z)").match
 _NAMED = re.compile(r"[A-Za-z_]\w*\+?=").match
 
@@ -94,6 +97,9 @@ class WordReader:
             self.pos = end = plain.end()
             found = plain.group()
             return WordNode([Lit(found, start, end)], start, end, found)
+        pair = _PAIR(self.text, start)
+        if pair is not None:
+            return self._pair(pair, start)
         parts = self.parts(mode)
         if parts and isinstance(first := parts[0], Lit) and not first.quoted and "~" in first.text:
             if first.text[0] == "~":
@@ -103,6 +109,16 @@ class WordReader:
                 rest: list[Part] = [Lit(first.text[named.end() :], middle, first.end), *parts[1:]]
                 parts = [Lit(named[0], first.start, middle), *tildes(rest)]
         return WordNode(parts, start, self.pos)
+
+    def _pair(self, found: re.Match[str], start: int) -> WordNode:
+        """`key=$name` and `key="${name}"`, most of what launch scripts are made of."""
+        key, quote, braced, bare = found.groups()
+        middle, inner = start + len(key), len(quote)
+        end = self.pos = found.end()
+        parts: list[Part] = [Param(braced or bare, middle + inner, end - inner, bool(quote))]
+        if key:
+            parts.insert(0, Lit(key, start, middle))
+        return WordNode(parts, start, end)
 
     def until(self, mode: Mode, opened: int, what: str, quoted: bool = False) -> WordNode:
         """The text up to one of the mode's stops, which must come."""
