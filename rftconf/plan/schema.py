@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rftconf.plan.fields import EXPRESSION_SCHEMA
+from rftconf.plan.fields import EXPRESSION_SCHEMA, Part
+from rftconf.plan.units import Unit
 
 PATH = Path(__file__).with_name("schema.json")
 """The committed schema; tests hold that it is what `plan_schema` gives."""
@@ -15,12 +16,28 @@ EXPRESSION = {"$ref": "#/$defs/Expression"}
 
 
 def plan_schema() -> dict[str, Any]:
-    """The schema of what `rftconf plan --format json` writes; expressions over unknown names are defined once."""
+    """The schema of what `rftconf plan --format json` writes.
+
+    Expressions over unknown names are defined once; `x-unit` says what a number counts, `role` what a field is for.
+    """
     from rftconf.plan.model import Plan
 
     schema = _shared(Plan.model_json_schema(mode="serialization"))
+    for model in _models():
+        _add_units(model, schema["$defs"].get(model.__name__, {}).get("properties", {}))
     schema["$defs"]["Expression"] = EXPRESSION_SCHEMA
     return {"$schema": DIALECT, **schema}
+
+
+def _models() -> list[type[Part]]:
+    return Part.__subclasses__()
+
+
+def _add_units(model: type[Part], properties: dict[str, Any]) -> None:
+    for name, info in model.model_fields.items():
+        unit = next((found for found in info.metadata if isinstance(found, Unit)), None)
+        if unit is not None and name in properties:
+            properties[name]["x-unit"] = unit.value
 
 
 def committed() -> dict[str, Any]:
@@ -29,9 +46,10 @@ def committed() -> dict[str, Any]:
     return schema
 
 
-def _shared(node: Any) -> Any:
+def _shared(node: Any, *, named: bool = False) -> Any:
+    """`node` with expressions by reference and without titles that only repeat names."""
     if node == EXPRESSION_SCHEMA:
         return EXPRESSION
     if isinstance(node, dict):
-        return {name: _shared(value) for name, value in node.items()}
+        return {k: _shared(v, named=k in ("properties", "$defs")) for k, v in node.items() if named or k != "title"}
     return [_shared(value) for value in node] if isinstance(node, list) else node

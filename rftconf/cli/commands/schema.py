@@ -14,7 +14,7 @@ def schema(output: options.Output = None) -> int:
       rftconf schema -o plan.schema.json
     """
     from rftconf.cli import output as out
-    from rftconf.plan.model import Plan
+    from rftconf.plan.schema import committed
 
-    out.product_json(Plan.model_json_schema(), output)
+    out.product_json(committed(), output)
     return 0
