@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from functools import cache
 from typing import Any
@@ -54,8 +55,10 @@ def compose(text: str) -> tuple[Any, Any]:
 def _loader() -> Any:
     import yaml
 
-    base: Any = getattr(yaml, "CParser", None)
-    bases: tuple[Any, ...] = (base,) if base else (_pure_base(yaml),)
+    try:
+        bases: tuple[Any, ...] = (importlib.import_module("yaml._yaml").CParser,)
+    except ImportError:
+        bases = (_pure_base(yaml),)
 
     class Loader(*bases):  # type: ignore[misc]
         """Composes only; the tag tells apart plain from quoted, which PyYAML's own resolver loses."""
@@ -138,10 +141,14 @@ def _explained(error: Any, text: str) -> ComposeError:
         at = min(int(getattr(error, "position", 0) or 0), len(text))
         line = text.count("\n", 0, at) + 1
         return ComposeError(str(getattr(error, "reason", error)), at, line, at - text.rfind("\n", 0, at))
+    context_mark = getattr(error, "context_mark", None)
+    if mark.index >= len(text.rstrip()) and context_mark is not None:
+        # What is never closed shows at the end of the text; where it was opened says more.
+        mark = context_mark
+    at = min(int(mark.index), len(text))
     problem = getattr(error, "problem", None) or "not valid YAML"
     context = getattr(error, "context", None)
-    message = f"{problem}, {context}" if context else str(problem)
-    help_ = ""
-    if "'\\t'" in message or text[mark.index : mark.index + 1] == "\t":
+    message, help_ = f"{problem}, {context}" if context else str(problem), ""
+    if "'\\t'" in message or text[at : at + 1] == "\t":
         message, help_ = "a tab is used for indentation; YAML allows spaces only", "replace the tab with spaces"
-    return _at(mark, message, help_)
+    return ComposeError(message, at, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), help_)

@@ -67,7 +67,7 @@ CORPUS = (
     Bad("unknown_tag.yaml", b"a: !secret x\n", "!secret is refused", "SYN208", 1),
     Bad("truncated.yaml", b"a:\n  b: [1, 2,\n", "parsing a flow", "SYN201"),
     Bad("tab.yaml", b"a:\n\tb: 1\n", "a tab is used", "SYN201", 2),
-    Bad("two_keys.yaml", b"a: b: c\n", "not allowed here", "SYN201", 1),
+    Bad("two_keys.yaml", b"a: b: c\n", "not allowed", "SYN201", 1),
     Bad("list.yaml", b"- 1\n- 2\n", "a mapping of keys", "SYN203", 1),
     Bad("scalar.yaml", b"just words\n", "a mapping of keys", "SYN203", 1),
     Bad("control.yaml", b"a: \x07\n", "not allowed", "SYN201", 1),
