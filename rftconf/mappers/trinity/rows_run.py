@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from rftconf.mappers.codecs import counts, off_as, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trinity import conditions as on
-from rftconf.plan.model import Auxiliary, DataSet, Run
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.plan.model import Auxiliary, DataSet, Run
     from rftconf.schemas.trinity.model import BufferExplorerInputTasksets, ExplorerAuxiliaryModels, Trinity
 
-row = rows_of["Trinity", Run]()
-task = rows_of["BufferExplorerInputTasksets", DataSet]()
-helper = rows_of["ExplorerAuxiliaryModels", Auxiliary]()
+row = rows_of["Trinity", "Run"]()
+task = rows_of["BufferExplorerInputTasksets", "DataSet"]()
+helper = rows_of["ExplorerAuxiliaryModels", "Auxiliary"]()
 
 RUN_ROWS = (
     # -- identity -----------------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ from rftconf.mappers.codecs import counts, off_as, same, words
 from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trinity import conditions as on
-from rftconf.plan.model import Megatron, Run, Worker
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.plan.model import Megatron, Run, Worker
     from rftconf.schemas.trinity.model import (
         TrainerMegatron,
         TrainerTrainerConfigActorRolloutRefActorFsdpConfig,
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
         Trinity,
     )
 
-row = rows_of["Trinity", Run]()
-fsdp = rows_of["TrainerTrainerConfigActorRolloutRefActorFsdpConfig", Worker]()
-parallel = rows_of["TrainerMegatron", Megatron]()
-mcore = rows_of["TrainerTrainerConfigActorRolloutRefActorMegatron", Worker]()
+row = rows_of["Trinity", "Run"]()
+fsdp = rows_of["TrainerTrainerConfigActorRolloutRefActorFsdpConfig", "Worker"]()
+parallel = rows_of["TrainerMegatron", "Megatron"]()
+mcore = rows_of["TrainerTrainerConfigActorRolloutRefActorMegatron", "Worker"]()
 
 SCHEDULES = words({"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt", "WSD": "wsd"})
 RECOMPUTE = {"recompute_granularity": "full", "recompute_modules": ["core_attn"], "recompute_method": "uniform", "recompute_num_layers": 1}

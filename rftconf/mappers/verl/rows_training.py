@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from rftconf.mappers.codecs import counts, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
-from rftconf.plan.model import Run
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.plan.model import Run
     from rftconf.schemas.verl.model import Verl
 
-row = rows_of["Verl", Run]()
+row = rows_of["Verl", "Run"]()
 
 ADVANTAGES = {
     "gae": "gae",
@@ -152,7 +152,7 @@ ENGINE_ROWS = (
         words({"naive": "auto", "nccl": "nccl", "hccl": "hccl", "nixl": "nixl", "mooncake": "mooncake", "kimi": "kimi", "delta": "delta"},
               narrowed={"memory": ("naive", "weights pass in place when trainer and engines share GPUs"),
                         "checkpoint": ("naive", "veRL never passes weights through files")}),
-        absent="naive", why="trainer: checkpoint engine"),
+        absent="naive", when=on.OWN_POOL, why="trainer: checkpoint engine; hybrid replicas always use naive"),
     row(lambda c: c.actor_rollout_ref.rollout.checkpoint_engine.update_weights_bucket_megabytes,
         lambda p: p.stage.sync.bucket_megabytes, same, absent=None, why="trainer: size of one weight bucket"),
 )  # fmt: skip

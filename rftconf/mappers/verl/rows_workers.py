@@ -8,15 +8,15 @@ from rftconf.mappers.codecs import counts, off_as, same, words
 from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
-from rftconf.plan.model import Megatron, Run, Worker
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.plan.model import Megatron, Run, Worker
     from rftconf.schemas.verl.model import ActorRolloutRefActorFsdpConfig, ActorRolloutRefActorMegatron, Verl
 
-row = rows_of["Verl", Run]()
-fsdp = rows_of["ActorRolloutRefActorFsdpConfig", Worker]()
-megatron = rows_of["ActorRolloutRefActorMegatron", Worker]()
+row = rows_of["Verl", "Run"]()
+fsdp = rows_of["ActorRolloutRefActorFsdpConfig", "Worker"]()
+megatron = rows_of["ActorRolloutRefActorMegatron", "Worker"]()
 
 BACKENDS = words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron", "veomni": "veomni", "torchtitan": "torchtitan"})
 
