@@ -136,12 +136,14 @@ def _place(
     if to == "verl" and layout == "disaggregated":
         ahead = values.get("stage.sync.run_ahead_rollouts") or 0
         if ahead and registry.at_least("verl", registry.release(registry.framework("verl"), options.to_release), "0.9.0"):
-            return []
+            return placement.separate(values, origins)
         decisions = placement.colocate(values, origins)
         _choose_memory(values, origins, memory, 0.5, "the engine shares its GPUs with the trainer now; veRL's default (row 8.2)")
         return decisions
     if options.rollout_gpus is not None and layout != "colocated":
         raise UsageError("--rollout-gpus: the source already gives its engines GPUs of their own")
+    if to == "trinity" and layout in ("disaggregated", "lendable"):
+        placement.check_apart(values)
     return []
 
 
@@ -177,11 +179,13 @@ def _keep_as_written(stage: StageRead, writing: Writing, secrets: frozenset[str]
     written = {key: leaf for key, leaf in source.leaves() if leaf.key not in secrets}
     plain = {without_indices(key) for key in written}
     spoken = {key for row in writing.table.rows if isinstance(row, Fold) and plain & set(row.natives) for key in row.natives}
+    known = catalogue.load(writing.framework, writing.release, writing.trainer)
     pins = {
         key: replace(out, always=False)
         for key, out in writing.out.items()
-        if key not in written and without_indices(key.lstrip("+")) not in spoken and not source.written(key.lstrip("+"))
-    }
+        if key in source.cells and key not in written and source.cells[key].value != known.default(key)
+        and without_indices(key) not in spoken and not source.written(key)
+    }  # fmt: skip
     reached: dict[str, list[str]] = {}
     for path, origin in stage.origins.items():
         for key in origin.keys:
@@ -203,7 +207,7 @@ class _Slot:
 
 def _target_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> list[TargetLine]:
     """Downgrade to the asked release, drop what equals its default, say where each value comes from."""
-    newest = {key: _Slot(out.value, out) for key, out in writing.out.items() if out.value is not None or out.always}
+    newest = {key: _Slot(out.value, out) for key, out in writing.out.items() if out.value is not None or writing.same_framework}
     plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
     bare = {key.lstrip("+"): slot for key, slot in newest.items()}
     done = versions.downgrade(writing.framework, bare, writing.release, trainer=writing.trainer)

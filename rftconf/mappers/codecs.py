@@ -144,7 +144,7 @@ class off_as(Codec[Any, Any]):  # noqa: N801
     off: tuple[Any, ...]
 
     def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
-        return None if not isinstance(value, (Expr, list, dict)) and value in self.off else value
+        return None if any(type(value) is type(off) and value == off for off in self.off) else value
 
     def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
         return Put(self.off[0] if value is None else value)

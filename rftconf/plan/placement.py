@@ -129,6 +129,43 @@ def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
     return total
 
 
+def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+    """Keep engines and trainer apart as the source has them, with a trainer that every rank of can be fed (H9).
+
+    Changes `values` in place. Raises RefusedError when not even one rank can be.
+    """
+    update, gpus, rank = values.get("stage.batch.sequences_per_update"), values.get(P + "actor.gpus"), _rank_gpus(values)
+    if not isinstance(update, int) or not isinstance(gpus, int):
+        return []
+    fed = [w for w in range(gpus, 0, -1) if w % rank == 0 and update % (w // rank) == 0]
+    if not fed:
+        raise RefusedError(f"{gpus} trainer GPUs hold no rank of {rank} GPUs")
+    if fed[0] == gpus:
+        return []
+    _set(values, origins, P + "actor.gpus", fed[0], f"{fed[0]} of {gpus} trainer GPUs")
+    why = f"{update} sequences an update cannot be shared by {gpus // rank} ranks; {fed[0] // rank} can (H9)"
+    others = tuple(f"{w} trainer GPUs" for w in fed[1:])
+    return [Decision(P + "actor.gpus", why, others, f"{fed[0]} trainer GPUs")]
+
+
+def check_apart(values: dict[str, Any]) -> None:
+    """Refuse a trainer and engines apart that Trinity would not start with (H9, H22)."""
+    nodes, size, trainer = values.get("cluster.nodes"), values.get("cluster.gpus_per_node"), values.get(P + "actor.gpus")
+    auxiliary: Any = 0
+    index = 0
+    while f"{P}auxiliary[{index}].gpus" in values:
+        auxiliary, index = auxiliary + (values[f"{P}auxiliary[{index}].gpus"] or 0), index + 1
+    engine, rollout = _product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
+    update = values.get("stage.batch.sequences_per_update")
+    if not all(isinstance(v, int) for v in (nodes, size, trainer, rollout, engine, auxiliary)):
+        return
+    demand = Demand(nodes, size, engine, auxiliary, update if isinstance(update, int) else None, _rank_gpus(values))
+    legal = whole_nodes(trainer, size) and feeds_all_ranks(trainer, demand) and rollout % engine == 0
+    if not legal:
+        splits = feasible_splits(demand)
+        raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
+
+
 def _undecided(
     values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None, nodes: Any, size: Any, engine: Any
 ) -> list[Decision]:

@@ -172,6 +172,8 @@ def write_gpus(w: Writing) -> None:
         per_engine = per_engine * (w.plan(f"{P}rollout.{size}") or 1)
     if w.plan("stage.kind") == "rl":
         w.put("mode", "colocate" if layout == "colocated" else "both", P + "layout")
+        if layout == "lendable":
+            w.lose(P + "layout", State.NARROWED, "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle (row 15.4)")
     if gpus is not None:
         engines = arith("/", gpus, per_engine)
         chosen = w.chosen(P + "rollout.gpus")

@@ -47,22 +47,33 @@ def _read_selector(r: Reading, at: str, to: str, index: int) -> None:
 def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> None:
     for field in SAMPLING:
         key = f"{at}rollout_args.{field}"
+        if listed == "train":
+            _read_train_sampling(r, key, f"{to}sampling.{field}", f"stage.sampling.train.{field}")
+            continue
         value = r.native(key)
         inherited = r.native(f"model.{field}", {"temperature": 1.0, "top_p": 1.0, "top_k": -1}[field])
-        if listed == "eval":
-            effective = value if value is not None else -1 if field == "top_k" else inherited
-            r.set(f"{to}sampling.{field}", effective, key, f"model.{field}")
-            if index == 0:
-                r.set(f"stage.sampling.eval.{field}", effective, key, f"model.{field}")
-        elif value is not None and value != inherited and r.written(key):
-            r.set(f"{to}sampling.{field}", value, key)
-        elif r.written(key):
-            r.set(f"{to}sampling.{field}", value, key)
+        effective = value if value is not None else -1 if field == "top_k" else inherited
+        r.set(f"{to}sampling.{field}", effective, key, f"model.{field}")
+        if index == 0:
+            r.set(f"stage.sampling.eval.{field}", effective, key, f"model.{field}")
     if listed == "eval":
         n = r.native(at + "repeat_times", 1)
         r.set(to + "sampling.responses", n, at + "repeat_times")
         if index == 0:
             r.set("stage.sampling.eval.responses", n, at + "repeat_times")
+
+
+def _read_train_sampling(r: Reading, key: str, own: str, common: str) -> None:
+    """A single data set's sampling is the run's; of several, only what differs is kept apart."""
+    inherited = r.plan(common)
+    if not r.written(key) or r.native(key) is None:
+        return
+    value = r.native(key)
+    alone = r.source.count("buffer.explorer_input.tasksets") == 1
+    if alone or value == inherited:
+        r.set(common, value, key, *r.origins[common].keys)
+    else:
+        r.set(own, value, key)
 
 
 def write_places(w: Writing) -> None:

@@ -70,6 +70,10 @@ CRITIC_DYNAMIC = When(
 CRITIC_STATIC = When(
     lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not True, "no critic, or critic.use_dynamic_bsz is True"
 )
+OWN_POOL = When(
+    lambda c: c.plan("stage.placement.layout") not in ("colocated", None),
+    "engines that share the trainer's GPUs get weights in place, whatever it says",
+)
 SAPO = When(lambda c: c.plan("stage.algorithm.policy_loss.family") in ("sapo", None), "only the sapo loss reads it")
 LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while model.lora_rank is 0")
 COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")

@@ -19,13 +19,13 @@ from rftconf.mappers.verl.conditions import (
     REFERENCE,
     STATIC,
 )
-from rftconf.plan.model import Run
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.plan.model import Run
     from rftconf.schemas.verl.model import Verl
 
-row = rows_of["Verl", Run]()
+row = rows_of["Verl", "Run"]()
 
 RUN_ROWS = (
     # -- identity -----------------------------------------------------------------------------------------------
@@ -35,11 +35,6 @@ RUN_ROWS = (
     row(lambda c: c.trainer.resume_mode, lambda p: p.identity.resume,
         words({"auto": "auto", "disable": "never", "resume_path": "path"}), why="trainer: _load_checkpoint"),
     row(lambda c: c.trainer.resume_from_path, lambda p: p.identity.resume_path, same, why="trainer: _load_checkpoint"),
-    # -- cluster ------------------------------------------------------------------------------------------------
-    row(lambda c: c.trainer.nnodes, lambda p: p.cluster.nodes, counts(Unit.NODES), always=True,
-        why="main_ppo: one resource pool of nnodes x n_gpus_per_node"),
-    row(lambda c: c.trainer.n_gpus_per_node, lambda p: p.cluster.gpus_per_node, counts(Unit.GPUS), always=True,
-        why="main_ppo: one resource pool of nnodes x n_gpus_per_node"),
     # -- model --------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.model.path, lambda p: p.stage.model.path, same, always=True, why="HFModelConfig.path"),
     row(lambda c: c.actor_rollout_ref.model.tokenizer_path, lambda p: p.stage.model.tokenizer_path, same,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.verl import folds, folds_data
+from rftconf.mappers.verl import folds, folds_data, folds_pools
 from rftconf.mappers.verl.conditions import worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
@@ -19,8 +19,8 @@ FOLDS = (
          "trainer.v1.separate_async.num_warmup_batches", "trainer.v1.colocate_async.num_warmup_batches",
          "actor_rollout_ref.hybrid_engine", ROLLOUT + "nnodes", ROLLOUT + "n_gpus_per_node",
          "trainer.nnodes", "trainer.n_gpus_per_node"),
-        (P + "layout", P + "actor.gpus", P + "rollout.gpus", Y + "run_ahead_rollouts", Y + "in_flight", Y + "driver", Y + "every_rollouts"),
-        folds.read_mode, folds.write_mode, "main_ppo: trainer registry; MAPPING rows 15.1-15.4"),
+        ("cluster.nodes", "cluster.gpus_per_node", P + "layout", P + "actor.gpus", P + "rollout.gpus", Y + "run_ahead_rollouts", Y + "in_flight", Y + "driver", Y + "every_rollouts"),
+        folds_pools.read_mode, folds_pools.write_mode, "main_ppo: trainer registry; MAPPING rows 15.1-15.4"),
     Fold(("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo"), (A + "advantage", A + "std_scope"),
          folds.read_advantage, folds.write_advantage, "core_algos: estimator registry"),
     Fold(("critic.enable", "algorithm.adv_estimator"), (A + "critic.enabled",), folds.read_critic, folds.write_critic, "ppo/utils: need_critic"),

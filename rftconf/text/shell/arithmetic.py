@@ -68,6 +68,13 @@ class Arithmetic:
                 self.shell.say("SYN150", f"bash rejects `{raw.strip()[:60]}`: {error}", node.start, node.end)
             return ShellOnly(f"$(({raw}))", tuple(sorted(frozenset().union(*map(names_in, unknown)))))
 
+    def quietly(self, value: Known) -> Integer | None:
+        """The number that a value holds; None for what bash would reject."""
+        try:
+            return self.number(value)
+        except Invalid:
+            return None
+
     def run(self, text: str, unknown: list[Expr]) -> Integer:
         """The value of an expression given as text, with unknown operands as private characters."""
         if (plain := _DECIMAL(text)) is not None:

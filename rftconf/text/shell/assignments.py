@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.text.shell.arithmetic import as_text, combine
 from rftconf.text.shell.nodes import ArrayNode, Assign, WordNode
 from rftconf.text.shell.state import Shell, Variable
-from rftconf.text.shell.values import Array, Piece, Word, joined
+from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 
 if TYPE_CHECKING:
     from rftconf.text.shell.evaluate import Evaluator
@@ -60,9 +60,17 @@ def _integer(machine: Evaluator, node: Assign, value: WordNode) -> Word:
     number = machine.expander.number(value)
     used = tuple(machine.expander.arithmetic.used[:8])
     if node.append:
-        number = combine("+", machine.expander.arithmetic.variable(node.name), number)
+        old = shell_value(machine, node.name)
+        before = machine.expander.arithmetic.quietly(old)
+        number = combine("+", 0 if before is None else before, number)
     text = as_text(number)
     return machine.shell.make([(text, value.start, value.end, used, -1)], value.start, value.end, text, node.name)
+
+
+def shell_value(machine: Evaluator, name: str) -> Known:
+    """What a scalar holds; nothing when it is not set."""
+    old = machine.shell.scalar(name)
+    return "" if old is None else old.value
 
 
 def _appended(shell: Shell, old: Word | None, new: Word) -> Word:

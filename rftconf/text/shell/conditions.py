@@ -178,7 +178,7 @@ class Conditions:
             return int(value)
         if not arithmetic:
             return None
-        return self.expander.arithmetic.run(value, [])
+        return self.expander.arithmetic.quietly(value)
 
     def single(self, words: list[Word]) -> Outcome:
         """`[ ... ]` and `test`: `words` are the arguments, without the brackets."""

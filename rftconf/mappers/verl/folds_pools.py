@@ -1,0 +1,134 @@
+"""veRL's trainer modes and resource pools: who trains, who generates, on which GPUs, how far ahead (rows 3.1-3.3, 15.1-15.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.plan.symbols import Expr, arith, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
+TRAINER_POOL = ("trainer.nnodes", "trainer.n_gpus_per_node")
+ROLLOUT_POOL = ("actor_rollout_ref.rollout.nnodes", "actor_rollout_ref.rollout.n_gpus_per_node")
+NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
+S, P = "stage.sync.", "stage.placement."
+NODE_GPUS = 8
+"""Two pools that fit a node of this size together are taken to share their nodes."""
+
+
+def read_mode(r: Reading) -> None:
+    """Which trainer runs, on which pools, and how far rollouts may run ahead."""
+    mode = r.native(MODE, "sync") if r.since("0.9.0") and r.native(V1, True) is not False else "sync"
+    r.facts["trainer_mode"] = mode
+    block = f"trainer.v1.{mode}."
+    r.facts["parameter_sync_step"] = r.native(block + "parameter_sync_step", 1) if mode != "sync" else 1
+    own_pool = mode == "separate_async"
+    lendable = own_pool and r.native("actor_rollout_ref.hybrid_engine", True) is not False
+    layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
+    r.set(P + "layout", layout, MODE, "actor_rollout_ref.hybrid_engine")
+    _read_pools(r, own_pool)
+    ahead = 0 if mode == "sync" else r.native(block + "num_warmup_batches", 1)
+    r.set(S + "run_ahead_rollouts", ahead, MODE, block + "num_warmup_batches")
+    r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
+    r.set(S + "driver", "lockstep", MODE)
+    r.set(S + "every_rollouts", 1, MODE)
+
+
+def _read_pools(r: Reading, own_pool: bool) -> None:
+    """The plan's cluster holds all pools; trainer.nnodes x n_gpus_per_node is only the trainer's (row 3.1)."""
+    nodes, size = (r.native(key) for key in TRAINER_POOL)
+    trainer = _product(nodes, size)
+    r.set(P + "actor.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
+    if not own_pool:
+        r.set(P + "rollout.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
+        r.set(NODES, nodes, TRAINER_POOL[0])
+        r.set(PER_NODE, size, TRAINER_POOL[1])
+        return
+    more, own = (r.native(key) for key in ROLLOUT_POOL)
+    r.set(P + "rollout.gpus", _product(more, own), *ROLLOUT_POOL, how="nnodes x n_gpus_per_node")
+    whole = _cluster(nodes, size, more, own)
+    how = f"trainer {formula(nodes)} x {formula(size)} + rollout {formula(more)} x {formula(own)} GPUs"
+    for path, value, at in ((NODES, whole[0], 0), (PER_NODE, whole[1], 1)):
+        r.set(path, value, TRAINER_POOL[at], ROLLOUT_POOL[at], how=how)
+
+
+def _product(nodes: Any, size: Any) -> Any:
+    return None if nodes is None or size is None else nodes * size
+
+
+def _cluster(nodes: Any, size: Any, more: Any, own: Any) -> tuple[Any, Any]:
+    """Nodes and GPUs a node that hold both pools: side by side on the same nodes, else one pool after the other."""
+    parts = (nodes, size, more, own)
+    if any(part is None for part in parts):
+        return nodes, size
+    if any(isinstance(part, Expr) for part in parts):
+        return (nodes + more, size) if size == own else (1, nodes * size + more * own)
+    if nodes == more and size + own <= NODE_GPUS:
+        return nodes, size + own
+    if size == own:
+        return nodes + more, size
+    total, node = nodes * size + more * own, max(size, own)
+    return (total // node, node) if total % node == 0 else (1, total)
+
+
+def write_mode(w: Writing) -> None:
+    """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
+    layout, ahead = w.plan(P + "layout"), w.plan(S + "run_ahead_rollouts") or 0
+    mode = "sync" if layout == "colocated" and not ahead else "colocate_async" if layout == "colocated" else "separate_async"
+    if mode != "sync" and not w.since("0.9.0"):
+        w.lose(S + "run_ahead_rollouts", State.NARROWED, f"veRL {w.release} cannot run ahead; the asynchronous trainers came with 0.9")
+        w.lose(P + "layout", State.NARROWED, f"veRL {w.release} shares all GPUs between trainer and engines")
+        mode = "sync"
+    if w.since("0.9.0"):
+        w.put(V1, True, always=True, how="rule 7: the trainer is named explicitly")
+        w.put(MODE, mode, P + "layout", S + "driver", S + "in_flight", always=True)
+    if mode != "sync":
+        w.put(f"trainer.v1.{mode}.num_warmup_batches", ahead, S + "run_ahead_rollouts", always=True)
+    if mode == "separate_async":
+        _write_own_pool(w, layout)
+    else:
+        _write_pool(w, TRAINER_POOL, (w.plan(NODES), w.plan(PER_NODE)), NODES, PER_NODE)
+    if (w.plan(S + "every_rollouts") or 1) != 1:
+        w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
+    if w.plan(S + "driver") not in ("lockstep", None):
+        w.lose(S + "driver", State.NARROWED, "veRL's trainers move in lock-step")
+    for path in (P + "actor.gpus", P + "rollout.gpus", P + "layout", S + "run_ahead_rollouts", S + "in_flight", S + "every_rollouts", S + "driver"):
+        if path not in w.outcomes:
+            w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")
+
+
+def _write_own_pool(w: Writing, layout: str) -> None:
+    sequences = w.plan("stage.batch.prompts_per_rollout") * w.plan("stage.batch.responses_per_prompt")
+    update = w.plan("stage.batch.sequences_per_update")
+    w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
+    w.put("trainer.v1.separate_async.parameter_sync_step", arith("/", sequences, update), always=True, how="B x n / G")
+    w.put("actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive")
+    source = w.facts.get("source") if w.same_framework else None
+    for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
+        if source is not None:
+            shape = source.native(pool[0]), source.native(pool[1])
+        else:
+            shape = _shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
+        _write_pool(w, pool, shape, f"{P}{role}.gpus", NODES if role == "actor" else "", how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs")
+    w.lose(PER_NODE, State.DERIVED, "split into the two pools")
+
+
+def _write_pool(w: Writing, pool: tuple[str, str], shape: tuple[Any, Any], *paths: str, how: str = "") -> None:
+    state = State.DERIVED if how else State.EXACT
+    for key, value, path in zip(pool, shape, paths if not how else (paths[0], paths[0]), strict=True):
+        if value is not None:
+            w.put(key, value, path, state=state, how=how, always=True)
+    if how and paths[1]:
+        w.lose(paths[1], State.DERIVED, "split into the two pools")
+
+
+def _shape(gpus: Any, node: Any) -> tuple[Any, Any]:
+    """Nodes and GPUs a node of a pool of `gpus`, on nodes of `node` GPUs."""
+    if isinstance(gpus, Expr) or isinstance(node, Expr) or gpus is None or node is None:
+        return 1, gpus
+    nodes = next(n for n in range(max(1, -(-gpus // node)), gpus + 1) if gpus % n == 0)
+    return nodes, gpus // nodes
