@@ -1,0 +1,33 @@
+"""Every override of the collected launch scripts, against Hydra's own parser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.text.test_hydra_grammar import BROKEN, SWEEP, ours, theirs
+
+CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus" / "verl_argv"
+
+
+def overrides() -> list[str]:
+    found: dict[str, None] = {}
+    for file in sorted(CORPUS.glob("*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            found |= dict.fromkeys(json.loads(line)["overrides"])
+    return [override for override in found if not override.startswith("-")]
+
+
+@pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="the collected launch scripts are not here (../shared/corpus/verl_argv)"
+)
+def test_all_of_them() -> None:
+    wrong = []
+    for override in overrides():
+        mine, hydras = ours(override), theirs(override)
+        if repr(mine) != repr(hydras) and not (SWEEP in (mine, hydras) and {mine, hydras} <= {SWEEP, BROKEN}):
+            wrong.append((override, mine, hydras))
+    assert not wrong
+    assert len(overrides()) > 1000
