@@ -98,7 +98,8 @@ class Resolver:
         try:
             found = evaluate(value, _Here(self, path))
         except InterpolationSyntaxError as error:
-            raise UnresolvedError("SYN403", f"{value!r}: {error.message} (character {error.offset + 1})") from error
+            where = f"character {error.offset + 1} of the text"
+            raise UnresolvedError("SYN403", f"the interpolation cannot be parsed: {error.message} ({where})") from error
         if isinstance(found, str) and len(found) > MAX_CHARS:
             raise UnresolvedError("SYN406", f"the text grows beyond {MAX_CHARS} characters")
         return found
@@ -214,7 +215,7 @@ class _Here:
         try:
             return evaluate_element(value, self)
         except InterpolationSyntaxError as error:
-            raise UnresolvedError("SYN403", f"oc.decode of {value!r}: {error.message}") from error
+            raise UnresolvedError("SYN403", f"oc.decode cannot parse its text: {error.message}") from error
 
 
 def resolve_leaves(

@@ -139,15 +139,24 @@ def _holds_mapping(items: Sequence[Element]) -> bool:
     )
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """`text` for a message: its start, where it is long."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def _bad_key(source: str) -> OverrideSyntaxError | SymbolicStructureError:
     name, equal, _ = source.partition("=")
     if HOLE in name:
         return SymbolicStructureError()
     if not equal:
-        return OverrideSyntaxError(f"{name!r} is not an override: there is no =", 0, "write key=value", "SYN304")
+        return OverrideSyntaxError(
+            f"{shortened(name)!r} is not an override: there is no =", 0, "write key=value", "SYN304"
+        )
     bare = name.lstrip("+~")
     if not bare:
         return OverrideSyntaxError("there is no key before =", 0, "write key=value", "SYN304")
     if bare != bare.strip():
         return OverrideSyntaxError(f"blanks around the key {bare.strip()!r}", 0, "write key=value", "SYN304")
-    return OverrideSyntaxError(f"{bare!r} is not a key that Hydra accepts", len(name) - len(bare), code="SYN304")
+    return OverrideSyntaxError(
+        f"{shortened(bare)!r} is not a key that Hydra accepts", len(name) - len(bare), code="SYN304"
+    )

@@ -10,7 +10,7 @@ from rftconf.plan.symbols import Branch, Expr, Value, to_shell
 from rftconf.text.document import Leaf, Mode
 from rftconf.text.hydra_grammar import SymbolicStructureError, split_holes
 from rftconf.text.hydra_tokens import HOLE, OverrideSyntaxError
-from rftconf.text.override_parser import Argument, PlacedArgument, parse_override
+from rftconf.text.override_parser import Argument, PlacedArgument, parse_override, shortened
 from rftconf.text.span import Place
 
 
@@ -35,7 +35,7 @@ class Overrides:
             self._report(error.code, Severity.ERROR, error.message, _at(word, error.offset), error.help)
             return
         except SymbolicStructureError:
-            names = to_shell(word.value)
+            names = shortened(to_shell(word.value))
             message = f"which keys {names} sets is not known here, so nothing of it is read"
             self._report("SYN305", Severity.WARNING, message, word.place, "bind the variable with --set NAME=VALUE")
             return
@@ -48,7 +48,7 @@ class Overrides:
     def finish(self) -> Overrides:
         """Tell of what is there only under a condition that stayed open."""
         for key, (condition, leaf) in self._sometimes.items():
-            message = f"{key} is set only if {condition}, which is not known here; it is not read"
+            message = f"{key} is set only if {shortened(condition)}, which is not known here; it is not read"
             help_ = "bind what the condition reads with --set NAME=VALUE"
             self._report("SYN305", Severity.WARNING, message, leaf.key_place, help_)
         self._sometimes.clear()
@@ -81,7 +81,7 @@ class Overrides:
                 value = one.value if one.value == other.value else Branch(branch.condition, one.value, other.value)
                 self._keep(Leaf(one.key, value, word.place, word.place, one.raw, word.via, one.mode))
             return
-        message = f"this argument depends on a condition that is not known here: {branch.condition}"
+        message = f"this argument depends on a condition that is not known here: {shortened(branch.condition)}"
         self._report("SYN305", Severity.WARNING, message, word.place, "bind what it reads with --set NAME=VALUE")
 
     def _keep(self, leaf: Leaf) -> None:

@@ -103,4 +103,5 @@ def _loaded(convert: Callable[[str], int | float], text: str) -> int | float:
     try:
         return convert(text)
     except ValueError as error:
-        raise UnconstructibleScalarError(f"{text} looks like a number, but no loader can read it") from error
+        shown = text if len(text) <= 40 else f"a scalar of {len(text)} characters"
+        raise UnconstructibleScalarError(f"{shown} looks like a number, but no loader can read it") from error

@@ -134,7 +134,7 @@ class YamlReader:
             self._report("SYN206", Severity.ERROR, str(error), self.place(node), help_="put it in quotes")
             return text
         except (ValueError, IndexError):
-            message = f"{text!r} is not what its tag {_written(node.tag)} says"
+            message = f"the value is not what its tag {_written(node.tag)} says"
             self._report("SYN206", Severity.ERROR, message, self.place(node))
             return text
         self._refuse_tag(node)
