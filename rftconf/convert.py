@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import RefusedError, UsageError
@@ -18,12 +18,14 @@ from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan import placement
-from rftconf.plan.index import role_of
-from rftconf.plan.model import PERFORMANCE, Plan
+from rftconf.plan.index import PERFORMANCE, role_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula, is_symbolic, names_in, to_interpolation
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.text.document import Document
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,16 @@ class Conversion:
     """The outcome: the target's text, the ledger, and the plan both stand for."""
 
     ledger: Ledger
-    plan: Plan
+    loaded: Loaded
     text: str
     file_suffix: str
     diagnostics: tuple[Diagnostic, ...] = ()
     lines: tuple[TargetLine, ...] = field(default=())
+
+    @property
+    def plan(self) -> Plan:
+        """The typed plan of the source."""
+        return self.loaded.plan
 
 
 def convert(
@@ -85,7 +92,7 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
         sources, tuple(lines), tuple(decisions), (*loaded.notes, *_other_stages(loaded, stage), *writing.notes, *_silent_losses(stage, writing)),
     )  # fmt: skip
     text, suffix = emit(ledger, writing, options.style)
-    return Conversion(ledger, loaded.plan, text, suffix, loaded.diagnostics, tuple(lines))
+    return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
 
 
 def _refuse_other_kinds(to: str, values: dict[str, Any]) -> None:
@@ -163,7 +170,7 @@ def _write(
     same = to == loaded.framework
     writing = Writing(table_of(to), to, number, trainer or registry.framework(to).trainer, values, origins, same_framework=same,
                       defaults=known.default)  # fmt: skip
-    writing.facts.update(form=options.form)
+    writing.facts.update(form=options.form, rows=main_stage(loaded).reading.facts.get("rows"))
     writing.write_all()
     for path, origin in origins.items():
         if origin.kind is Kind.CHOSEN and path.endswith("gpu_memory_fraction") and path in writing.outcomes:

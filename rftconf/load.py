@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.errors import UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.native import Cell, Native
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import reason_for, table_of
 from rftconf.plan.derive import derive
-from rftconf.plan.model import Plan, Run
+from rftconf.plan.index import surely_valid
 from rftconf.plan.origin import Origin
 from rftconf.plan.symbols import ShellOnly
 from rftconf.schemas import catalogue, registry, versions
@@ -27,6 +26,9 @@ from rftconf.schemas.values import coerced, wrong
 from rftconf.secrets import is_secret
 from rftconf.text.document import Document, Leaf, Mode
 from rftconf.text.interpolation import Resolver
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan, Run
 
 STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer")
 """Sections that a stage replaces as a whole (row 11.1)."""
@@ -59,10 +61,18 @@ class Loaded:
     guess: Guess
     table: Table
     stages: list[StageRead]
-    plan: Plan
     diagnostics: tuple[Diagnostic, ...] = ()
     extensions: dict[str, Any] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
+
+    _plan: Plan | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The typed plan, made when first asked for: a conversion works on the flat values alone."""
+        if self._plan is None:
+            self._plan = _assemble(self.guess, self.stages, self.extensions)
+        return self._plan
 
     @property
     def framework(self) -> str:
@@ -97,8 +107,9 @@ def load(document: Document, *, framework: str | None = None, release: str | Non
     secrets = frozenset(key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     stages = [_read_stage(table, found, part, name, rows) for name, part in _stages(leaves)]
     extensions = _extensions(table, stages, secrets)
-    plan = _assemble(found, stages, extensions)
-    return Loaded(document, found, table, stages, plan, document.diagnostics, extensions, secrets)
+    for stage in stages:
+        _check(stage)
+    return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
 
 
 def recognise(document: Document, framework: str | None = None, release: str | None = None) -> Guess:
@@ -233,7 +244,15 @@ def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) 
     return kept
 
 
+def _check(stage: StageRead) -> None:
+    """A value of the wrong type is an error now, not when the plan is asked for. Loads pydantic only on suspicion."""
+    if not all(value is None or surely_valid(without_indices(path), value) for path, value in stage.values.items()):
+        _validated(stage)
+
+
 def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any]) -> Plan:
+    from rftconf.plan.model import Plan
+
     runs = [_validated(stage) for stage in stages]
     first = runs[0]
     source = {"framework": found.framework, "release": found.release}
@@ -250,6 +269,10 @@ def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any])
 
 def _validated(stage: StageRead) -> Run:
     """The stage as a typed run; a value of the wrong type is an error at the leaf it came from."""
+    from pydantic import ValidationError
+
+    from rftconf.plan.model import Run
+
     try:
         return Run.model_validate(nest(stage.values))
     except ValidationError as error:
@@ -263,7 +286,7 @@ def _validated(stage: StageRead) -> Run:
         if leaf is None:
             raise
         span = leaf.place.span
-        message = f"KEY003 {leaf.key}={leaf.value!r}: {problem['msg'].lower()}"
+        message = f"KEY004 {leaf.key}={leaf.value!r}: {problem['msg'].lower()}"
         raise UnreadableError(message, file=leaf.place.file, line=span.line, col=span.col) from error
 
 

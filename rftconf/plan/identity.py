@@ -7,8 +7,8 @@ import json
 import re
 from typing import Any
 
-from rftconf.plan.index import role_of
-from rftconf.plan.model import BOOKKEEPING, PERFORMANCE, Plan
+from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, role_of
+from rftconf.plan.model import Plan
 
 VERSION = "1"
 """Part of every id: changes when the meaning of a field does."""

@@ -1,4 +1,4 @@
-"""The unit and the role of each plan field, from a file made of the plan's own annotations.
+"""The unit, the role and the kinds of value of each plan field, from a file made of the plan's own annotations.
 
 A conversion asks for units all the time and for the model never, and pydantic is the slowest thing it could import.
 """
@@ -6,53 +6,93 @@ A conversion asks for units all the time and for the model never, and pydantic i
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
     from rftconf.plan.fields import Part
 
+PERFORMANCE = "performance"
+"""Marks fields that change speed or memory only; they count for `plan_id`, not for `math_id`."""
+BOOKKEEPING = "bookkeeping"
+"""Marks names, paths of outputs and logging; they count for neither hash."""
 FILE = Path(__file__).parent / "index.json"
 """Written by `python -m rftconf.plan.index`; a test holds that it is what the model says."""
 
 
+class Field(NamedTuple):
+    """A leaf field of a run. `kinds` are the types it takes (`int`, `str`, `Expr`, ...), `=x` a choice, `[x` list items."""
+
+    unit: Unit | None
+    role: str
+    kinds: tuple[str, ...]
+
+
 @cache
-def fields() -> dict[str, tuple[Unit | None, str]]:
-    """Every leaf field of a run as `path -> (unit, role)`; items of lists as `list[].field`."""
+def fields() -> dict[str, Field]:
+    """Every leaf field of a run by its path; items of lists as `list[].field`."""
     data: dict[str, list[str]] = json.loads(FILE.read_bytes())
-    return {path: (Unit(unit) if unit else None, role) for path, (unit, role) in data.items()}
+    return {
+        path: Field(Unit(unit) if unit else None, role, tuple(kinds.split("|")) if kinds else ())
+        for path, (unit, role, kinds) in data.items()
+    }
 
 
 def unit_of(path: str) -> Unit | None:
     """The unit of the plan field at `path` (no indices), or None where it counts nothing."""
-    return fields().get(path, (None, ""))[0]
+    found = fields().get(path)
+    return found.unit if found else None
 
 
 def role_of(path: str) -> str:
     """`performance`, `bookkeeping` or "" (it changes the mathematics)."""
-    return fields().get(path, (None, ""))[1]
+    found = fields().get(path)
+    return found.role if found else ""
 
 
-def from_model() -> dict[str, tuple[Unit | None, str]]:
+def surely_valid(path: str, value: object) -> bool:
+    """True when the model takes `value` at `path` (no indices) for certain; False means: ask pydantic."""
+    found = fields().get(path)
+    return found is not None and _suits(value, found.kinds)
+
+
+def _suits(value: object, kinds: tuple[str, ...]) -> bool:
+    if isinstance(value, Expr):
+        return "Expr" in kinds
+    if isinstance(value, list):
+        inner = tuple(kind[1:] for kind in kinds if kind.startswith("["))
+        return bool(inner) and all(_suits(item, inner) for item in value)
+    if isinstance(value, str):
+        return "str" in kinds or f"={value}" in kinds
+    if isinstance(value, dict):
+        return "dict" in kinds and all(isinstance(key, str) for key in value)
+    name = type(value).__name__
+    return name in kinds or (name == "int" and "float" in kinds)
+
+
+def from_model() -> dict[str, Field]:
     """What `fields` should say, read off the model's annotations."""
     from rftconf.plan.model import Run
 
     return dict(_walk(Run, ""))
 
 
-def written(found: dict[str, tuple[Unit | None, str]]) -> str:
+def written(found: dict[str, Field]) -> str:
     """The text of FILE for `found`."""
-    rows = ",\n".join(f"{json.dumps(path)}: {json.dumps([unit or '', role])}" for path, (unit, role) in found.items())
-    return f"{{\n{rows}\n}}\n"
+    rows = [f"{json.dumps(path)}: {json.dumps([f.unit or '', f.role, '|'.join(f.kinds)])}" for path, f in found.items()]
+    return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def _walk(model: type[Part], prefix: str) -> list[tuple[str, tuple[Unit | None, str]]]:
+def _walk(model: type[Part], prefix: str) -> list[tuple[str, Field]]:
     from rftconf.plan.fields import Part
 
-    found: list[tuple[str, tuple[Unit | None, str]]] = []
+    found: list[tuple[str, Field]] = []
     for name, info in model.model_fields.items():
         path = f"{prefix}{name}"
         annotation: Any = info.annotation
@@ -64,8 +104,24 @@ def _walk(model: type[Part], prefix: str) -> list[tuple[str, tuple[Unit | None, 
         else:
             unit = next((m for m in info.metadata if isinstance(m, Unit)), None)
             extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-            found.append((path, (unit, str(extra.get("role", "")))))
+            found.append((path, Field(unit, str(extra.get("role", "")), tuple(_kinds(annotation)))))
     return found
+
+
+def _kinds(annotation: Any) -> Iterator[str]:
+    """The names of the types in a field's annotation."""
+    parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    for part in parts:
+        bare = get_args(part)[0] if get_origin(part) is Annotated else part
+        origin = get_origin(bare)
+        if origin is Literal:
+            yield from (f"={choice}" for choice in get_args(bare))
+        elif origin is list:
+            yield from (f"[{kind}" for kind in _kinds(get_args(bare)[0]))
+        elif origin is dict:
+            yield "dict"
+        elif bare is not NoneType:
+            yield bare.__name__
 
 
 if __name__ == "__main__":

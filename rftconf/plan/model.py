@@ -11,12 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rftconf.plan.fields import Bool, Float, Int, Part, Ratio, Str
+from rftconf.plan.index import BOOKKEEPING, PERFORMANCE
 from rftconf.plan.units import Unit
-
-PERFORMANCE = "performance"
-"""Marks fields that change speed or memory only; they count for `plan_id`, not for `math_id`."""
-BOOKKEEPING = "bookkeeping"
-"""Marks names, paths of outputs and logging; they count for neither hash."""
 
 Perf = Field(default=None, json_schema_extra={"role": PERFORMANCE})
 Book = Field(default=None, json_schema_extra={"role": BOOKKEEPING})

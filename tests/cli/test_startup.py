@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,12 @@ def loaded(*arguments: str) -> frozenset[str]:
 )
 def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
     assert not loaded(*arguments) & HEAVY
+
+
+def test_a_conversion_loads_no_model_and_no_terminal_library(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "benches" / "grpo_60.sh"
+    found = loaded("convert", str(script), "--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "out.yaml"))
+    assert not found & (HEAVY - {"yaml"})
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
