@@ -140,4 +140,5 @@ class Reading:
         except KeyError as missing:
             self.note(f"{native}={formula(value)}: not counted, {missing.args[0]} is not known")
             known = None
-        self.set(plan, known, native)
+        followed = getattr(row.default, "key", None) if not self.written(native) else None
+        self.set(plan, known, native, *([followed] if followed else []))

@@ -157,8 +157,10 @@ def check_apart(values: dict[str, Any]) -> None:
         auxiliary, index = auxiliary + (values[f"{P}auxiliary[{index}].gpus"] or 0), index + 1
     engine, rollout = _product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
-    if not all(isinstance(v, int) for v in (nodes, size, trainer, rollout, engine, auxiliary)):
+    sizes = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
+    if len(sizes) < 6:
         return
+    nodes, size, trainer, rollout, engine, auxiliary = sizes
     demand = Demand(nodes, size, engine, auxiliary, update if isinstance(update, int) else None, _rank_gpus(values))
     legal = whole_nodes(trainer, size) and feeds_all_ranks(trainer, demand) and rollout % engine == 0
     if not legal:

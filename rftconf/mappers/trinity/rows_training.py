@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import counts, off_as, same, words
 from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trinity import conditions as on
+from rftconf.mappers.trinity.folds_roles import follows
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -26,15 +27,6 @@ mcore = rows_of["TrainerTrainerConfigActorRolloutRefActorMegatron", "Worker"]()
 
 SCHEDULES = words({"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt", "WSD": "wsd"})
 RECOMPUTE = {"recompute_granularity": "full", "recompute_modules": ["core_attn"], "recompute_method": "uniform", "recompute_num_layers": 1}
-
-
-def _same_as(key: str) -> Any:
-    """The default of a role's key is another key of the same file."""
-
-    def default(context: Any) -> Any:
-        return context.effective(key)
-
-    return default
 
 
 TRAINING_ROWS = (
@@ -131,12 +123,12 @@ WORKER_ROWS = (
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.ref.entropy_checkpointing,
         lambda p: p.stage.placement.reference.entropy_checkpointing, same, default=False, when=on.REFERENCE_FSDP, why="_build_ref_config"),
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload,
-        lambda p: p.stage.placement.reference.offload.param, same, default=_same_as("trainer.param_offload"), when=on.REFERENCE_FSDP,
+        lambda p: p.stage.placement.reference.offload.param, same, default=follows("trainer.param_offload"), when=on.REFERENCE_FSDP,
         why="merged over trainer.param_offload; the old back end overwrites it (H53)"),
     row(lambda c: c.trainer.trainer_config.critic.fsdp.param_offload, lambda p: p.stage.placement.critic.offload.param, same,
-        default=_same_as("trainer.param_offload"), when=on.CRITIC_FSDP, why="merged over trainer.param_offload"),
+        default=follows("trainer.param_offload"), when=on.CRITIC_FSDP, why="merged over trainer.param_offload"),
     row(lambda c: c.trainer.trainer_config.critic.fsdp.optimizer_offload, lambda p: p.stage.placement.critic.offload.optimizer, same,
-        default=_same_as("trainer.optimizer_offload"), when=on.CRITIC_FSDP, why="merged over trainer.optimizer_offload"),
+        default=follows("trainer.optimizer_offload"), when=on.CRITIC_FSDP, why="merged over trainer.optimizer_offload"),
     *placed(FSDP_BLOCK, native=CONFIG + "actor_rollout_ref.actor.fsdp_config", plan="stage.placement.actor", when=on.FSDP),
     *placed(FSDP_BLOCK, native=CONFIG + "actor_rollout_ref.ref.fsdp_config", plan="stage.placement.reference", when=on.REFERENCE_FSDP),
     *placed(FSDP_BLOCK, native=CONFIG + "critic.fsdp", plan="stage.placement.critic", when=on.CRITIC_FSDP),

@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import folds, folds_algorithm, folds_data
 from rftconf.mappers.trinity.conditions import worth
+from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
 from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, RUN_ROWS, TASK_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
@@ -58,6 +59,7 @@ FOLDS = (
     Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
     Fold(tuple(f"model.lora_configs[].{k}" for k in folds_data.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_data.LORA_FIELDS.values()),
          folds_data.read_lora, folds_data.write_lora, "model.lora_configs: presence switches it on"),
+    ROLES_FOLD,
     Fold(("monitor.monitor_type",), ("identity.loggers",), folds_data.read_monitor, folds_data.write_monitor, "utils/monitor: one tracker"),
     Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_data.read_critic_path, folds_data.write_critic_path, "ModelConfigValidator"),
     Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_data.read_kind, folds_data.write_kind, "cli/launcher: mode"),
@@ -101,11 +103,7 @@ CANNOT = (
     cannot("stage.optim.*.extra", why="not an option of Trinity's optimizer"),
     cannot("stage.optim.critic.kind", why="the critic trains with AdamW", behaves="adamw"),
     cannot("stage.optim.*", why="no decay, so nothing to bound"),
-    cannot("stage.placement.*.backend", why="one trainer_strategy for all roles", behaves=_as_actor),
-    cannot("stage.placement.*.sp", why="one ulysses_sequence_parallel_size for all roles", behaves=_as_actor),
-    cannot("stage.placement.*.megatron.*", why="one Megatron layout for all roles", behaves=_as_actor),
     cannot("stage.placement.*.offload.*", why="no offload of its own for this role", behaves=False),
-    cannot("stage.placement.*.offload_policy", why="one trainer.offload_policy for all roles", behaves=_as_actor),
     cannot("stage.placement.*.torch_compile", why="the trainer always compiles", behaves=True),
     cannot("stage.placement.*.use_orig_params", why="FSDP flattens parameters", behaves=False),
     cannot("stage.placement.*.seed", why="no seed of its own for the trainer", behaves=42),

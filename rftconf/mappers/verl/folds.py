@@ -165,12 +165,24 @@ def write_run_length(w: Writing) -> None:
             w.put("trainer.total_training_steps", rollouts, "stage.run_length.rollouts")
         else:
             w.lose("stage.run_length.rollouts", State.DERIVED, "follows from epochs and rows")
-    if epochs is not None:
-        w.put("trainer.total_epochs", epochs, "stage.run_length.epochs", always=True)
+    _write_epochs(w, epochs, rollouts)
     if w.plan("stage.run_length.last_partial") not in ("drop", None):
         w.lose("stage.run_length.last_partial", State.NARROWED, "veRL drops the last incomplete batch of each epoch (H12)")
     else:
         w.lose("stage.run_length.last_partial", State.DEFAULT, "as veRL does")
+
+
+def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
+    """Epochs must not end a run that its step limit is meant to end (H68)."""
+    path, key = "stage.run_length.epochs", "trainer.total_epochs"
+    if rollouts is not None and w.plan("stage.run_length.last_partial") == "carry":
+        rows, prompts = w.facts.get("rows"), w.plan("stage.batch.prompts_per_rollout")
+        whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
+        enough = arith("//", arith("+", rollouts, whole - 1), whole) if whole else rollouts
+        how = f"enough for {formula(rollouts)} rollout periods, which end the run (H68)"
+        w.put(key, enough, path, state=State.DERIVED, always=True, how=how)
+    elif epochs is not None:
+        w.put(key, epochs, path, always=True)
 
 
 def periods(context: Reading | Writing) -> Any:

@@ -196,6 +196,9 @@ def write_old_logprob(w: Writing) -> None:
     source = w.plan("stage.sync.old_logprob")
     if source == "rollout_engine":
         w.put("algorithm.rollout_correction.bypass_mode", True, "stage.sync.old_logprob", always=True)
+        if w.since("0.6.1") and not w.since("0.9.0"):
+            why = "bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)"
+            w.put("actor_rollout_ref.rollout.calculate_log_probs", True, always=True, how=why)
     elif source in ("recompute_at_update", "current"):
         single = w.plan("stage.batch.sequences_per_update") == _both(w)
         note = "with one update a period this is the same" if single else "veRL recomputes once per rollout period, not per update (row 2.8)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import folds, folds_data, folds_pools
 from rftconf.mappers.verl.conditions import worth
@@ -68,6 +70,13 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
 
+
+def _common_sampling(context: Any, path: str) -> Any:
+    """What the run does for every data set of the list."""
+    kind = "train" if path.startswith(D + "train") else "eval"
+    return context.plan(f"stage.sampling.{kind}.{path.rsplit('.', 1)[1]}")
+
+
 CANNOT = (
     cannot("identity.group", why="veRL has no group between project and experiment", behaves=""),
     cannot("identity.logger_args", why="loggers read environment variables"),
@@ -93,7 +102,7 @@ CANNOT = (
     cannot("stage.data.*[].keys.*", why="the reward reads data_source and reward_model.ground_truth; only the prompt column has a key (row 7.3)"),
     cannot("stage.data.*[].workflow*", why="veRL has no workflows; a multi-turn run needs an agent loop"),
     cannot("stage.data.*[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
-    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files (rollout.*, rollout.val_kwargs.*)"),
+    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files (rollout.*, rollout.val_kwargs.*)", behaves=_common_sampling),
     cannot("stage.data.*[].*", why="prepare the parquet file instead: veRL reads chat messages from one column"),
     cannot("stage.data.rows", why="counted from the files"),
     cannot("stage.checkpoint.hf_export", why="add hf_model to checkpoint.save_contents", behaves="never"),

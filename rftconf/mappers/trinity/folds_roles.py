@@ -1,0 +1,76 @@
+"""Trinity's one value for all trainer roles: back end, Ulysses SP, Megatron layout, FSDP2's own offload (rows 3.10-3.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.rows import Fold
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+P = "stage.placement."
+MEGATRON = {
+    "tensor_model_parallel_size": "tp", "pipeline_model_parallel_size": "pp", "virtual_pipeline_model_parallel_size": "vpp",
+    "context_parallel_size": "cp", "expert_model_parallel_size": "ep", "expert_tensor_parallel_size": "etp",
+    "sequence_parallel": "sequence_parallel",
+}  # fmt: skip
+SHARED = {
+    "trainer.trainer_strategy": "backend",
+    "trainer.ulysses_sequence_parallel_size": "sp",
+    "trainer.offload_policy": "offload_policy",
+    **{f"trainer.megatron.{native}": f"megatron.{field}" for native, field in MEGATRON.items()},
+}
+"""Native key to the field of a role. The actor's own rows write the keys; here the other roles hear of them."""
+ROLES = ("reference", "critic")
+
+
+def _exists(context: Reading | Writing, role: str) -> bool:
+    algorithm = "stage.algorithm."
+    if role == "critic":
+        return bool(context.plan(algorithm + "critic.enabled"))
+    return any(context.plan(f"{algorithm}{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
+
+
+def read_roles(r: Reading) -> None:
+    """Every role that exists trains as the actor does."""
+    for key, field in SHARED.items():
+        value = r.plan(f"{P}actor.{field}")
+        for role in ROLES:
+            if value is not None and _exists(r, role):
+                r.set(f"{P}{role}.{field}", value, key)
+
+
+def write_roles(w: Writing) -> None:
+    """A role that differs from the actor cannot be kept."""
+    for key, field, role in _each():
+        path = f"{P}{role}.{field}"
+        value = w.plan(path)
+        if value is None:
+            continue
+        if value == w.plan(f"{P}actor.{field}"):
+            w.lose(path, State.DEFAULT, f"{key} holds for all roles")
+        else:
+            w.lose(path, State.NO_COUNTERPART, f"{key} holds for all roles and follows the actor")
+
+
+def _each() -> Iterator[tuple[str, str, str]]:
+    yield from ((key, field, role) for key, field in SHARED.items() for role in ROLES)
+
+
+ROLES_FOLD = Fold(
+    tuple(SHARED), tuple(f"{P}{role}.{field}" for _, field, role in _each()), read_roles, write_roles, "trainer: one worker config for all roles"
+)
+
+
+def follows(key: str) -> Any:
+    """The default of a role's key is another key of the same file."""
+
+    def default(context: Any) -> Any:
+        return context.effective(key)
+
+    default.key = key  # type: ignore[attr-defined]
+    return default
