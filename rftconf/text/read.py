@@ -78,7 +78,18 @@ def form_of(source: Source) -> str:
     lines = [line for line in source.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if lines and all(_OVERRIDE_LINE.match(line) for line in lines) and any("=" in line for line in lines):
         return "overrides"
-    return "shell" if _SHELL_LINE.search(source.text) else "yaml"
+    return "shell" if _SHELL_LINE.search(source.text) and not _is_mapping(source.text) else "yaml"
+
+
+def _is_mapping(text: str) -> bool:
+    """Whether YAML sees keys and values: a command inside a YAML text does not make it a script."""
+    from rftconf.text.yaml_loader import ComposeError, compose
+
+    try:
+        root, _ = compose(text)
+    except ComposeError:
+        return False
+    return root is not None and root.id == "mapping"
 
 
 def read_override_lines(source: Source) -> Document:

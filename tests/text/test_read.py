@@ -48,6 +48,7 @@ def codes(document: Document) -> list[str]:
         ("<stdin>", '{"a": 1}', "yaml"),
         ("<stdin>", "a.b=1\n# c\n\n+c=[1, 2]\n~d\n", "overrides"),
         ("a.txt", "a@b.c=x\n", "overrides"),
+        ("<stdin>", "cmd: |\n  python3 -m x.y \\\n    z\na: ${b:-c}\n", "yaml"),
         ("<stdin>", "", "yaml"),
     ],
 )
@@ -168,6 +169,13 @@ def test_a_weights_and_biases_record() -> None:
     assert values(document) == {"algorithm.gamma": 1.0, "algorithm.kl_ctrl.type": "fixed", "lr": 1e-6}
     assert str(document.last()["algorithm.gamma"].place) == "config.yaml:7:12"
     assert [d.code for d in document.diagnostics] == ["SYN503", "SYN503"]
+
+
+def test_json() -> None:
+    assert values(read(Source("a.json", '{\n\t"a": {"b": [1.5, null], "c": "\\u00e9"}\n}\n'))) == {
+        "a.b": [1.5, None],
+        "a.c": "é",
+    }
 
 
 def test_a_config_that_only_looks_like_one() -> None:
