@@ -16,6 +16,7 @@ from rftconf.cli.app import run
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench, Verdict
 from tests.conformance.launching import overrides_of
+from tests.conformance.readback import differences, plan_of
 
 REFUSED = 3
 OPEN = re.compile(r"[:=] *['\"]?\?\?\?")
@@ -89,7 +90,9 @@ def resolved_by(target: Target, verdict: Verdict) -> Any:
     return verdict.config if target.framework == "verl" else verdict.config["loaded"]
 
 
-def save(config: Any, file: Path) -> Path:
-    """Write a resolved config as plain YAML."""
-    file.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
-    return file
+def differences_after(target: Target, verdict: Verdict, file: Path, scratch: Path) -> list[str]:
+    """Where the plan of what the loader resolved is not the plan of what rftconf wrote."""
+    resolved = scratch / "resolved.yaml"
+    resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
+    written_plan = plan_of(file, target.framework, target.release)
+    return list(differences(written_plan, plan_of(resolved, target.framework, target.release)))
