@@ -48,36 +48,40 @@ class Resolver:
     """
 
     def __init__(self, values: Mapping[str, Value], environment: Mapping[str, str] | None = None) -> None:
-        self._environment = environment or {}
+        self.environment = environment or {}
+        self._flat = values
         self._names: dict[Path, str] = {}
         self._values: dict[Path, Value] = {}
         self._inner: dict[Path, dict[str, None]] = {}
-        for key, value in values.items():
-            path = tuple(str(part) for part in keys.segments(key))
+        self._known: dict[Path, tuple[Value, tuple[str, ...]]] = {}
+        self._chain: list[Path] = []
+        self._through: list[dict[str, None]] = [{}]
+
+    def _index(self) -> None:
+        """The tree behind the flat keys, built when the first interpolation is met."""
+        for key, value in self._flat.items():
+            path = _path(key)
             self._names[path] = key
             self._values[path] = value
             for depth in range(len(path), 0, -1):
                 inner = self._inner.setdefault(path[: depth - 1], {})
                 inner[path[depth - 1]] = None
-        self._known: dict[Path, tuple[Value, tuple[str, ...]]] = {}
-        self._chain: list[Path] = []
-        self._through: list[dict[str, None]] = [{}]
 
     def resolve(self, key: str) -> Resolved:
         """The value at `key`, all interpolations in it resolved. Problems are told, not raised."""
-        path = tuple(str(part) for part in keys.segments(key))
-        if path not in self._values:
+        if key not in self._flat:
             return Resolved(None, (), "SYN402", f"there is no key {key}")
-        return self.resolve_value(self._values[path], key)
+        return self.resolve_value(self._flat[key], key)
 
     def resolve_value(self, value: Value, key: str) -> Resolved:
         """`value` as if it stood at `key`."""
         if not _may_interpolate(value):
             return Resolved(value)
-        self._chain, self._through = [], [{}]
-        path = tuple(str(part) for part in keys.segments(key))
+        if not self._values:
+            self._index()
+        path = _path(key)
+        self._chain, self._through = [path], [{}]
         try:
-            self._chain.append(path)
             found = self._plain(value, path)
         except UnresolvedError as error:
             return Resolved(value, tuple(self._through[0]), error.code, error.message)
@@ -195,8 +199,8 @@ class _Here:
         variable = args[0]
         if not isinstance(variable, str):
             raise UnresolvedError("SYN404", "oc.env takes the name of a variable")
-        if variable in self.resolver._environment:
-            return self.resolver._environment[variable]
+        if variable in self.resolver.environment:
+            return self.resolver.environment[variable]
         if len(args) == 1:
             return Var(variable)
         return args[1] if args[1] is None or isinstance(args[1], Expr) else str(args[1])
@@ -231,6 +235,10 @@ def resolve_leaves(
         if resolved.problem
     )
     return found, diagnostics
+
+
+def _path(key: str) -> Path:
+    return tuple(str(part) for part in keys.segments(key))
 
 
 def _may_interpolate(value: Value) -> bool:
