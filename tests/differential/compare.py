@@ -75,7 +75,9 @@ def compare(
     known: dict[str, Value] = dict(environment)
     left = list(commands)
     for argv, start in zip(records, starts, strict=True):
-        found = next(((c, m) for c in left if (m := align(c.argv, argv, known)) is not None), None)
+        # What certainly starts comes first: a command in an undecided arm may stand for any or no record.
+        sure = sorted(left, key=lambda c: c.condition is not None)
+        found = next(((c, m) for c in sure if (m := align(c.argv, argv, known)) is not None), None)
         if found is None:
             closest = [c for c in left if isinstance(c.program, str) and c.program == argv[start]] or left
             tally.wrong += _differences(closest[0] if closest else None, argv, start, known)

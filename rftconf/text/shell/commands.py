@@ -86,8 +86,11 @@ class CommandReader(WordReader):
             else:
                 return
 
-    def simple(self) -> Simple:
-        """The simple command at `pos`; its `words` are empty when there are only assignments."""
+    def simple(self, *, listed: bool = False) -> Simple:
+        """The simple command at `pos`; its `words` are empty when there are only assignments.
+
+        `listed` is for the words of a `for`, among which nothing is an assignment.
+        """
         text, size = self.text, self.size
         node = Simple([], [], self.pos)
         declaring = False
@@ -103,7 +106,7 @@ class CommandReader(WordReader):
                 break
             if c in "<>&0123456789{" and _REDIRECT_FIRST(text, at) and self._redirect(node):
                 continue
-            if not node.words or declaring:
+            if (not node.words or declaring) and not listed:
                 assign = self._assign()
                 if assign is not None:
                     (node.words or node.assigns).append(assign)

@@ -21,6 +21,7 @@ _NUMERIC: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 _EQUAL = frozenset({"=", "==", "!="})
 _BINARY = frozenset({*_NUMERIC, *_EQUAL, "<", ">", "-nt", "-ot", "-ef"})
+_JOINING = frozenset({"-a", "-o", "!", "(", ")"})
 _INTEGER = re.compile(r"\s*[+-]?\d{1,18}\s*").fullmatch
 _REGEX = re.compile(r"[\w\s^$.*+?|()\[\]{},:/=@%-]*").fullmatch
 
@@ -209,6 +210,9 @@ class Conditions:
                 return combine(self._single(values[:at]), self._single(values[at + 1 :]))
         if values[0] == "(" and values[-1] == ")":
             return self._single(values[1:-1])
+        if all(isinstance(v, str) and v not in _JOINING for v in values):
+            # "too many arguments", which counts as failure.
+            return False
         return f"[ {' '.join(map(as_word, values))} ]"
 
     def case(self, value: Known, pattern: WordNode) -> Outcome:

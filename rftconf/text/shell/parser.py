@@ -249,7 +249,7 @@ class Parser(CommandReader):
         words: list[WordNode] | None = None
         if re.match(r"in[\s;]", self.text[self.pos : self.pos + 3]):
             self.pos += 2
-            listed = self.simple()
+            listed = self.simple(listed=True)
             words = [w for w in listed.words if isinstance(w, WordNode)]
         return For(named[1], words, self._body(start, "for"), start)
 
