@@ -16,7 +16,7 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     """The comment beside a target value and the source keys it speaks of."""
     found = [origins[p] for p in out.plans if p in origins]
     keys = tuple(dict.fromkeys(key for origin in found for key in origin.keys))
-    written = [f"{key}={_shown(source, key)}" for key in keys if source.written(key)]
+    written = [f"{key}={_shown(source, key)}" for key in keys if source.written(key) and not _only_trunk(source, key, keys)]
     chosen = next((o.how for o in found if o.kind is Kind.CHOSEN), "")
     derived = next((o.how for o in found if o.kind is Kind.DERIVED and o.how), "")
     how = f"chosen: {chosen}" if chosen else out.how or derived
@@ -32,6 +32,18 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
 def _shown(source: Native, key: str) -> str:
     cell = source.cells.get(key)
     value: Any = cell.value if cell is not None else source.branch(key)
-    text = formula(value) if isinstance(value, Expr) else str(value)
-    text = " ".join(text.split())
+    text = " ".join(_spelled(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _only_trunk(source: Native, key: str, keys: tuple[str, ...]) -> bool:
+    """True for a key that holds no value of its own while one below it is named as well."""
+    return key not in source.cells and any(other.startswith(key + ".") for other in keys)
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, Expr):
+        return formula(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_spelled, value)) + "]"
+    return str(value)

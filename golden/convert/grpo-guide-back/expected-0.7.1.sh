@@ -13,6 +13,7 @@ ARGS=(
   data.max_response_length=512                         # model.max_response_tokens=512
   data.train_batch_size=1024                           # buffer.batch_size=256, synchronizer.sync_interval=4
   data.shuffle=false                                   # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.filter_overlong_prompts=true                    # model.enable_prompt_truncation=True
 
   actor_rollout_ref.actor.optim.lr=1e-06                    # algorithm.optimizer.lr=1e-06
   actor_rollout_ref.actor.optim.clip_grad=1.0               # Trinity-RFT 0.6.0 default of algorithm.optimizer.clip_grad
@@ -36,12 +37,12 @@ ARGS=(
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.6 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=2    # explorer.rollout_model.tensor_parallel_size=2
-  actor_rollout_ref.rollout.max_num_seqs=null               # Trinity-RFT 0.6.0 default of explorer.rollout_model.extra_engine_args.max_num_seqs
   actor_rollout_ref.rollout.n=8                             # algorithm.repeat_times=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1             # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
   actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
+  actor_rollout_ref.rollout.calculate_log_probs=true        # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
   actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat  # model.model_path=deepseek-ai/deepseek-llm-7b-chat
   'actor_rollout_ref.model.override_config={}'              # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding

@@ -13,6 +13,7 @@ ARGS=(
   data.max_response_length=512                         # model.max_response_tokens=512
   data.train_batch_size=1024                           # buffer.batch_size=256, synchronizer.sync_interval=4
   data.shuffle=false                                   # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.filter_overlong_prompts=true                    # model.enable_prompt_truncation=True
 
   actor_rollout_ref.actor.optim.lr=1e-06                    # algorithm.optimizer.lr=1e-06
   actor_rollout_ref.actor.optim.clip_grad=1.0               # Trinity-RFT 0.6.0 default of algorithm.optimizer.clip_grad
@@ -30,15 +31,14 @@ ARGS=(
   actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl; k3_clamped
   actor_rollout_ref.ref.fsdp_config.param_offload=true      # trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload=True
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
-  actor_rollout_ref.rollout.nnodes=1                        # explorer.rollout_model.engine_num=1
-  actor_rollout_ref.rollout.n_gpus_per_node=2               # explorer.rollout_model.engine_num=1
+  actor_rollout_ref.rollout.nnodes=1                        # explorer.rollout_model.engine_num=1; rollout pool of 2 GPUs
+  actor_rollout_ref.rollout.n_gpus_per_node=2               # explorer.rollout_model.engine_num=1; rollout pool of 2 GPUs
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
   actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of model.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.6      # explorer.rollout_model.gpu_memory_utilization=0.6
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=2    # explorer.rollout_model.tensor_parallel_size=2
-  actor_rollout_ref.rollout.max_num_seqs=null               # Trinity-RFT 0.6.0 default of explorer.rollout_model.extra_engine_args.max_num_seqs
   actor_rollout_ref.rollout.n=8                             # algorithm.repeat_times=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1             # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
@@ -54,14 +54,14 @@ ARGS=(
   trainer.project_name=verl_grpo_example_gsm8k       # project=verl_grpo_example_gsm8k
   trainer.experiment_name=deepseek_llm_7b_function_rm_seq_packing  # name=deepseek_llm_7b_function_rm_seq_packing
   'trainer.logger=[wandb]'                           # monitor.monitor_type=wandb
-  trainer.nnodes=1                                   # cluster.node_num=1
-  trainer.n_gpus_per_node=8                          # cluster.gpu_per_node=8
+  trainer.nnodes=1                                   # chosen: 4 of 6 trainer GPUs
+  trainer.n_gpus_per_node=4                          # chosen: 4 of 6 trainer GPUs
   trainer.save_freq=5                                # trainer.save_interval=20
   trainer.test_freq=1                                # explorer.eval_interval=5
   trainer.use_v1=true                                # rule 7: the trainer is named explicitly
   trainer.v1.trainer_mode=separate_async             # synchronizer.sync_style=fixed
   trainer.v1.separate_async.num_warmup_batches=0.25  # synchronizer.sync_offset=1
-  trainer.v1.separate_async.parameter_sync_step=4    # B*n / G
+  trainer.v1.separate_async.parameter_sync_step=4    # B x n / G
 )
 
 python3 -m verl.trainer.main_ppo "${ARGS[@]}" "$@"

@@ -33,7 +33,6 @@ def _reference(c: Context) -> bool:
 
 REFERENCE = When(_reference, "KL is neither in the loss nor in the reward")
 REFERENCE_FSDP = When(lambda c: _reference(c) and FSDP.test(c), "no FSDP reference model in this run")
-REFERENCE_STATIC = When(lambda c: _reference(c) and STATIC.test(c), "no reference model, or trainer.use_dynamic_bsz is true")
 NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is trainer.grad_clip")
 OLD_TRAINER = When(lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)")
 DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")

@@ -171,7 +171,11 @@ def write_gpus(w: Writing) -> None:
     for size in ("tp", "dp", "pp"):
         per_engine = per_engine * (w.plan(f"{P}rollout.{size}") or 1)
     if w.plan("stage.kind") == "rl":
-        w.put("mode", "colocate" if layout == "colocated" else "both", P + "layout")
+        shared = layout == "colocated"
+        if shared and not w.since("0.5.2"):
+            raise RefusedError(f"Trinity {w.release} cannot share one GPU between engine and trainer; mode colocate came with 0.5.2",
+                               choices=("--to-release 0.6.0", "a cluster of at least 2 GPUs"))  # fmt: skip
+        w.put("mode", "colocate" if shared else "both", P + "layout", always=shared, default="both")
         if layout == "lendable":
             w.lose(P + "layout", State.NARROWED, "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle (row 15.4)")
     if gpus is not None:

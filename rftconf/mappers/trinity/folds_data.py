@@ -94,7 +94,10 @@ def _write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
     uri, split = w.plan(to + "uri"), w.plan(to + "split")
     found = folder_of_file(uri) if split is None else None
     name = w.plan(to + "name")
-    if found is None:
+    if uri in ("", None):
+        w.put(at + "path", "???", to + "uri", state=State.UNRESOLVED, note="the source names no data", always=True)
+        label = name or f"{listed}_{index}"
+    elif found is None:
         w.put(at + "path", uri, to + "uri", always=True)
         if split is not None:
             w.put(at + "split", split, to + "split")

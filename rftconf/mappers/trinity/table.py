@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import folds, folds_algorithm, folds_data
 from rftconf.mappers.trinity.conditions import worth
@@ -68,7 +69,7 @@ FOLDS = (
 FIXED = (
     fixed(lambda p: p.stage.batch.pass_order, lambda c: "per_update" if (c.plan(B + "passes") or 1) != 1 else "sweep",
           why="each update's sequences are repeated E times in a row (row 1.5)"),
-    fixed(lambda p: p.stage.batch.uneven_tail, "forbid", why="the trainer waits for whole batches (H7)"),
+    fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, "forbid"), why="the trainer waits for whole batches (H7)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope,
           lambda c: "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout",
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
@@ -89,7 +90,7 @@ def _as_micro(context: Any, path: str) -> Any:
 CANNOT = (
     cannot("identity.resume_path", why="Trinity resumes only from <root>/<project>/<name> (row 10.8)"),
     cannot("stage.model.tokenizer_path", why="Trinity takes the model's own tokenizer"),
-    cannot("stage.model.critic_tokenizer_path", why="the critic uses the policy's tokenizer"),
+    cannot("stage.model.critic_tokenizer_path", why="the critic uses the policy's tokenizer", behaves=lambda c, _: c.plan("stage.model.path")),
     cannot("stage.batch.prompts_per_fetch", why="the explorer fetches one batch at a time"),
     cannot("stage.batch.log_prob.*", why="old log-probabilities follow trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
     cannot("stage.batch.reference.*", why="the reference follows trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),

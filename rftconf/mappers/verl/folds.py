@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import floor
+from sys import maxsize
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
@@ -75,6 +76,8 @@ FAMILIES = {
     "kl_cov": "kl_cov", "gpg": "gpg", "dppo_tv": "dppo_tv", "dppo_kl": "dppo_kl", "dro": "dro",
 }  # fmt: skip
 L = "stage.algorithm."
+ENDLESS = 10**12
+"""More updates than any run has: a share of sys.maxsize steps."""
 
 
 def read_loss(r: Reading) -> None:
@@ -217,7 +220,7 @@ def schedule_fold(role: str, block: str) -> Fold:
     def write(w: Writing) -> None:
         if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
             return
-        _write_warmup(w, warmup, steps)
+        _write_warmup(w, warmup, steps, share)
         if w.plan(decay) is not None:
             ticks = w.convert(w.plan(decay), Unit.UPDATES, Unit.LR_TICKS)
             w.put(total, _whole(ticks), decay, state=State.DERIVED)
@@ -255,9 +258,15 @@ def _whole(value: Any) -> Any:
     return value if isinstance(value, (int, Expr)) else round(value)
 
 
-def _write_warmup(w: Writing, warmup: str, steps: str) -> None:
+def _write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:
     updates = w.plan(warmup)
     if updates is None:
+        return
+    if not isinstance(updates, Expr) and updates > ENDLESS:
+        part = round(updates / maxsize, 6)
+        note = f"the source's warm-up never ends ({part:g} of sys.maxsize steps); veRL takes {part:g} of the run's length (H45, D4)"
+        w.put(share, part, warmup, state=State.NARROWED, note=note, always=True, how="of the run, not of sys.maxsize (H45)")
+        w.decide(share, note, "give lr_warmup_steps", "or keep the share of the run")
         return
     ticks = w.convert(updates, Unit.UPDATES, Unit.LR_TICKS)
     if updates == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import folds, folds_data, folds_pools
 from rftconf.mappers.verl.conditions import worth
@@ -60,7 +61,7 @@ FIXED = (
     fixed(lambda p: p.stage.kind, "rl", why="main_ppo trains with reinforcement learning"),
     fixed(lambda p: p.stage.batch.pass_order, "sweep", why="veRL sweeps all mini-batches, then sweeps again (row 1.5)"),
     fixed(lambda p: p.stage.batch.uneven_tail,
-          lambda c: "pad" if c.since("0.9.0") else "forbid" if c.since("0.8.0") else "short",
+          lambda c: tail(c, "pad" if c.since("0.9.0") else "forbid" if c.since("0.8.0") else "short"),
           why="an incomplete last mini-batch is padded since 0.9, an error in 0.8, short before (H7)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, "rollout", why="advantages are computed over the whole rollout period (H42)"),
     fixed(lambda p: p.stage.algorithm.whiten_advantage,
