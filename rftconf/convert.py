@@ -110,6 +110,8 @@ def _silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
     for path, outcome in writing.outcomes.items():
         origin = stage.origins.get(path)
         keys = origin.keys if origin is not None else ()
+        if origin is not None and origin.kind is Kind.DEFAULT and path.startswith("stage.data."):
+            continue
         if outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys):
             if role_of(without_indices(path)) == "" and stage.values.get(path) is not None:
                 found.append(f"{path.removeprefix('stage.')}: {outcome.note}")
@@ -134,6 +136,7 @@ def _place(
 ) -> list[Decision]:
     if to == loaded.framework:
         return []
+    fill_micro_batches(values, origins)
     layout, memory = values.get("stage.placement.layout"), "stage.placement.rollout.gpu_memory_fraction"
     if to == "trinity" and layout == "colocated":
         decisions = placement.disaggregate(values, origins, options.rollout_gpus)
@@ -252,7 +255,7 @@ def _is_default(known: catalogue.Catalogue, key: str, value: Any, out: Out, flat
         return False
     if found.interpolation and not callable(out.default):
         return bool(value == _followed(known, found.interpolation, found.default, flat))
-    return bool(value == found.default) and type(value) is type(found.default) or value == found.default
+    return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default
 
 
 def _followed(known: catalogue.Catalogue, interpolation: str, default: Any, flat: dict[str, _Slot]) -> Any:

@@ -204,7 +204,7 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
         for other in [k for k in cells if k.startswith(key + ".")]:
             del cells[other]
     cells.update(up.flat)
-    native = Native(found.framework, found.release, found.trainer, cells, frozenset(defaults))
+    native = Native(found.framework, found.release, found.trainer, cells, defaults)
     return native, up.changes
 
 

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import click
 import typer
 
 from rftconf.cli import failure
-from rftconf.cli.commands import check, convert, explain, plan, schema
 
-app = typer.Typer(
-    name="rftconf",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command("convert", short_help="Write a config for another framework.")(convert.convert)
-app.command("check", short_help="Find what is wrong with configs, by line and column.")(check.check)
-app.command("plan", short_help="Print what a config means: the canonical plan.")(plan.plan)
-app.command("explain", short_help="Say what a diagnostic's code, or a key, means.")(explain.explain)
-app.command("schema", short_help="Print the JSON Schema of the plan.")(schema.schema)
+_COMPLETING = "_RFTCONF_COMPLETE"
+"""Set while a shell asks for completions."""
+
+VERBS = {
+    "convert": "Write a config for another framework.",
+    "check": "Find what is wrong with configs, by line and column.",
+    "plan": "Print what a config means: the canonical plan.",
+    "explain": "Say what a diagnostic's code, or a key, means.",
+    "schema": "Print the JSON Schema of the plan.",
+}
+"""Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""
+
+
+def application(verbs: Iterable[str] = tuple(VERBS)) -> typer.Typer:
+    """The command with some of its verbs; building all of them costs more than most verbs need to run."""
+    app = typer.Typer(
+        name="rftconf",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(root)
+    for verb in verbs:
+        module = import_module(f"rftconf.cli.commands.{verb}")
+        app.command(verb, short_help=VERBS[verb])(getattr(module, verb))
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -35,7 +51,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version and stop.")
@@ -57,7 +72,9 @@ def root(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 findings, 2 unreadable or usage, 3 refused."""
-    command = typer.main.get_command(app)
+    asked = arguments[0] if arguments else ""
+    verbs = [asked] if asked in VERBS and _COMPLETING not in os.environ else list(VERBS)
+    command = typer.main.get_command(application(verbs))
     # It may stand anywhere, because it is added to a line that has just failed.
     bare = [word for word in arguments if word != "--traceback"]
     try:

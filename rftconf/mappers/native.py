@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from rftconf.mappers.paths import without_indices
 from rftconf.text.document import Leaf
 
 
@@ -18,7 +20,7 @@ class Cell:
     leaf: Leaf | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Native:
     """Every effective key of one config (written or default), for one framework and release."""
 
@@ -26,8 +28,8 @@ class Native:
     release: str
     trainer: str
     cells: dict[str, Cell]
-    known: frozenset[str] = field(default_factory=frozenset)
-    """Keys that the release itself knows, in the newest shape."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """The release's own defaults in the newest shape; keys of list items with `[]`."""
 
     def value(self, key: str, otherwise: Any = None) -> Any:
         """The effective value, or `otherwise` when the release has no such key."""
@@ -35,7 +37,10 @@ class Native:
         if cell is not None:
             return cell.value
         branch = self.branch(key)
-        return branch if branch else otherwise
+        if branch:
+            return branch
+        item = self.defaults.get(without_indices(key)) if "[" in key else None
+        return otherwise if item is None or item == "???" else item
 
     def branch(self, key: str) -> dict[str, Any]:
         """Everything below `key` as a nested mapping (for free dictionaries)."""
@@ -57,11 +62,15 @@ class Native:
         if cell is not None and cell.leaf is not None:
             return True
         prefix = key + "."
-        return any(c.leaf is not None for k, c in self.cells.items() if k.startswith(prefix))
+        return any(name.startswith(prefix) for name in self._from_file)
+
+    @cached_property
+    def _from_file(self) -> tuple[str, ...]:
+        return tuple(name for name, cell in self.cells.items() if cell.leaf is not None)
 
     def knows(self, key: str) -> bool:
         """True when the release has the key, or the file sets it."""
-        return key in self.known or key in self.cells
+        return key in self.cells or without_indices(key) in self.defaults
 
     def count(self, key: str) -> int:
         """How many items the list of mappings at `key` has."""

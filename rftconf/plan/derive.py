@@ -24,3 +24,19 @@ def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
         values[path] = rest
         keys = (*origins[f"stage.length.{other}"].keys, *origins["stage.length.model_max_tokens"].keys)
         origins[path] = Origin(Kind.DERIVED, keys, "context - the other length")
+
+
+MICRO = ("log_prob", "reference", "critic", "critic_infer")
+
+
+def fill_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> None:
+    """Fixed micro-batches that a target wants for every role, where the source gives only the actor's."""
+    actor = "stage.batch.micro.sequences_per_rank"
+    if values.get("stage.batch.micro.dynamic") is not False or values.get(actor) is None:
+        return
+    for role in MICRO:
+        path = f"stage.batch.{role}.sequences_per_rank"
+        critic = role.startswith("critic") and values.get("stage.algorithm.critic.enabled") is not True
+        if values.get(path) is None and not critic:
+            values[path] = values[actor]
+            origins[path] = Origin(Kind.DERIVED, origins[actor].keys, "as the actor's")

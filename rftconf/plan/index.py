@@ -27,7 +27,7 @@ FILE = Path(__file__).parent / "index.json"
 
 
 class Field(NamedTuple):
-    """A leaf field of a run. `kinds` are the types it takes (`int`, `str`, `Expr`, ...), `=x` a choice, `[x` list items."""
+    """A leaf field of a run; `kinds` are the types it takes (`int`, `Expr`, ...), `=x` a choice, `[x` list items."""
 
     unit: Unit | None
     role: str

@@ -53,8 +53,9 @@ def guess(
     What is given (`framework`, `release`) is taken. Of the releases that know most, the newest wins.
     """
     asked = [registry.framework(framework)] if framework else list(registry.FRAMEWORKS.values())
+    started = [candidate for candidate in asked if program.startswith(candidate.programs)] if program else []
     fits = []
-    for candidate in asked:
+    for candidate in started or asked:
         trainer = _trainer(candidate, keys, config_name)
         named = bool(program) and any(program.startswith(start) for start in candidate.programs)
         wanted = [registry.release(candidate, release)] if release and framework else list(candidate.releases)
