@@ -18,6 +18,7 @@ from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan import placement
+from rftconf.plan.derive import fill_micro_batches
 from rftconf.plan.index import PERFORMANCE, role_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula, is_symbolic, names_in, to_interpolation
