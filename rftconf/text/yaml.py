@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -11,11 +12,13 @@ from rftconf.plan.symbols import Value
 from rftconf.text import keys
 from rftconf.text.document import Leaf
 from rftconf.text.scalars import ScalarRules, UnconstructibleScalarError, resolve, to_bool, to_float, to_int
-from rftconf.text.span import Place, Span
+from rftconf.text.span import LineIndex, Place, Span
 from rftconf.text.yaml_loader import PLAIN, ComposeError, compose
 
 _CORE = "tag:yaml.org,2002:"
 _MERGE = "<<"
+_ODD_BREAK = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
+"""What YAML takes for the end of a line and editors do not."""
 
 
 class Node(Protocol):
@@ -37,8 +40,11 @@ class YamlReader:
     rules: ScalarRules = ScalarRules.OMEGACONF
     diagnostics: list[Diagnostic] = field(default_factory=list)
     root: Node | None = None
+    _lines: LineIndex | None = None
 
     def __post_init__(self) -> None:
+        if _ODD_BREAK.search(self.text):
+            self._lines = LineIndex(self.text)
         try:
             self.root, second = compose(self.text)
         except ComposeError as error:
@@ -77,6 +83,8 @@ class YamlReader:
     def place(self, node: Node) -> Place:
         """Where `node` stands; for block collections up to the end of the last item."""
         start = node.start_mark
+        if self._lines is not None:
+            return Place(self.name, self._lines.span(start.index, self._end(node)))
         return Place(self.name, Span(start.index, self._end(node), start.line + 1, start.column + 1))
 
     def value(self, node: Node) -> Value:

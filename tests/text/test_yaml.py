@@ -91,6 +91,12 @@ def test_places(key: str, raw: str, line: int, col: int) -> None:
     assert key.rpartition(".")[2].strip('[]"').endswith(name.rpartition(".")[2])
 
 
+def test_lines_are_those_of_editors() -> None:
+    found, codes = read("# one\u2028# line\x85\na: 1\n")
+    assert not codes
+    assert str(found["a"].place) == "f.yaml:2:4"
+
+
 def test_merge_keys_and_aliases_as_pyyaml_has_them() -> None:
     text = "a: &a {x: 1, y: 2}\nb: &b {x: 9, z: 3}\nc:\n  <<: [*a, *b]\n  y: 5\nd: *a\ne: {<<: *a, <<: *b}\n"
     found, codes = read(text)
