@@ -60,7 +60,7 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
         from rftconf.text.read_yaml import read_yaml_document
 
         document = read_yaml_document(source, options.rules)
-    if not document.leaves and document.readable:
+    if not document.leaves and document.readable and document.launch is None:
         place = Place(source.name, Span(0, 0, 1, 1))
         empty = Diagnostic("SYN502", Severity.ERROR, "there is no config in this file", place)
         document = replace(document, diagnostics=(*document.diagnostics, empty))

@@ -188,7 +188,9 @@ def _with_config(
     if chosen.style is Style.HYDRA and PurePosixPath(wanted).stem in STOCK_CONFIGS:
         return line.leaves, ()
     message = f"the command also reads {wanted}, which is not given"
-    severity = Severity.WARNING if chosen.style is Style.FLAGS else Severity.INFO
+    severity = Severity.INFO
+    if chosen.style is Style.FLAGS:
+        severity = Severity.WARNING if line.leaves else Severity.ERROR
     help_ = "give it with --base FILE"
     return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
 

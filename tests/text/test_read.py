@@ -97,6 +97,21 @@ def test_the_config_that_the_command_names() -> None:
     assert any(d.code == "SYN507" and "my_trainer.yaml" in d.message for d in missing.diagnostics)
 
 
+def test_a_program_whose_config_is_a_file() -> None:
+    source = Source("run.sh", "python examples/start_rlvr_pipeline.py --config_path qwen --config_name rlvr\n")
+    alone = read(source)
+    assert [(d.code, d.severity) for d in alone.diagnostics] == [("SYN507", Severity.ERROR)]
+    given = read(source, ReadOptions(sources={"examples/qwen/rlvr.yaml": "exp_name: x\n"}))
+    assert values(given) == {"exp_name": "x"}
+    assert not given.diagnostics
+
+
+def test_a_launch_without_overrides_is_a_run() -> None:
+    document = read(Source("run.sh", "python3 -m verl.trainer.main_ppo\n"))
+    assert document.readable
+    assert not document.leaves
+
+
 def test_a_base_has_the_lowest_priority() -> None:
     base = Source("base.yaml", "a:\n  b: 1\n  c: {d: 2}\nx: 5\n")
     document = read(Source("o.txt", "a.b=3\na.c=null\n"), ReadOptions(base=base))
