@@ -95,6 +95,11 @@ class Loaded:
         return tuple(dict.fromkeys(note for stage in self.stages for note in stage.reading.notes))
 
 
+def main_stage(loaded: Loaded) -> StageRead:
+    """The stage that a single-run target gets: the last one that trains with reinforcement learning, else the last."""
+    return next((s for s in reversed(loaded.stages) if s.values.get("stage.kind") == "rl"), loaded.stages[-1])
+
+
 def load(document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None) -> Loaded:
     """Understand a document as a plan.
 
@@ -200,9 +205,8 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     # a mandatory key has no default; veRL up to 0.5 spells one null as the text None
     cells = {k: Cell(None if isinstance(v, str) and v in ("None", "???") else v) for k, v in defaults.items() if "[]" not in k}
     cells.update(down.flat if down else {})
-    for key in up.flat:
-        for other in [k for k in cells if k.startswith(key + ".")]:
-            del cells[other]
+    above = tuple(f"{key}." for key in up.flat)
+    cells = {key: cell for key, cell in cells.items() if not key.startswith(above)}
     cells.update(up.flat)
     native = Native(found.framework, found.release, found.trainer, cells, defaults)
     return native, up.changes

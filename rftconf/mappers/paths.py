@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Any
 
+_WILDCARD = re.compile(r"[*?\[]")
 _INDEX = re.compile(r"\[\d+\]")
 
 
@@ -30,3 +32,12 @@ def path_of(select: Callable[[Any], Any] | str) -> str:
 def without_indices(path: str) -> str:
     """`tasksets[0].path` as `tasksets[].path`."""
     return _INDEX.sub("[]", path) if "[" in path else path
+
+
+def fits(path: str, pattern: str) -> bool:
+    """`fnmatchcase` for paths, without compiling a pattern that its first literal part decides already."""
+    stem = _WILDCARD.split(pattern, maxsplit=1)[0]
+    if not path.startswith(stem):
+        return False
+    rest = pattern[len(stem) :]
+    return rest == "*" or (path == stem if not rest else fnmatchcase(path, pattern))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import re
-from fnmatch import fnmatchcase
 from functools import cache
 
-from rftconf.mappers.paths import without_indices
+from rftconf.mappers.paths import fits, without_indices
 from rftconf.mappers.rows import Reason, Table
 
-_WILDCARD = re.compile(r"[*?\[]")
 _TABLES = {"verl": ("rftconf.mappers.verl.table", "VERL"), "trinity": ("rftconf.mappers.trinity.table", "TRINITY")}
 
 
@@ -25,15 +22,4 @@ def table_of(framework: str) -> Table:
 def reason_for(table: Table, key: str) -> Reason | None:
     """The first reason whose pattern fits `key`, or None."""
     plain = without_indices(key)
-    return next((reason for reason in table.reasons if _fits(plain, reason.keys)), None)
-
-
-def _fits(key: str, pattern: str) -> bool:
-    """`fnmatchcase`, which compiles a regular expression per pattern: what stands before the first wildcard decides
-    nearly always.
-    """
-    stem = _WILDCARD.split(pattern, 1)[0]
-    if not key.startswith(stem):
-        return False
-    rest = pattern[len(stem) :]
-    return rest == "*" or (key == stem if not rest else fnmatchcase(key, pattern))
+    return next((reason for reason in table.reasons if fits(plain, reason.keys)), None)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.ledger import LOSSES, Decision, State
 from rftconf.mappers.codecs import Put
-from rftconf.mappers.paths import without_indices
+from rftconf.mappers.paths import fits, without_indices
 from rftconf.mappers.rows import UNSET, Cannot, Each, Fixed, Fold, Row, Table
 from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
@@ -52,7 +51,7 @@ class Writing:
     values: dict[str, Any]
     origins: dict[str, Origin]
     same_framework: bool = False
-    defaults: Callable[[str], Any] = lambda key: None  # noqa: E731
+    defaults: Callable[[str], Any] = lambda key: None
     decisions: list[Decision] = field(default_factory=list)
     out: dict[str, Out] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -166,7 +165,7 @@ class Writing:
 
     def _settle_without_row(self, path: str, value: Any) -> None:
         plain = without_indices(path)
-        found: Cannot | None = next((c for c in self.table.cannot if fnmatchcase(plain, c.plan)), None)
+        found: Cannot | None = next((c for c in self.table.cannot if fits(plain, c.plan)), None)
         if found is None:
             self.lose(path, State.NO_COUNTERPART, "no control for this here")
             return
