@@ -11,6 +11,8 @@ from rftconf.mappers.codecs import Codec
 from rftconf.mappers.paths import path_of
 
 if TYPE_CHECKING:
+    from rftconf.ledger import Decision
+    from rftconf.mappers.placing import Target
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
     from rftconf.plan.model import Run
@@ -123,6 +125,14 @@ class Table:
     reasons: tuple[Reason, ...]
     worth: Callable[[Any, Any], Any]
     """`worth(context, unit)`: how many sequences one `unit` is worth here; KeyError when that is not known."""
+    target: Target
+    """How this framework can place a run."""
+    questions: Callable[[Writing], list[Decision]]
+    """What a person must decide about a run that came from another framework."""
+    kinds: tuple[str, ...] = ("rl",)
+    """Kinds of runs that rftconf writes for it."""
+    separates_since: str | None = None
+    """The release since which a sharing framework can also give engines GPUs of their own."""
     sections: tuple[str, ...] = ()
     owners: dict[str, str] = field(default_factory=dict, compare=False)
 

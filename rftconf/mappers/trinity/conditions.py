@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put
-from rftconf.mappers.rows import When
 from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rows import When
 from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
@@ -23,6 +23,9 @@ MEGATRON = When(lambda c: c.plan("stage.placement.actor.backend") in ("megatron"
 CRITIC_FSDP = When(lambda c: CRITIC.test(c) and FSDP.test(c), "no FSDP critic in this run")
 STATIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not True, "no effect while trainer.use_dynamic_bsz is true (its default)")
 DYNAMIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while trainer.use_dynamic_bsz is false")
+CRITIC_STATIC_FSDP = When(
+    lambda c: CRITIC_FSDP.test(c) and STATIC.test(c), "no FSDP critic, or trainer.use_dynamic_bsz is true (its default)"
+)
 CRITIC_STATIC = When(lambda c: CRITIC.test(c) and STATIC.test(c), "no critic, or trainer.use_dynamic_bsz is true (its default)")
 
 

@@ -81,7 +81,7 @@ RUN_ROWS = (
     row(lambda c: c.trainer.trainer_config.critic.ppo_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic.sequences_per_rank,
         counts(Unit.SEQUENCES_PER_RANK), default=None, when=on.CRITIC_STATIC, why="used only while use_dynamic_bsz is false"),
     row(lambda c: c.trainer.trainer_config.critic.forward_micro_batch_size_per_gpu,
-        lambda p: p.stage.batch.critic_infer.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK), default=1, when=on.CRITIC_STATIC,
+        lambda p: p.stage.batch.critic_infer.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK), default=1, when=on.CRITIC_STATIC_FSDP,
         why="used only while use_dynamic_bsz is false"),
     row(lambda c: c.trainer.trainer_config.critic.ppo_epochs, lambda p: p.stage.batch.critic_passes, same, default=1, when=on.CRITIC,
         why="trainer/verl/config: critic.ppo_epochs"),

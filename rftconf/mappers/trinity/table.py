@@ -6,7 +6,7 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
-from rftconf.mappers.trinity import folds, folds_algorithm, folds_data
+from rftconf.mappers.trinity import folds, folds_algorithm, folds_data, questions
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
@@ -142,6 +142,9 @@ TRINITY = Table(
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,
+    target=questions.TARGET,
+    questions=questions.questions,
+    kinds=("rl", "sft", "dpo", "distill", "eval", "generate"),
     sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",
               "buffer", "explorer", "synchronizer", "trainer", "monitor", "log"),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.verl import folds, folds_data, folds_pools
+from rftconf.mappers.verl import folds, folds_data, folds_pools, questions
 from rftconf.mappers.verl.conditions import worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
@@ -118,5 +118,8 @@ VERL = Table(
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,
+    target=questions.TARGET,
+    questions=questions.questions,
+    separates_since="0.9.0",
     sections=("algorithm", "data", "actor_rollout_ref", "critic", "reward", "trainer"),
 )

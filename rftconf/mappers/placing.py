@@ -1,0 +1,59 @@
+"""Where a target places a run when it cannot do as the source does. The arithmetic is in plan/placement.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf.errors import UsageError
+from rftconf.ledger import Decision
+from rftconf.plan import placement
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import formula
+
+LAYOUT = "stage.placement.layout"
+MEMORY = "stage.placement.rollout.gpu_memory_fraction"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How a framework can place a run. `memory`: its engines' usual share of a GPU, `why` in words."""
+
+    shares: bool
+    """True when engines and trainer take turns on the same GPUs by default."""
+    memory: float
+    why: str
+
+
+def place(
+    target: Target, values: dict[str, Any], origins: dict[str, Origin], *, rollout_gpus: int | None, may_separate: bool
+) -> list[Decision]:
+    """Change `values` to a placement that the target has; returns what a person should decide about it.
+
+    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer.
+    """
+    layout = values.get(LAYOUT)
+    if not target.shares and layout == "colocated":
+        decisions = placement.disaggregate(values, origins, rollout_gpus)
+        if values[LAYOUT] == "disaggregated":
+            _choose_memory(values, origins, target)
+        return decisions
+    if rollout_gpus is not None:
+        raise UsageError("--rollout-gpus: it splits GPUs that a source shares; this one does not, or the target does")
+    if target.shares and layout == "disaggregated":
+        if may_separate and values.get("stage.sync.run_ahead_rollouts"):
+            return placement.separate(values, origins)
+        decisions = placement.colocate(values, origins)
+        _choose_memory(values, origins, target)
+        return decisions
+    if not target.shares and layout in ("disaggregated", "lendable"):
+        placement.check_apart(values)
+    return []
+
+
+def _choose_memory(values: dict[str, Any], origins: dict[str, Origin], target: Target) -> None:
+    """A share of a GPU means something else once engines stop, or start, sharing it with the trainer."""
+    old = values.get(MEMORY)
+    if old is not None and old != target.memory:
+        values[MEMORY] = target.memory
+        origins[MEMORY] = Origin(Kind.CHOSEN, origins[MEMORY].keys, f"{formula(old)} became {target.memory}: {target.why}")

@@ -1,0 +1,122 @@
+"""The target's side of the ledger: keys in the asked release's shape, without its defaults, with provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rftconf.ledger import Basis, State, TargetLine
+from rftconf.mappers.native import Native
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.provenance import comment_of
+from rftconf.mappers.rows import UNSET
+from rftconf.mappers.writing import Out, Outcome, Writing
+from rftconf.plan.index import PERFORMANCE, role_of
+from rftconf.plan.origin import Kind
+from rftconf.schemas import catalogue, registry, versions
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """What the release edits carry along: an output with its value."""
+
+    value: Any
+    out: Out
+
+
+def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
+    """Downgrade to the asked release, drop what equals its default, say where each value comes from."""
+    wanted = {key: out for key, out in writing.out.items() if out.value is not None or writing.same_framework}
+    newest = {key: _Slot(out.value, out) for key, out in wanted.items()}
+    plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
+    bare = {key.lstrip("+"): slot for key, slot in newest.items()}
+    done = versions.downgrade(writing.framework, bare, writing.release, trainer=writing.trainer)
+    for change in done.changes:
+        _account_change(writing, change.key, change.became, change.why, change.lossy)
+    known = catalogue.load(writing.framework, writing.release, writing.trainer)
+    title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
+    lines = []
+    for key, slot in done.flat.items():
+        out = slot.out
+        if not out.always and _is_default(known, key, slot.value, out, done.flat):
+            _account_default(writing, out, f"the default of {title_to} {writing.release}")
+            continue
+        if not out.always and not writing.same_framework and _only_tuning(writing, out):
+            _account_default(writing, out, f"tuning that nobody wrote: {title_to}'s own default holds")
+            continue
+        comment, keys = comment_of(out, writing.origins, source, title)
+        name = _prefixed(known, key, plus.get(key, ""))
+        lines.append(TargetLine(name, slot.value, _basis(out, writing), comment, keys))
+    return lines
+
+
+def _prefixed(known: catalogue.Catalogue, key: str, given: str) -> str:
+    """veRL takes keys that its YAML lacks only with `+`."""
+    if given or known.framework != "verl":
+        return given + key
+    found = known.get(key)
+    return f"+{key}" if found is None or found.plus_only else key
+
+
+def _is_default(known: catalogue.Catalogue, key: str, value: Any, out: Out, flat: dict[str, _Slot]) -> bool:
+    if out.default is not UNSET and not callable(out.default):
+        return bool(value == out.default)
+    found = known.get(key)
+    if found is None or found.open:
+        return False
+    if found.interpolation and not callable(out.default):
+        return bool(value == _followed(known, found.interpolation, found.default, flat))
+    return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default
+
+
+def _followed(known: catalogue.Catalogue, interpolation: str, default: Any, flat: dict[str, _Slot]) -> Any:
+    """A default that repeats another key: that key's value in this output."""
+    from rftconf.text.interpolation import Resolver
+
+    single = [key for key in known.keys.values() if "[]" not in key.name and not key.plus_only]
+    texts = {key.name: key.interpolation or key.default for key in single}
+    texts.update({key: slot.value for key, slot in flat.items()})
+    texts["__followed__"] = interpolation
+    done = Resolver(texts).resolve("__followed__")
+    return default if done.problem else done.value
+
+
+def _basis(out: Out, writing: Writing) -> Basis:
+    kinds = {writing.origins[p].kind for p in out.plans if p in writing.origins}
+    if Kind.CHOSEN in kinds or out.chosen:
+        return Basis.CHOSEN
+    if out.state is State.DERIVED or Kind.DERIVED in kinds:
+        return Basis.DERIVED
+    if Kind.WRITTEN in kinds:
+        return Basis.WRITTEN
+    return Basis.DEFAULT if kinds else Basis.FIXED
+
+
+def _account_change(writing: Writing, key: str, became: tuple[str, ...], why: str, lossy: bool) -> None:
+    """A key renamed or dropped on the way down to the asked release."""
+    for path, outcome in list(writing.outcomes.items()):
+        if key not in [t.lstrip("+") for t in outcome.targets]:
+            continue
+        targets = tuple(t for old in outcome.targets for t in (became if old.lstrip("+") == key else (old,)))
+        state = State.NO_COUNTERPART if lossy and not became else State.NARROWED if lossy else outcome.state
+        if not became and not lossy and not targets:
+            state = State.DEFAULT
+        note = "; ".join(n for n in (outcome.note, why if lossy or not became else "") if n)
+        writing.outcomes[path] = Outcome(state, targets, note)
+
+
+def _only_tuning(writing: Writing, out: Out) -> bool:
+    """True for performance settings that are only the source release's defaults: each framework tunes itself."""
+    tuning = [path for path in out.plans if role_of(without_indices(path)) == PERFORMANCE]
+    return bool(tuning) and all(
+        path in tuning and path in writing.origins and writing.origins[path].kind is Kind.DEFAULT for path in out.plans
+    )
+
+
+def _account_default(writing: Writing, out: Out, why: str) -> None:
+    for path in out.plans:
+        outcome = writing.outcomes[path]
+        if outcome.state in (State.EXACT, State.DERIVED) and len(outcome.targets) == 1:
+            writing.outcomes[path] = replace(outcome, state=State.DEFAULT, note=why)
+
+

@@ -1,0 +1,32 @@
+"""What Trinity's config cannot say about a run that came from elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import Decision
+from rftconf.mappers.placing import Target
+
+if TYPE_CHECKING:
+    from rftconf.mappers.writing import Writing
+
+TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (row 8.2)")
+
+
+def questions(writing: Writing) -> list[Decision]:
+    """Which workflow and reward, and do the columns fit?"""
+    if writing.plan("stage.kind") != "rl":
+        return []
+    tasks = "buffer.explorer_input.tasksets[]"
+    return [
+        Decision(
+            f"{tasks}.default_workflow_type",
+            "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over",
+            ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own"),
+        ),
+        Decision(
+            f"{tasks}.format",
+            "the source's rows hold chat messages and reward_model.ground_truth; Trinity reads the columns named here (row 7.3)",
+            ("check prompt_key and response_key", "or convert the data"),
+        ),
+    ]

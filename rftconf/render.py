@@ -1,0 +1,72 @@
+"""The target's text: YAML, a launch script or bare overrides, in the order its users are used to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from rftconf.ledger import Ledger
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.writing import Writing
+from rftconf.schemas import catalogue, registry
+
+
+def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]:
+    """The target's text and its file suffix."""
+    target = registry.framework(ledger.target_framework)
+    source = registry.framework(ledger.source_framework)
+    runs = f"from {source.title} {ledger.source_release} to {target.title} {ledger.target_release}"
+    header = (f"Converted by rftconf {runs}.",)
+    order = writing.table.sections
+    known = catalogue.load(target.name, ledger.target_release, writing.trainer)
+    ranked = sorted(ledger.targets, key=lambda line: reading_order(known, order, line.key))
+    if target.name == "verl" and style in (None, "sh"):
+        from rftconf.text import emit_shell
+
+        options = ["--config-name=ppo_megatron_trainer"] if writing.trainer == "megatron" else []
+        program = ["python3", "-m", "verl.trainer.main_ppo"]
+        return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
+    if target.name == "verl" and style == "overrides":
+        from rftconf.text import emit_shell
+
+        return emit_shell.emit_overrides(ranked), ".txt"
+    from rftconf.text import emit_yaml
+
+    bare = [replace(line, key=line.key.lstrip("+")) for line in ranked]
+    return emit_yaml.emit(bare, header=header, order=order), ".yaml"
+
+
+def reading_order(known: catalogue.Catalogue, sections: tuple[str, ...], key: str) -> tuple[Any, ...]:
+    """Sections as the framework's own examples order them, keys within as its catalogue does, list items together."""
+    bare = key.lstrip("+")
+    top = re.split(r"[.\[]", bare)[0]
+    indices = [int(i) for i in re.findall(r"\[(\d+)\]", bare)]
+    return (sections.index(top) if top in sections else len(sections), *_positions(known, bare, indices))
+
+
+def _positions(known: catalogue.Catalogue, key: str, indices: list[int]) -> tuple[Any, ...]:
+    plain = without_indices(key)
+    places = _places(known)
+    found: list[Any] = []
+    if indices and "[]" in plain:
+        listed = plain[: plain.index("[]") + 2]
+        found += [places.get(listed, len(places)), indices[0]]
+    node = plain
+    while node and node not in places:
+        node = node.rpartition(".")[0]
+    return (*found, places.get(node, len(places)), plain)
+
+
+@cache
+def _places(known: catalogue.Catalogue) -> dict[str, int]:
+    """Every key and every node above one, by its first place in the catalogue."""
+    places: dict[str, int] = {}
+    for at, name in enumerate(known.keys):
+        for end in [i for i, char in enumerate(name) if char == "."] + [len(name)]:
+            places.setdefault(name[:end], at)
+            places.setdefault(name[:end].split("[]")[0] + "[]", at) if "[]" in name[:end] else None
+    return places
+
+
