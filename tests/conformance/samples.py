@@ -139,13 +139,13 @@ TRINITY_GOOD = {"grpo": TRINITY_GRPO, "ppo": TRINITY_PPO}
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A replacement that is refused at `stage`, saying `says`; veRL from `before_verl` on accepts it."""
+    """A replacement that is refused at `stage`, saying `says`; from that veRL on only its worker refuses."""
 
     old: str
     new: str
     stage: str
     says: str
-    before_verl: str = LAST
+    worker_since_verl: str = LAST
 
 
 TRINITY_SLIPS = {
@@ -159,7 +159,9 @@ TRINITY_SLIPS = {
     "taskset without path": Slip("      path: openai/gsm8k\n", "", "check", "path"),
     "sync interval of zero": Slip("sync_interval: 1", "sync_interval: 0", "check", ""),
     "unknown mode": Slip("project: conf", "mode: no_such\nproject: conf", "check", "no_such"),
-    "batch not divisible by trainer GPUs": Slip("batch_size: 96", "batch_size: 97", "check", "", before_verl="0.8.0"),
+    "batch not divisible by trainer GPUs": Slip(
+        "batch_size: 96", "batch_size: 97", "check", "", worker_since_verl="0.8.0"
+    ),
     "misspelt loss argument": Slip(
         "repeat_times: 8", "repeat_times: 8\n  policy_loss_fn_args: {clip_rang: 0.2}", "names", "clip_rang"
     ),

@@ -72,9 +72,7 @@ def test_trinity_refuses(bench: Bench, target: Target, name: str, tmp_path: Path
     slip: Slip = TRINITY_SLIPS[name]
     assert TRINITY_GRPO.count(slip.old) >= 1
     verdict = ask_trinity(bench, target, tmp_path, TRINITY_GRPO.replace(slip.old, slip.new))
-    if number(target.beside) < number(slip.before_verl):
-        assert not verdict.ok
-        assert verdict.stage == slip.stage, str(verdict)
-        assert slip.says in verdict.error
-    else:
-        assert verdict.ok, str(verdict)
+    checked = number(target.beside) < number(slip.worker_since_verl)
+    assert not verdict.ok
+    assert verdict.stage == (slip.stage if checked else "worker"), str(verdict)
+    assert slip.says in verdict.error
