@@ -1,0 +1,69 @@
+"""`rftconf plan`, `schema` and `explain` as a person uses them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rftconf.cli.app import run
+from tests.cli.scripts import written
+
+
+def test_the_tree_with_origins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", written(tmp_path), "--origins"]) == 0
+    out, err = capsys.readouterr()
+    assert "    responses_per_prompt: 8" in out
+    assert "written from actor_rollout_ref.rollout.n (run.sh:10)" in out
+    assert "${DATA}/gsm8k/train.parquet" in out
+    assert "read as veRL 0.9.1" in err
+
+
+def test_json_and_yaml_hold_the_same_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", written(tmp_path), "--format", "json", "-q"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert whole["stages"][0]["batch"]["sequences_per_update"] == 512
+    assert whole["stages"][0]["data"]["train"][0]["uri"]["names"] == ["DATA"]
+    assert run(["plan", written(tmp_path), "--format", "yaml", "-q"]) == 0
+    short = yaml.safe_load(capsys.readouterr().out)
+    assert short["stages"][0]["batch"]["sequences_per_update"] == 512
+    assert short["stages"][0]["data"]["train"][0]["uri"] == whole["stages"][0]["data"]["train"][0]["uri"]
+
+
+def test_json_with_origins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", written(tmp_path), "--json", "--origins", "-q"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    origin = data["origins"]["stages[0].batch.responses_per_prompt"]
+    assert origin["kind"] == "written"
+    assert origin["keys"] == ["actor_rollout_ref.rollout.n"]
+
+
+def test_schema_describes_what_plan_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import jsonschema
+
+    assert run(["schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    run(["plan", written(tmp_path), "--json", "-q"])
+    jsonschema.validate(json.loads(capsys.readouterr().out), schema)
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        ("key001", "KEY001: a key that no release of the framework has"),
+        ("actor_rollout_ref.rollout.n", "releases  0.4.1, 0.5.0"),
+        ("+actor_rollout_ref.rollout.n=8", "Trinity-RFT calls it algorithm.repeat_times"),
+        ("buffer.batch_size", "a key of Trinity-RFT"),
+        ("actor_rollout_ref.rollout", "actor_rollout_ref.rollout.temperature\n"),
+    ],
+)
+def test_explain(subject: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", subject]) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_explain_suggests(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", "data.train_bach_size"]) == 2
+    assert "did you mean data.train_batch_size?" in capsys.readouterr().err

@@ -1,0 +1,59 @@
+"""The options of each verb, frozen: a change here is a change for every script that calls rftconf."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+
+from rftconf.cli.app import VERBS, application, run
+
+READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "--base", "--source"]
+OPTIONS = {
+    "convert": [
+        *(*READING, "--to", "--to-release", "--rows", "--rollout-gpus", "--as", "--form", "--output", "-o", "--ledger"),
+        *("--on-loss", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
+    ],
+    "check": [*READING, "--format", "--json", "--quiet", "-q", "--color"],
+    "plan": [*READING, "--rows", "--format", "--origins", "--output", "-o", "--json", "--quiet", "-q", "--color"],
+    "explain": [],
+    "schema": ["--output", "-o"],
+}
+
+
+def test_verbs() -> None:
+    assert set(VERBS) == set(OPTIONS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_options(verb: str) -> None:
+    command = typer.main.get_command(application()).commands[verb]  # type: ignore[attr-defined]
+    found = [option for param in command.params if param.param_type_name == "option" for option in param.opts]
+    assert sorted(found) == sorted(OPTIONS[verb])
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([verb, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "Examples:\n" in out
+    assert f"    rftconf {verb}" in out
+
+
+def test_no_arguments_print_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) in (0, 2)
+    out, err = capsys.readouterr()
+    assert "rftconf convert run_grpo.sh --to trinity" in out + err
+
+
+@pytest.mark.parametrize(
+    ("words", "count", "found"),
+    [("rftconf convert x --to t", 4, "trinity"), ("rftconf co", 1, "convert"), ("rftconf explain SYN11", 2, "SYN110")],
+)
+def test_completion(
+    words: str, count: int, found: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_RFTCONF_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(count))
+    run([])
+    assert found in capsys.readouterr().out.split()
