@@ -129,9 +129,7 @@ def _write(
     trainer = backend if backend in target.trainers else target.trainer
     known = catalogue.load(to, None, trainer)
     same = to == loaded.framework
-    writing = Writing(
-        table_of(to), to, number, trainer, values, origins, same_framework=same, defaults=known.default
-    )
+    writing = Writing(table_of(to), to, number, trainer, values, origins, same_framework=same, defaults=known.default)
     writing.facts.update(form=options.form, rows=main_stage(loaded).reading.facts.get("rows"))
     writing.write_all()
     if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:
@@ -142,7 +140,9 @@ def _write(
     return writing
 
 
-def plan_of(document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None) -> Plan:
+def plan_of(
+    document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None
+) -> Plan:
     """The plan of a document."""
     return load(document, framework=framework, release=release, rows=rows).plan
 

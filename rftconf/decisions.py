@@ -61,5 +61,3 @@ def other_stages(loaded: Loaded, stage: StageRead) -> tuple[str, ...]:
         "run it first and start from its checkpoint (rows 11.1, 11.2)"
         for s in others
     )
-
-

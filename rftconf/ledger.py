@@ -26,7 +26,17 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-LOSSES = frozenset({State.ROUNDED, State.NARROWED, State.NO_COUNTERPART, State.UNRESOLVED, State.UNKNOWN, State.EXTENSION, State.DEAD_IN_TARGET})
+LOSSES = frozenset(
+    {
+        State.ROUNDED,
+        State.NARROWED,
+        State.NO_COUNTERPART,
+        State.UNRESOLVED,
+        State.UNKNOWN,
+        State.EXTENSION,
+        State.DEAD_IN_TARGET,
+    }
+)
 """States that `--on-loss` counts."""
 
 

@@ -100,7 +100,9 @@ def main_stage(loaded: Loaded) -> StageRead:
     return next((s for s in reversed(loaded.stages) if s.values.get("stage.kind") == "rl"), loaded.stages[-1])
 
 
-def load(document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None) -> Loaded:
+def load(
+    document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None
+) -> Loaded:
     """Understand a document as a plan.
 
     Raises UnreadableError when the document has errors or no leaf, UsageError for unknown names.
@@ -125,10 +127,14 @@ def recognise(document: Document, framework: str | None = None, release: str | N
     marks = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves if leaf.mode is not Mode.DELETE}
     known = registry.framework(framework).name if framework else None
     if known is None and release is not None and program:
-        known = next((f.name for f in registry.FRAMEWORKS.values() if any(program.startswith(p) for p in f.programs)), None)
+        known = next(
+            (f.name for f in registry.FRAMEWORKS.values() if any(program.startswith(p) for p in f.programs)), None
+        )
     if known is None and release is not None:
         known = guess(marks, program=program, config_name=config, overrides=document.form != "yaml").framework
-    return guess(marks, program=program, config_name=config, overrides=document.form != "yaml", framework=known, release=release)
+    return guess(
+        marks, program=program, config_name=config, overrides=document.form != "yaml", framework=known, release=release
+    )
 
 
 def _refuse_unreadable(document: Document) -> None:
@@ -138,7 +144,9 @@ def _refuse_unreadable(document: Document) -> None:
         span = first.place.span if first.place else None
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         file = first.place.file if first.place else document.name
-        raise UnreadableError(f"{first.code} {first.message}{more}", file=file, line=span.line if span else 0, col=span.col if span else 0)
+        raise UnreadableError(
+            f"{first.code} {first.message}{more}", file=file, line=span.line if span else 0, col=span.col if span else 0
+        )
     if not document.leaves:
         raise UnreadableError("there is no config in this file", file=document.name)
 
@@ -172,7 +180,9 @@ def _stages(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]
     return parts
 
 
-def _read_stage(table: Table, found: Guess, leaves: Mapping[str, Leaf], name: str | None, rows: int | None) -> StageRead:
+def _read_stage(
+    table: Table, found: Guess, leaves: Mapping[str, Leaf], name: str | None, rows: int | None
+) -> StageRead:
     native, changes = effective(found, leaves)
     reading = Reading(table, native)
     if rows is not None:
@@ -190,7 +200,9 @@ def _read_stage(table: Table, found: Guess, leaves: Mapping[str, Leaf], name: st
 def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[Change, ...]]:
     """Every effective key in the newest shape: written ones, and the defaults of the source's own release."""
     known = catalogue.load(found.framework, found.release, found.trainer)
-    own: dict[str, Any] = {k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name}
+    own: dict[str, Any] = {
+        k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name
+    }
     resolver = Resolver({**own, **{k: leaf.value for k, leaf in leaves.items()}})
     written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
     follow = {
@@ -203,7 +215,11 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     down = versions.upgrade(found.framework, following, found.release, trainer=found.trainer) if following else None
     defaults = versions.defaults(found.framework, found.release, found.trainer)
     # a mandatory key has no default; veRL up to 0.5 spells one null as the text None
-    cells = {k: Cell(None if isinstance(v, str) and v in ("None", "???") else v) for k, v in defaults.items() if "[]" not in k}
+    cells = {
+        k: Cell(None if isinstance(v, str) and v in ("None", "???") else v)
+        for k, v in defaults.items()
+        if "[]" not in k
+    }
     cells.update(down.flat if down else {})
     above = tuple(f"{key}." for key in up.flat)
     cells = {key: cell for key, cell in cells.items() if not key.startswith(above)}
@@ -286,7 +302,10 @@ def _validated(stage: StageRead) -> Run:
         cells = [stage.reading.source.cells.get(key) for key in origin.keys] if origin else []
         leaf = next((c.leaf for c in cells if c is not None and c.leaf is not None), None)
         if leaf is None:  # a default that repeats a written key
-            leaf = next((c.leaf for c in stage.reading.source.cells.values() if c.leaf and c.leaf.value == problem["input"]), None)
+            leaf = next(
+                (c.leaf for c in stage.reading.source.cells.values() if c.leaf and c.leaf.value == problem["input"]),
+                None,
+            )
         if leaf is None:
             raise
         span = leaf.place.span
@@ -332,5 +351,7 @@ def with_origins(loaded: Loaded) -> dict[str, Origin]:
     found: dict[str, Origin] = {}
     for index, stage in enumerate(loaded.stages):
         for path, origin in stage.origins.items():
-            found[path.replace("stage.", f"stages[{index}].", 1) if path.startswith("stage.") else path] = replace(origin)
+            found[path.replace("stage.", f"stages[{index}].", 1) if path.startswith("stage.") else path] = replace(
+                origin
+            )
     return found

@@ -68,5 +68,3 @@ def _places(known: catalogue.Catalogue) -> dict[str, int]:
             places.setdefault(name[:end], at)
             places.setdefault(name[:end].split("[]")[0] + "[]", at) if "[]" in name[:end] else None
     return places
-
-

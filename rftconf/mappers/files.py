@@ -82,6 +82,8 @@ def file_of_split(w: Writing, at: str) -> Found:
         return Found(uri)
     if looks_local(uri):
         value = text(uri if isinstance(uri, (str, Expr)) else str(uri), f"/{split}.parquet")
-        return Found(value, State.DERIVED, f"the target reads files; check that {split}.parquet lies in that folder", chosen=True)
+        return Found(
+            value, State.DERIVED, f"the target reads files; check that {split}.parquet lies in that folder", chosen=True
+        )
     note = f"the target reads parquet files; export the hub data set {uri} (split {split}) and name the file"
     return Found("???", State.UNRESOLVED, note)

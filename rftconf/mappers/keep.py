@@ -35,5 +35,3 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
     for key, out in kept.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
-
-

@@ -8,7 +8,9 @@ from dataclasses import replace
 from rftconf.mappers.rows import Row, When
 
 
-def placed(rows: Iterable[Row], *, native: str, plan: str, when: When | None = None, skip: tuple[str, ...] = ()) -> tuple[Row, ...]:
+def placed(
+    rows: Iterable[Row], *, native: str, plan: str, when: When | None = None, skip: tuple[str, ...] = ()
+) -> tuple[Row, ...]:
     """`rows` with both paths prefixed; `when` is added to each, `skip` names native fields that this block lacks."""
     return tuple(
         replace(row, native=f"{native}.{row.native}", plan=f"{plan}.{row.plan}", when=both(row.when, when))

@@ -56,4 +56,6 @@ def _choose_memory(values: dict[str, Any], origins: dict[str, Origin], target: T
     old = values.get(MEMORY)
     if old is not None and old != target.memory:
         values[MEMORY] = target.memory
-        origins[MEMORY] = Origin(Kind.CHOSEN, origins[MEMORY].keys, f"{formula(old)} became {target.memory}: {target.why}")
+        origins[MEMORY] = Origin(
+            Kind.CHOSEN, origins[MEMORY].keys, f"{formula(old)} became {target.memory}: {target.why}"
+        )

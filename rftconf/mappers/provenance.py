@@ -16,7 +16,9 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     """The comment beside a target value and the source keys it speaks of."""
     found = [origins[p] for p in out.plans if p in origins]
     keys = tuple(dict.fromkeys(key for origin in found for key in origin.keys))
-    written = [f"{key}={_shown(source, key)}" for key in keys if source.written(key) and not _only_trunk(source, key, keys)]
+    written = [
+        f"{key}={_shown(source, key)}" for key in keys if source.written(key) and not _only_trunk(source, key, keys)
+    ]
     chosen = next((o.how for o in found if o.kind is Kind.CHOSEN), "")
     derived = next((o.how for o in found if o.kind is Kind.DERIVED and o.how), "")
     how = f"chosen: {chosen}" if chosen else out.how or derived

@@ -47,7 +47,10 @@ def data_parallel(context: Context, *, megatron: bool) -> Any:
 
 def tail(context: Context, mine: str) -> str:
     """What becomes of an incomplete last mini-batch: `mine`, or what the plan says where there never is one (H7)."""
-    prompts, n, update = (context.values.get(f"stage.batch.{f}") for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
+    prompts, n, update = (
+        context.values.get(f"stage.batch.{f}")
+        for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
+    )
     if isinstance(prompts, int) and isinstance(n, int) and isinstance(update, int) and prompts * n % update == 0:
         return context.values.get("stage.batch.uneven_tail") or mine
     return mine

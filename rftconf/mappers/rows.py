@@ -84,6 +84,7 @@ class Each:
     plan: str
     rows: tuple[Row, ...]
 
+
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A plan field that this framework does not let anyone choose; `value` is what its code does."""
@@ -181,9 +182,7 @@ class rows_of(Generic[S, P]):  # noqa: N801 - `row = rows_of(...)` makes the tab
         default: Any = UNSET,
     ) -> Row:
         """One row. The lambdas name the keys; they are never given a config."""
-        return Row(
-            path_of(native), path_of(plan), codec, why, when, always, alias, mirror, read_only, absent, default
-        )
+        return Row(path_of(native), path_of(plan), codec, why, when, always, alias, mirror, read_only, absent, default)
 
     def each(self, native: Callable[[S], Any], plan: Callable[[P], Any], rows: tuple[Row, ...]) -> Each:
         """Rows for the items of a list."""

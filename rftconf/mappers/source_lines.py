@@ -26,7 +26,9 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
     for other in loaded.stages:
         for _, leaf in other.reading.source.leaves():
             if leaf.key not in found:
-                why = f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
+                why = (
+                    f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
+                )
                 found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
     order = [leaf.key for leaf in loaded.document.leaves]
     return tuple(found[key] for key in dict.fromkeys(order) if key in found)
@@ -44,7 +46,9 @@ def _reached(stage: StageRead, writing: Writing) -> dict[str, list[str]]:
     return found
 
 
-def _line(loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]) -> SourceLine:
+def _line(
+    loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]
+) -> SourceLine:
     if leaf.key in loaded.secrets:
         return SourceLine(leaf.key, None, leaf.place, State.WITHHELD, reason="a secret: neither shown nor written")
     dead = stage.reading.inactive.get(key) or versions.dead(loaded.framework, loaded.release, leaf.key)
@@ -69,9 +73,18 @@ def _paths(key: str, reached: dict[str, list[str]]) -> list[str]:
 def _combined(leaf: Leaf, paths: list[str], writing: Writing) -> SourceLine:
     outcomes = [(path, writing.outcomes[path]) for path in paths if path in writing.outcomes]
     if not outcomes:
-        return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, plan=tuple(paths), reason="means \"not set\", as the target does by itself")
+        return SourceLine(
+            leaf.key,
+            leaf.value,
+            leaf.place,
+            State.DEFAULT,
+            plan=tuple(paths),
+            reason='means "not set", as the target does by itself',
+        )
     worst = _worst([outcome for _, outcome in outcomes])
-    targets = tuple(dict.fromkeys(t for _, outcome in outcomes for t in outcome.targets if t in writing.out or "[" in t or t))
+    targets = tuple(
+        dict.fromkeys(t for _, outcome in outcomes for t in outcome.targets if t in writing.out or "[" in t or t)
+    )
     notes = [o.note for _, o in outcomes if o.note and o.state is worst]
     hows = [writing.out[t].how for t in targets if t in writing.out and writing.out[t].how]
     reason = "; ".join(dict.fromkeys(notes or hows[:1]))
@@ -90,18 +103,26 @@ def _without_row(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> Sour
     known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
     reason = reason_for(writing.table if writing.same_framework else loaded.table, key)
     if reason is not None:
-        state = State.EXACT if writing.same_framework and reason.state in (State.EXTENSION, State.NO_COUNTERPART) else reason.state
+        state = (
+            State.EXACT
+            if writing.same_framework and reason.state in (State.EXTENSION, State.NO_COUNTERPART)
+            else reason.state
+        )
         value = None if state is State.WITHHELD else leaf.value
         return SourceLine(leaf.key, value, leaf.place, state, (key,) if state is State.EXACT else (), reason=reason.why)
     if known.get(leaf.key) is None:
         title = registry.framework(loaded.framework).title
         why = f"{title} {loaded.release} has no such key"
-        return SourceLine(leaf.key, leaf.value, leaf.place, State.UNKNOWN, (key,) if writing.same_framework else (), reason=why)
+        return SourceLine(
+            leaf.key, leaf.value, leaf.place, State.UNKNOWN, (key,) if writing.same_framework else (), reason=why
+        )
     why = f"{without_indices(key)} is kept in the plan as it is; no other framework has it"
     return SourceLine(leaf.key, leaf.value, leaf.place, State.EXTENSION, reason=why)
 
 
-def _gone(loaded: Loaded, leaf: Leaf, became: tuple[str, ...], why: str, lossy: bool, found: dict[str, SourceLine]) -> SourceLine:
+def _gone(
+    loaded: Loaded, leaf: Leaf, became: tuple[str, ...], why: str, lossy: bool, found: dict[str, SourceLine]
+) -> SourceLine:
     """A key that later releases no longer have."""
     heir = next((line for line in found.values() if line.key in became), None)
     if heir is not None:

@@ -118,5 +118,3 @@ def _account_default(writing: Writing, out: Out, why: str) -> None:
         outcome = writing.outcomes[path]
         if outcome.state in (State.EXACT, State.DERIVED) and len(outcome.targets) == 1:
             writing.outcomes[path] = replace(outcome, state=State.DEFAULT, note=why)
-
-

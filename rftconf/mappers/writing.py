@@ -97,7 +97,9 @@ class Writing:
         """Put a question to the person."""
         self.decisions.append(Decision(key, why, choices))
 
-    def put(self, key: str, value: Any, *plans: str, state: State = State.EXACT, note: str = "", how: str = "", **more: Any) -> None:
+    def put(
+        self, key: str, value: Any, *plans: str, state: State = State.EXACT, note: str = "", how: str = "", **more: Any
+    ) -> None:
         """Write a native key that stands for `plans`. `more`: `always`, `chosen`, `default`."""
         self.out[key] = Out(value, plans, state, note, how, **more)
         for plan in plans:
@@ -122,7 +124,9 @@ class Writing:
             elif isinstance(row, Each):
                 for index in range(self.items(row.plan)):
                     for item in row.rows:
-                        self._write_row(item, f"{row.native}[{index}].{item.native}", f"{row.plan}[{index}].{item.plan}")
+                        self._write_row(
+                            item, f"{row.native}[{index}].{item.native}", f"{row.plan}[{index}].{item.plan}"
+                        )
             elif isinstance(row, Fixed):
                 self._write_fixed(row)
         for path, value in self.values.items():

@@ -36,7 +36,10 @@ def _load(value: Any) -> Any:
     raise ValueError("neither a known value nor an expression")
 
 
-Symbol = Annotated[Expr, BeforeValidator(_load), PlainSerializer(dump_symbol, when_used="always"), WithJsonSchema(EXPRESSION_SCHEMA)]
+Symbol = Annotated[
+    Expr, BeforeValidator(_load), PlainSerializer(dump_symbol, when_used="always"), WithJsonSchema(EXPRESSION_SCHEMA)
+]
+
 
 def _fraction(value: Any) -> Any:
     if not isinstance(value, (Fraction, str)):

@@ -123,7 +123,9 @@ def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
     while f"{P}auxiliary[{index}].role" in values or f"{P}auxiliary[{index}].path" in values:
         at = f"{P}auxiliary[{index}]."
         if values.get(at + "gpus") is None:
-            _set(values, origins, at + "gpus", _product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine")
+            _set(
+                values, origins, at + "gpus", _product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine"
+            )
         total = total + values[at + "gpus"]
         index += 1
     return total
@@ -134,7 +136,11 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
 
     Changes `values` in place. Raises RefusedError when not even one rank can be.
     """
-    update, gpus, rank = values.get("stage.batch.sequences_per_update"), values.get(P + "actor.gpus"), _rank_gpus(values)
+    update, gpus, rank = (
+        values.get("stage.batch.sequences_per_update"),
+        values.get(P + "actor.gpus"),
+        _rank_gpus(values),
+    )
     if not isinstance(update, int) or not isinstance(gpus, int):
         return []
     fed = [w for w in range(gpus, 0, -1) if w % rank == 0 and update % (w // rank) == 0]
@@ -150,7 +156,11 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
 
 def check_apart(values: dict[str, Any]) -> None:
     """Refuse a trainer and engines apart that Trinity would not start with (H9, H22)."""
-    nodes, size, trainer = values.get("cluster.nodes"), values.get("cluster.gpus_per_node"), values.get(P + "actor.gpus")
+    nodes, size, trainer = (
+        values.get("cluster.nodes"),
+        values.get("cluster.gpus_per_node"),
+        values.get(P + "actor.gpus"),
+    )
     auxiliary: Any = 0
     index = 0
     while f"{P}auxiliary[{index}].gpus" in values:
@@ -185,7 +195,9 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
     if rollout_gpus is not None:
         asked = next((s for s in splits if s.rollout == rollout_gpus), None)
         if asked is None:
-            raise RefusedError(_why_not(rollout_gpus, demand), choices=tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits))
+            raise RefusedError(
+                _why_not(rollout_gpus, demand), choices=tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits)
+            )
         return asked
     if splits:
         return splits[0]
@@ -202,7 +214,9 @@ def _why_not(rollout: int, demand: Demand) -> str:
     if rollout % demand.engine_gpus:
         return f"{rollout} rollout GPUs are not a whole number of engines of {demand.engine_gpus} GPUs"
     if trainer <= 0:
-        return f"{rollout} rollout and {demand.auxiliary_gpus} auxiliary GPUs leave none of {demand.total} for the trainer"
+        return (
+            f"{rollout} rollout and {demand.auxiliary_gpus} auxiliary GPUs leave none of {demand.total} for the trainer"
+        )
     if not whole_nodes(trainer, demand.gpus_per_node):
         return f"{trainer} trainer GPUs are more than a node of {demand.gpus_per_node} and not whole nodes (H22)"
     return f"{demand.update} sequences an update cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"
@@ -212,7 +226,9 @@ def _ways_out(demand: Demand) -> tuple[str, ...]:
     """Clusters of the same node size, and update sizes, that would work."""
     found: list[str] = []
     for nodes in range(1, 4 * demand.nodes + 1):
-        wider = Demand(nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, demand.update, demand.rank_gpus)
+        wider = Demand(
+            nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, demand.update, demand.rank_gpus
+        )
         splits = feasible_splits(wider)
         if splits and len(found) < 4:
             found.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
@@ -228,7 +244,11 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
     _set(values, origins, P + "layout", "colocated", "engines and trainer take turns on the same GPUs")
     if nodes is None or size is None or isinstance(nodes, Expr) or isinstance(size, Expr):
-        return [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))] if nodes is None else []
+        return (
+            [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))]
+            if nodes is None
+            else []
+        )
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
     engine = _product(values, "rollout", ("tp", "dp", "pp"))
@@ -243,7 +263,9 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
 
     options = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1)) if works(m * s)]
     if not options:
-        raise RefusedError(f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank} GPUs")
+        raise RefusedError(
+            f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank} GPUs"
+        )
     used = max(options, key=lambda o: (o[0] * o[1], o[0]))
     total = used[0] * used[1]
     for path in (P + "actor.gpus", P + "rollout.gpus"):

@@ -86,7 +86,7 @@ class Branch(Expr):
     otherwise: Value
 
 
-Number: TypeAlias = Union[int, float, Expr]
+Number: TypeAlias = int | float | Expr
 Value: TypeAlias = Union[None, bool, int, float, str, Expr, "list[Value]", "dict[str, Value]"]
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,13 @@ ALGORITHMS = {
     "dpo": AlgorithmClass("ppo", "dpo"),
 }
 
-LOSS_CLIPS = {"ppo": (0.2, 0.2), "gspo": (0.0003, 0.0004), "cispo": (1.0, 0.28), "mix": (0.2, 0.2), "mix_chord": (0.2, 0.2)}
+LOSS_CLIPS = {
+    "ppo": (0.2, 0.2),
+    "gspo": (0.0003, 0.0004),
+    "cispo": (1.0, 0.28),
+    "mix": (0.2, 0.2),
+    "mix_chord": (0.2, 0.2),
+}
 """Default clip range, low and high, of each policy loss that clips."""
 
 FAMILIES = {"ppo": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo"}
@@ -66,3 +76,14 @@ TYPE_OF = {
 def algorithm(name: object) -> AlgorithmClass:
     """The class of `algorithm_type`; of `ppo` where the name is unknown or a symbol."""
     return ALGORITHMS.get(str(name), ALGORITHMS["ppo"])
+
+
+def class_of(r: Reading) -> AlgorithmClass:
+    """The class of the config that is read."""
+    return algorithm(r.native("algorithm.algorithm_type", "ppo"))
+
+
+def arguments(r: Reading, name: str) -> dict[str, Any]:
+    """What `algorithm.<name>_args` holds, written as a mapping or key by key."""
+    whole = r.native(f"algorithm.{name}_args")
+    return whole if isinstance(whole, dict) else r.source.branch(f"algorithm.{name}_args")

@@ -19,14 +19,23 @@ if TYPE_CHECKING:
 
 CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
 FSDP = When(lambda c: c.plan("stage.placement.actor.backend") != "megatron", "the Megatron trainer does not read it")
-MEGATRON = When(lambda c: c.plan("stage.placement.actor.backend") in ("megatron", None), "only the Megatron trainer reads it")
+MEGATRON = When(
+    lambda c: c.plan("stage.placement.actor.backend") in ("megatron", None), "only the Megatron trainer reads it"
+)
 CRITIC_FSDP = When(lambda c: CRITIC.test(c) and FSDP.test(c), "no FSDP critic in this run")
-STATIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not True, "no effect while trainer.use_dynamic_bsz is true (its default)")
-DYNAMIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while trainer.use_dynamic_bsz is false")
+STATIC = When(
+    lambda c: c.plan("stage.batch.micro.dynamic") is not True,
+    "no effect while trainer.use_dynamic_bsz is true (its default)",
+)
+DYNAMIC = When(
+    lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while trainer.use_dynamic_bsz is false"
+)
 CRITIC_STATIC_FSDP = When(
     lambda c: CRITIC_FSDP.test(c) and STATIC.test(c), "no FSDP critic, or trainer.use_dynamic_bsz is true (its default)"
 )
-CRITIC_STATIC = When(lambda c: CRITIC.test(c) and STATIC.test(c), "no critic, or trainer.use_dynamic_bsz is true (its default)")
+CRITIC_STATIC = When(
+    lambda c: CRITIC.test(c) and STATIC.test(c), "no critic, or trainer.use_dynamic_bsz is true (its default)"
+)
 
 
 def _reference(c: Context) -> bool:
@@ -37,10 +46,13 @@ def _reference(c: Context) -> bool:
 REFERENCE = When(_reference, "KL is neither in the loss nor in the reward")
 REFERENCE_FSDP = When(lambda c: _reference(c) and FSDP.test(c), "no FSDP reference model in this run")
 NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is trainer.grad_clip")
-OLD_TRAINER = When(lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)")
+OLD_TRAINER = When(
+    lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)"
+)
 DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_DECAYS = When(
-    lambda c: CRITIC.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None), "no critic, or a constant learning rate"
+    lambda c: CRITIC.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),
+    "no critic, or a constant learning rate",
 )
 MANY_PASSES = When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while shuffle is false")
 
@@ -116,7 +128,12 @@ class _EvalInterval(Codec[Any, Any]):
         if value is None:
             never = context.convert(NEVER_ROLLOUTS, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
             return Put(never, State.DERIVED, "", "never: Trinity has no word for it, so a step that no run reaches")
-        return Put(context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS), State.DERIVED, "", "rollout periods as explore steps")
+        return Put(
+            context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
+            State.DERIVED,
+            "",
+            "rollout periods as explore steps",
+        )
 
 
 EVAL_INTERVAL = _EvalInterval()

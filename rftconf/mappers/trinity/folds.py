@@ -1,16 +1,14 @@
-"""Trinity keys that only make sense together: batches and sync, GPUs, run length, warm-up, expert parallelism."""
+"""Trinity keys that only make sense together: batches and weight sync."""
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
-from rftconf.mappers.rows import Fold
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Var, arith, formula
+from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -43,7 +41,13 @@ def read_batch(r: Reading) -> None:
     r.set(Y + "driver", _driver(r), SYNC + "sync_style")
     offset = r.native(SYNC + "sync_offset", 0)
     r.set(Y + "run_ahead_rollouts", _ahead(offset, mine), SYNC + "sync_offset")
-    r.set(Y + "every_rollouts", 1, *keys, kind=Kind.DERIVED, how="1 by construction: a period is what one sync interval explores")
+    r.set(
+        Y + "every_rollouts",
+        1,
+        *keys,
+        kind=Kind.DERIVED,
+        how="1 by construction: a period is what one sync interval explores",
+    )
     r.set(Y + "in_flight", "finish", kind=Kind.DEFAULT, how="the explorer finishes what it started before it syncs")
     _check_balance(r, explore, n, update, mine, theirs)
 
@@ -62,7 +66,12 @@ def _ahead(offset: Any, interval: Any) -> Any:
 
 def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, theirs: Any) -> None:
     made, used = mine * explore * n, theirs * update
-    if not isinstance(made, Expr) and not isinstance(used, Expr) and made != used and r.plan(Y + "driver") == "lockstep":
+    if (
+        not isinstance(made, Expr)
+        and not isinstance(used, Expr)
+        and made != used
+        and r.plan(Y + "driver") == "lockstep"
+    ):
         r.note(
             f"the explorer makes {made} sequences between two syncs, the trainer consumes {used}: not lock-step; "
             f"the side with less to do waits or the data grow older with every period (H3)"
@@ -82,7 +91,9 @@ def write_batch(w: Writing) -> None:
             _refuse_uneven(prompts, n, update)
         whole = update % n == 0 and prompts % (update // n) == 0
         if form == "A" and not whole:
-            raise RefusedError(f"form A needs whole mini-batches: {update} sequences are {update / n:g} prompts of {prompts}")
+            raise RefusedError(
+                f"form A needs whole mini-batches: {update} sequences are {update / n:g} prompts of {prompts}"
+            )
         form = form if form != "auto" else "A" if whole and update // n > 1 else "B"
     mini = "" if isinstance(update, Expr) else f"{formula(update)} sequences an update / {formula(n)} responses"
     interval = arith("/", arith("*", prompts, n), update)
@@ -90,7 +101,15 @@ def write_batch(w: Writing) -> None:
         w.facts["explore_step"] = arith("*", prompts, n)
         w.put("buffer.batch_size", prompts, B, state=State.EXACT, always=True)
         w.put(SYNC + "explorer_sync_interval", 1, B, always=True, how="form B: one explore step is one rollout period")
-        w.put(SYNC + "trainer_sync_interval", interval, B, G, state=State.DERIVED, always=True, how="B x n / G train steps a period")
+        w.put(
+            SYNC + "trainer_sync_interval",
+            interval,
+            B,
+            G,
+            state=State.DERIVED,
+            always=True,
+            how="B x n / G train steps a period",
+        )
     else:
         w.facts["explore_step"] = update
         w.put("buffer.batch_size", step, B, G, N, state=State.DERIVED, always=True, how=mini)
@@ -109,7 +128,9 @@ def _refuse_uneven(prompts: int, n: int, update: int) -> None:
         raise RefusedError(
             f"{total} sequences a rollout period ({prompts} prompts x {n}) are not a whole number of updates of {update} sequences; "
             "Trinity's explorer and trainer would never meet (H7)",
-            choices=tuple(f"{d} sequences an update = {d // n} prompts, {total // d} updates a period" for d in sorted(close)),
+            choices=tuple(
+                f"{d} sequences an update = {d // n} prompts, {total // d} updates a period" for d in sorted(close)
+            ),
         )
 
 
@@ -129,213 +150,18 @@ def _write_sync(w: Writing) -> None:
         how = "" if value else "0 is lock-step: the explorer waits for the trainer (D1)"
         w.put(SYNC + "sync_offset", value, Y + "run_ahead_rollouts", always=True, how=how)
     if w.plan(Y + "in_flight") == "interrupt":
-        w.lose(Y + "in_flight", State.NARROWED, "Trinity finishes running requests before it syncs; the source cuts and continues them")
+        w.lose(
+            Y + "in_flight",
+            State.NARROWED,
+            "Trinity finishes running requests before it syncs; the source cuts and continues them",
+        )
     else:
         w.lose(Y + "in_flight", State.DEFAULT, "Trinity finishes running requests before it syncs")
     if (w.plan(Y + "every_rollouts") or 1) != 1:
-        w.lose(Y + "every_rollouts", State.NARROWED, f"a Trinity period is one sync interval; {w.plan(Y + 'every_rollouts')} periods a sync cannot be kept apart")
+        w.lose(
+            Y + "every_rollouts",
+            State.NARROWED,
+            f"a Trinity period is one sync interval; {w.plan(Y + 'every_rollouts')} periods a sync cannot be kept apart",
+        )
     else:
         w.lose(Y + "every_rollouts", State.DEFAULT, "1 by construction")
-
-
-def read_gpus(r: Reading) -> None:
-    """Engines take their GPUs first, the trainer gets the rest (rows 3.1-3.3, D36)."""
-    sizes = [r.native(f"explorer.rollout_model.{k}_parallel_size", 1) or 1 for k in ("tensor", "data", "pipeline")]
-    engines = r.native("explorer.rollout_model.engine_num", 1)
-    rollout = engines
-    for size in sizes:
-        rollout = rollout * size
-    r.set(P + "rollout.gpus", rollout, "explorer.rollout_model.engine_num", how=f"{formula(engines)} engines of {' x '.join(map(formula, sizes))} GPUs")
-    helpers: Any = 0
-    for index in range(r.source.count("explorer.auxiliary_models")):
-        at = f"explorer.auxiliary_models[{index}]."
-        gpus = r.native(at + "engine_num", 1)
-        for kind in ("tensor", "data", "pipeline"):
-            gpus = gpus * (r.native(f"{at}{kind}_parallel_size", 1) or 1)
-        r.set(f"{P}auxiliary[{index}].gpus", gpus, at + "engine_num")
-        r.set(f"{P}auxiliary[{index}].role", "helper", at + "model_path")
-        r.set(f"{P}auxiliary[{index}].own_pool", True, at + "engine_num")
-        helpers = helpers + gpus
-    mode = r.native("mode", "both")
-    r.set(P + "layout", "colocated" if mode == "colocate" else "disaggregated", "mode")
-    nodes, size = r.plan("cluster.nodes"), r.plan("cluster.gpus_per_node")
-    total = None if nodes is None or size is None else nodes * size
-    trainer = total if mode == "colocate" or total is None else total - rollout - helpers
-    r.set(P + "actor.gpus", trainer, "cluster.node_num", "cluster.gpu_per_node", kind=Kind.DERIVED, how="all GPUs - rollout - auxiliary")
-
-
-def write_gpus(w: Writing) -> None:
-    """Numbers of engines; the split itself was decided before (plan/placement.py)."""
-    layout, gpus = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
-    per_engine: Any = 1
-    for size in ("tp", "dp", "pp"):
-        per_engine = per_engine * (w.plan(f"{P}rollout.{size}") or 1)
-    if w.plan("stage.kind") == "rl":
-        shared = layout == "colocated"
-        if shared and not w.since("0.5.2"):
-            raise RefusedError(f"Trinity {w.release} cannot share one GPU between engine and trainer; mode colocate came with 0.5.2",
-                               choices=("--to-release 0.6.0", "a cluster of at least 2 GPUs"))  # fmt: skip
-        w.put("mode", "colocate" if shared else "both", P + "layout", always=shared, default="both")
-        if layout == "lendable":
-            w.lose(P + "layout", State.NARROWED, "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle (row 15.4)")
-    if gpus is not None:
-        engines = arith("/", gpus, per_engine)
-        chosen = w.chosen(P + "rollout.gpus")
-        how = f"{formula(gpus)} rollout GPUs / {formula(per_engine)} an engine"
-        w.put("explorer.rollout_model.engine_num", engines, P + "rollout.gpus", state=State.DERIVED, always=True, chosen=chosen, how=how)
-    for index in range(w.items(P + "auxiliary")):
-        at = f"{P}auxiliary[{index}]."
-        engine: Any = 1
-        for kind in ("tp", "dp", "pp"):
-            engine = engine * (w.plan(f"{at}{kind}") or 1)
-        own = w.plan(at + "gpus")
-        engines = arith("/", own, engine) if own is not None else 1
-        w.put(f"explorer.auxiliary_models[{index}].engine_num", engines, at + "gpus", state=State.DERIVED, always=True)
-        if w.plan(at + "role") not in ("helper", None):
-            note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
-            w.lose(at + "role", State.NARROWED, note)
-        w.lose(at + "own_pool", State.DEFAULT, "auxiliary models have GPUs of their own")
-    w.lose(P + "actor.gpus", State.DERIVED, "the GPUs that the explorer leaves")
-
-
-def read_length(r: Reading) -> None:
-    """Explore steps, train steps and epochs; whichever ends first (rows 10.1, 10.2)."""
-    explore, train = r.native("buffer.total_steps"), r.native("trainer.total_steps")
-    found = []
-    if explore is not None:
-        found.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), "buffer.total_steps"))
-    if train is not None:
-        found.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.total_steps"))
-    r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
-    r.set("stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)")
-    keys = tuple(key for _, key in found) or ("buffer.total_steps", "trainer.total_steps")
-    value: Any = None
-    if found:
-        plain = [v for v, _ in found if not isinstance(v, Expr)]
-        value = min(plain) if plain else found[0][0]
-        r.inactive["buffer.total_epochs"] = "total_steps is set and wins"
-    elif isinstance(r.facts.get("rows"), int):
-        value = _periods_of_epochs(r)
-    if isinstance(value, Fraction):
-        r.note(f"total steps are {float(value):g} rollout periods; the last one is cut short")
-        value = -(-value.numerator // value.denominator)
-    r.set("stage.run_length.rollouts", value, *keys)
-
-
-def _periods_of_epochs(r: Reading) -> Any:
-    epochs, prompts = r.native("buffer.total_epochs", 1), r.plan(B)
-    if isinstance(epochs, int) and isinstance(prompts, int):
-        return epochs * int(r.facts["rows"]) // prompts
-    return None
-
-
-def periods(w: Reading | Writing) -> Any:
-    """How many rollout periods the run has; an expression over ROWS when nobody says."""
-    known = w.plan("stage.run_length.rollouts")
-    epochs, prompts = w.plan("stage.run_length.epochs"), w.plan(B)
-    if known is not None or epochs is None or prompts is None:
-        return known
-    if w.plan("stage.run_length.last_partial") == "carry":
-        return arith("//", arith("*", Var("ROWS"), epochs), prompts)
-    return arith("*", arith("//", Var("ROWS"), prompts), epochs)
-
-
-def write_length(w: Writing) -> None:
-    """Explicit step limits, because epochs end elsewhere here (H12); `???` only where a schedule needs the number."""
-    epochs = w.plan("stage.run_length.epochs")
-    total = periods(w)
-    known = w.plan("stage.run_length.rollouts") is not None
-    if epochs is not None:
-        w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
-    decays = w.plan("stage.optim.actor.schedule") not in ("constant", None)
-    if total is None:
-        return
-    steps = w.convert(total, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
-    if known:
-        explore = w.convert(total, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
-        path = "stage.run_length.rollouts"
-        w.put("buffer.total_steps", explore, path, state=State.DERIVED, always=True, how=f"{formula(total)} rollout periods")
-        w.put("trainer.total_steps", steps, path, state=State.DERIVED, always=True, how=f"{formula(total)} rollout periods as train steps")
-    elif decays:
-        w.put("trainer.total_steps", steps, "stage.run_length.epochs", state=State.UNRESOLVED, always=True,
-              note="the schedule decays over the run, whose length needs the number of rows: pass --rows N")  # fmt: skip
-    else:
-        w.decide("trainer.total_steps", f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)",
-                 "pass --rows N for an explicit limit", "or keep buffer.total_epochs")  # fmt: skip
-    if w.plan("stage.run_length.last_partial") == "carry" or known:
-        w.lose("stage.run_length.last_partial", State.DEFAULT, "the step limit is explicit" if known else "as Trinity does")
-    else:
-        w.lose("stage.run_length.last_partial", State.NARROWED, "Trinity carries the incomplete batch of an epoch into the next (H12)")
-
-
-def warmup_fold(role: str, block: str, default: Any) -> Fold:
-    """Warm-up in updates; a ratio here multiplies trainer.total_steps or sys.maxsize (H45)."""
-    steps, share = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio"
-    warmup = f"stage.optim.{role}.warmup_updates"
-    critic = role == "critic"
-
-    def read(r: Reading) -> None:
-        if critic and r.plan("stage.algorithm.critic.enabled") is False:
-            r.inactive.update(dict.fromkeys((steps, share), "there is no critic in this run"))
-            return
-        ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
-        ticks = -1 if ticks is None else ticks
-        if isinstance(ticks, Expr) or ticks > 0:
-            r.inactive[share] = f"{steps} is set and wins"
-            r.set(warmup, _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES)), steps)
-        else:
-            r.set(warmup, _from_ratio(r, ratio), share)
-
-    def write(w: Writing) -> None:
-        updates = w.plan(warmup)
-        if updates is None or (critic and w.plan("stage.algorithm.critic.enabled") is False):
-            return
-        if updates == 0:
-            w.lose(warmup, State.DEFAULT, "no warm-up")
-            return
-        ticks = w.convert(updates, Unit.UPDATES, Unit.LR_TICKS)
-        exact = isinstance(ticks, (int, Expr))
-        value = ticks if exact else -(-ticks.numerator // ticks.denominator)
-        state = State.DERIVED if exact else State.ROUNDED
-        note = "" if exact else f"{formula(updates)} updates are {float(ticks):g} train steps; wrote {value}"
-        how = f"{formula(updates)} updates; Trinity's scheduler ticks every train step (H44)"
-        w.put(steps, value, warmup, state=state, note=note, how=how, always=True, default=default)
-
-    return Fold((steps, share), (warmup,), read, write, "trainer/verl/config: _build_optimizer_config")
-
-
-def _whole(value: Any) -> Any:
-    return value if isinstance(value, (int, Expr)) else round(value)
-
-
-def _from_ratio(r: Reading, ratio: Any) -> Any:
-    if ratio in (0, 0.0, None):
-        return 0
-    total = r.native("trainer.total_steps")
-    if total is None:
-        r.note("lr_warmup_steps_ratio without trainer.total_steps: the warm-up never ends and the learning rate stays near 0 (H45)")
-        total = sys.maxsize
-    ticks = arith("*", ratio, total)
-    return ticks if isinstance(ticks, Expr) else _whole(r.convert(int(ticks), Unit.LR_TICKS, Unit.UPDATES))
-
-
-def read_expert_parallel(r: Reading) -> None:
-    """A switch here, a size in the plan: all of tp x dp when on (row 3.7)."""
-    key = "explorer.rollout_model.enable_expert_parallel"
-    on = r.native(key, False)
-    size = 1
-    if on is True:
-        size = (r.native("explorer.rollout_model.tensor_parallel_size", 1) or 1) * (r.native("explorer.rollout_model.data_parallel_size", 1) or 1)
-    r.set(P + "rollout.ep", on if isinstance(on, Expr) else size, key)
-
-
-def write_expert_parallel(w: Writing) -> None:
-    """On for any size above 1."""
-    size = w.plan(P + "rollout.ep")
-    if size is None:
-        return
-    key = "explorer.rollout_model.enable_expert_parallel"
-    if isinstance(size, Expr):
-        w.put(key, "???", P + "rollout.ep", state=State.UNRESOLVED, note=f"on when {formula(size)} > 1")
-    else:
-        w.put(key, size > 1, P + "rollout.ep", state=State.DERIVED)

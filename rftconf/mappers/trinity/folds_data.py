@@ -30,7 +30,12 @@ def read_places(r: Reading) -> None:
             _read_sampling(r, at, to, listed, index)
     if r.plan(D + "shuffle") is None:
         r.set(D + "shuffle", False, kind=Kind.DEFAULT, how="sequential unless a selector says otherwise (H52)")
-    r.set(D + "mixing", "proportional", kind=Kind.DEFAULT, how="tasksets are interleaved in proportion to their sizes (row 7.6)")
+    r.set(
+        D + "mixing",
+        "proportional",
+        kind=Kind.DEFAULT,
+        how="tasksets are interleaved in proportion to their sizes (row 7.6)",
+    )
 
 
 def _read_selector(r: Reading, at: str, to: str, index: int) -> None:
@@ -106,7 +111,9 @@ def _write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
             w.decide(at + "path", "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file",
                      "name a folder that holds the file", "name a hub data set")  # fmt: skip
     else:
-        note = "Trinity loads folders (load_dataset), not single files" + ("; the folder must hold this file only" if found.alone else "")
+        note = "Trinity loads folders (load_dataset), not single files" + (
+            "; the folder must hold this file only" if found.alone else ""
+        )
         w.put(at + "path", found.path, to + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
         w.put(at + "split", found.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
         label = name or (found.name if listed == "train" else f"{found.name}_eval")
@@ -120,7 +127,13 @@ def _write_selector(w: Writing, at: str, to: str) -> None:
     if own is not None:
         w.put(key, own, to + "selector", always=True)
     elif isinstance(shuffle, Expr):
-        w.put(key, "???", D + "shuffle", state=State.UNRESOLVED, note="shuffle or sequential, by a value the source does not tell")
+        w.put(
+            key,
+            "???",
+            D + "shuffle",
+            state=State.UNRESOLVED,
+            note="shuffle or sequential, by a value the source does not tell",
+        )
     elif shuffle is not None:
         w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
     if w.plan(D + "seed") is not None:
@@ -140,7 +153,13 @@ def _write_eval_sampling(w: Writing, at: str, to: str) -> None:
         value = w.plan(own) if w.plan(own) is not None else w.plan(common)
         if value is not None:
             paths = [p for p in (own, common) if w.plan(p) is not None]
-            w.put(f"{at}rollout_args.{field}", value, *paths, always=True, how="" if w.plan(own) is not None else "validation sampling (H55)")
+            w.put(
+                f"{at}rollout_args.{field}",
+                value,
+                *paths,
+                always=True,
+                how="" if w.plan(own) is not None else "validation sampling (H55)",
+            )
     own, common = to + "sampling.responses", "stage.sampling.eval.responses"
     n = w.plan(own) if w.plan(own) is not None else w.plan(common)
     if n is not None:
@@ -149,7 +168,11 @@ def _write_eval_sampling(w: Writing, at: str, to: str) -> None:
 
 def _write_common(w: Writing) -> None:
     if w.plan(D + "mixing") == "concat" and w.items(D + "train") > 1:
-        w.lose(D + "mixing", State.NARROWED, "Trinity interleaves tasksets in proportion to their sizes instead of concatenating them (row 7.6)")
+        w.lose(
+            D + "mixing",
+            State.NARROWED,
+            "Trinity interleaves tasksets in proportion to their sizes instead of concatenating them (row 7.6)",
+        )
     else:
         w.lose(D + "mixing", State.DEFAULT, "one data set, or interleaved in proportion to size")
     if w.plan(D + "seed") is None and w.plan(D + "shuffle") is True:
@@ -162,7 +185,14 @@ def _write_common(w: Writing) -> None:
 
 
 LORA = "model.lora_configs[0]."
-LORA_FIELDS = {"lora_rank": "rank", "lora_alpha": "alpha", "target_modules": "targets", "exclude_modules": "excluded", "path": "path", "lora_dtype": "dtype"}
+LORA_FIELDS = {
+    "lora_rank": "rank",
+    "lora_alpha": "alpha",
+    "target_modules": "targets",
+    "exclude_modules": "excluded",
+    "path": "path",
+    "lora_dtype": "dtype",
+}
 
 
 def read_lora(r: Reading) -> None:
@@ -208,7 +238,13 @@ def write_monitor(w: Writing) -> None:
         return
     listed = found if isinstance(found, list) else [found]
     if any(isinstance(v, (Expr, Text)) for v in listed):
-        w.put("monitor.monitor_type", "???", path, state=State.UNRESOLVED, note="which tracker is a value the source does not tell")
+        w.put(
+            "monitor.monitor_type",
+            "???",
+            path,
+            state=State.UNRESOLVED,
+            note="which tracker is a value the source does not tell",
+        )
         return
     trackers = [v for v in listed if v in KNOWN_MONITORS]
     others = [v for v in listed if v not in KNOWN_MONITORS and v != "console"]
@@ -218,7 +254,9 @@ def write_monitor(w: Writing) -> None:
         return
     lost = [*trackers[1:], *others]
     note = f"Trinity keeps one tracker; lost: {', '.join(map(str, lost))}" if lost else ""
-    w.put("monitor.monitor_type", trackers[0], path, state=State.NARROWED if lost else State.EXACT, note=note, always=True)
+    w.put(
+        "monitor.monitor_type", trackers[0], path, state=State.NARROWED if lost else State.EXACT, note=note, always=True
+    )
 
 
 def read_critic_path(r: Reading) -> None:

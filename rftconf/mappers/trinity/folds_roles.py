@@ -62,7 +62,11 @@ def _each() -> Iterator[tuple[str, str, str]]:
 
 
 ROLES_FOLD = Fold(
-    tuple(SHARED), tuple(f"{P}{role}.{field}" for _, field, role in _each()), read_roles, write_roles, "trainer: one worker config for all roles"
+    tuple(SHARED),
+    tuple(f"{P}{role}.{field}" for _, field, role in _each()),
+    read_roles,
+    write_roles,
+    "trainer: one worker config for all roles",
 )
 
 

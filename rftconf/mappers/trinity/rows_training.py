@@ -25,8 +25,15 @@ fsdp = rows_of["TrainerTrainerConfigActorRolloutRefActorFsdpConfig", "Worker"]()
 parallel = rows_of["TrainerMegatron", "Megatron"]()
 mcore = rows_of["TrainerTrainerConfigActorRolloutRefActorMegatron", "Worker"]()
 
-SCHEDULES = words({"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt", "WSD": "wsd"})
-RECOMPUTE = {"recompute_granularity": "full", "recompute_modules": ["core_attn"], "recompute_method": "uniform", "recompute_num_layers": 1}
+SCHEDULES = words(
+    {"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt", "WSD": "wsd"}
+)
+RECOMPUTE = {
+    "recompute_granularity": "full",
+    "recompute_modules": ["core_attn"],
+    "recompute_method": "uniform",
+    "recompute_num_layers": 1,
+}
 
 
 TRAINING_ROWS = (

@@ -6,7 +6,15 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
-from rftconf.mappers.trinity import folds, folds_algorithm, folds_data, questions
+from rftconf.mappers.trinity import (
+    folds,
+    folds_algorithm,
+    folds_data,
+    folds_kl,
+    folds_loss,
+    folds_run,
+    questions,
+)
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
@@ -16,7 +24,10 @@ from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
 ALGO, EXPLORER, SYNC = "algorithm.", "explorer.rollout_model.", "synchronizer."
 TASKS, EVALS = "buffer.explorer_input.tasksets", "buffer.explorer_input.eval_tasksets"
-ARGS = tuple(f"{ALGO}{name}_args" for name in ("advantage_fn", "policy_loss_fn", "kl_loss_fn", "kl_penalty_fn", "entropy_loss_fn"))
+ARGS = tuple(
+    f"{ALGO}{name}_args"
+    for name in ("advantage_fn", "policy_loss_fn", "kl_loss_fn", "kl_penalty_fn", "entropy_loss_fn")
+)
 
 FOLDS = (
     Fold(("buffer.batch_size", "buffer.train_batch_size", SYNC + "sync_interval", SYNC + "explorer_sync_interval",
@@ -25,13 +36,13 @@ FOLDS = (
          folds.read_batch, folds.write_batch, "explorer: need_sync; trainer: need_sync; MAPPING rows 1.1, 1.3, 2.1-2.5"),
     Fold(("mode", EXPLORER + "engine_num", "explorer.auxiliary_models[].engine_num"),
          (P + "layout", P + "rollout.gpus", P + "actor.gpus", P + "auxiliary[].gpus", P + "auxiliary[].role", P + "auxiliary[].own_pool"),
-         folds.read_gpus, folds.write_gpus, "config_validator: _set_gpu_allocation_info"),
+         folds_run.read_gpus, folds_run.write_gpus, "config_validator: _set_gpu_allocation_info"),
     Fold(("buffer.total_steps", "trainer.total_steps", "buffer.total_epochs"),
          ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
-         folds.read_length, folds.write_length, "explorer and trainer stop on their own counters"),
-    folds.warmup_fold("actor", "algorithm.optimizer", -1),
-    folds.warmup_fold("critic", "trainer.trainer_config.critic.optim", -1),
-    Fold((EXPLORER + "enable_expert_parallel",), (P + "rollout.ep",), folds.read_expert_parallel, folds.write_expert_parallel, "vLLM"),
+         folds_run.read_length, folds_run.write_length, "explorer and trainer stop on their own counters"),
+    folds_run.warmup_fold("actor", "algorithm.optimizer", -1),
+    folds_run.warmup_fold("critic", "trainer.trainer_config.critic.optim", -1),
+    Fold((EXPLORER + "enable_expert_parallel",), (P + "rollout.ep",), folds_run.read_expert_parallel, folds_run.write_expert_parallel, "vLLM"),
     Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], *(f"{ARGS[0]}.{k}" for k in ("gamma", "lam", "std_cal_level", "std_threshold", "duplicate_experiences"))),
          (A + "advantage", A + "std_scope", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
@@ -40,16 +51,16 @@ FOLDS = (
           *(f"{ARGS[1]}.{k}" for k in ("clip_range", "clip_range_low", "clip_range_high", "clip_ratio_c", "loss_agg_mode", "tau_pos", "tau_neg"))),
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg")),
           A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
-         folds_algorithm.read_policy_loss, folds_algorithm.write_policy_loss, "algorithm/policy_loss_fn; H25, H33, H34"),
+         folds_loss.read_policy_loss, folds_loss.write_policy_loss, "algorithm/policy_loss_fn; H25, H33, H34"),
     Fold((ALGO + "kl_loss_fn", ARGS[2], ARGS[2] + ".kl_coef"), tuple(f"{A}kl_loss.{f}" for f in ("enabled", "estimator", "coef")),
-         folds_algorithm.read_kl_loss, folds_algorithm.write_kl_loss, "algorithm/kl_fn; H35, H36"),
+         folds_kl.read_kl_loss, folds_kl.write_kl_loss, "algorithm/kl_fn; H35, H36"),
     Fold((ALGO + "kl_penalty_fn", ARGS[3], ARGS[3] + ".kl_coef", ARGS[3] + ".adaptive"),
          tuple(f"{A}kl_reward.{f}" for f in ("enabled", "estimator", "coef", "controller", "target", "horizon", "order")),
-         folds_algorithm.read_kl_reward, folds_algorithm.write_kl_reward, "algorithm/kl_fn; H37, H67"),
+         folds_kl.read_kl_reward, folds_kl.write_kl_reward, "algorithm/kl_fn; H37, H67"),
     Fold((ALGO + "entropy_loss_fn", ARGS[4], ARGS[4] + ".entropy_coef"), (A + "entropy_coef",),
-         folds_algorithm.read_entropy, folds_algorithm.write_entropy, "algorithm/entropy_loss_fn"),
+         folds_kl.read_entropy, folds_kl.write_entropy, "algorithm/entropy_loss_fn"),
     Fold((ALGO + "bypass_old_logprobs", ALGO + "rollout_correction", ALGO + "rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
-         folds_algorithm.read_old_logprob, folds_algorithm.write_old_logprob, "trainer/verl/trainer.py; row 2.8"),
+         folds_kl.read_old_logprob, folds_kl.write_old_logprob, "trainer/verl/trainer.py; row 2.8"),
     Fold((*(f"{t}[].{k}" for t in (TASKS, EVALS) for k in ("path", "split", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
           EVALS + "[].repeat_times", TASKS + "[].data_selector.selector_type", TASKS + "[].data_selector.seed"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "selector", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))),

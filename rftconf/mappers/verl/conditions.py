@@ -18,21 +18,34 @@ if TYPE_CHECKING:
     Context = Reading | Writing
 
 FSDP = When(lambda c: c.trainer != "megatron", "the Megatron trainer does not read it")
-MEGATRON = When(lambda c: c.trainer == "megatron", "only the Megatron trainer reads it (--config-name=ppo_megatron_trainer)")
-KL_LOSS = When(lambda c: c.plan("stage.algorithm.kl_loss.enabled") is not False, "no effect while actor.use_kl_loss is False")
+MEGATRON = When(
+    lambda c: c.trainer == "megatron", "only the Megatron trainer reads it (--config-name=ppo_megatron_trainer)"
+)
+KL_LOSS = When(
+    lambda c: c.plan("stage.algorithm.kl_loss.enabled") is not False, "no effect while actor.use_kl_loss is False"
+)
 KL_REWARD = When(
-    lambda c: c.plan("stage.algorithm.kl_reward.enabled") is not False, "no effect while algorithm.use_kl_in_reward is False"
+    lambda c: c.plan("stage.algorithm.kl_reward.enabled") is not False,
+    "no effect while algorithm.use_kl_in_reward is False",
 )
 ADAPTIVE = When(
-    lambda c: c.plan("stage.algorithm.kl_reward.enabled") is not False
-    and c.plan("stage.algorithm.kl_reward.controller") != "fixed",
+    lambda c: (
+        c.plan("stage.algorithm.kl_reward.enabled") is not False
+        and c.plan("stage.algorithm.kl_reward.controller") != "fixed"
+    ),
     "read only by the adaptive KL controller of KL in reward",
 )
-GAE = When(lambda c: c.plan("stage.algorithm.advantage") in ("gae", None) or isinstance(c.plan("stage.algorithm.advantage"), Expr),
-           "read only by the gae estimator")
+GAE = When(
+    lambda c: (
+        c.plan("stage.algorithm.advantage") in ("gae", None) or isinstance(c.plan("stage.algorithm.advantage"), Expr)
+    ),
+    "read only by the gae estimator",
+)
 DISCOUNTED = When(
-    lambda c: c.plan("stage.algorithm.advantage") in ("gae", "reinforce_pp", "reinforce_pp_baseline", "remax", None)
-    or isinstance(c.plan("stage.algorithm.advantage"), Expr),
+    lambda c: (
+        c.plan("stage.algorithm.advantage") in ("gae", "reinforce_pp", "reinforce_pp_baseline", "remax", None)
+        or isinstance(c.plan("stage.algorithm.advantage"), Expr)
+    ),
     "group estimators do not discount",
 )
 CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
@@ -46,15 +59,25 @@ def _reference(c: Context) -> bool:
 
 
 REFERENCE = When(_reference, "there is no reference model: KL is neither in the loss nor in the reward")
-REFERENCE_FSDP = When(lambda c: _reference(c) and c.trainer != "megatron", "there is no FSDP reference model in this run")
-REFERENCE_MEGATRON = When(lambda c: _reference(c) and c.trainer == "megatron", "there is no Megatron reference model in this run")
-DYNAMIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while actor.use_dynamic_bsz is False")
-STATIC = When(lambda c: c.plan("stage.batch.micro.dynamic") is not True, "no effect while actor.use_dynamic_bsz is True")
+REFERENCE_FSDP = When(
+    lambda c: _reference(c) and c.trainer != "megatron", "there is no FSDP reference model in this run"
+)
+REFERENCE_MEGATRON = When(
+    lambda c: _reference(c) and c.trainer == "megatron", "there is no Megatron reference model in this run"
+)
+DYNAMIC = When(
+    lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while actor.use_dynamic_bsz is False"
+)
+STATIC = When(
+    lambda c: c.plan("stage.batch.micro.dynamic") is not True, "no effect while actor.use_dynamic_bsz is True"
+)
 LOG_PROB_DYNAMIC = When(
-    lambda c: c.plan("stage.batch.log_prob.dynamic") is not False, "no effect while rollout.log_prob_use_dynamic_bsz is False"
+    lambda c: c.plan("stage.batch.log_prob.dynamic") is not False,
+    "no effect while rollout.log_prob_use_dynamic_bsz is False",
 )
 LOG_PROB_STATIC = When(
-    lambda c: c.plan("stage.batch.log_prob.dynamic") is not True, "no effect while rollout.log_prob_use_dynamic_bsz is True"
+    lambda c: c.plan("stage.batch.log_prob.dynamic") is not True,
+    "no effect while rollout.log_prob_use_dynamic_bsz is True",
 )
 REF_DYNAMIC = When(
     lambda c: _reference(c) and c.plan("stage.batch.reference.dynamic") is not False,
@@ -65,10 +88,12 @@ REF_STATIC = When(
     "no reference model, or ref.log_prob_use_dynamic_bsz is True",
 )
 CRITIC_DYNAMIC = When(
-    lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not False, "no critic, or critic.use_dynamic_bsz is False"
+    lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not False,
+    "no critic, or critic.use_dynamic_bsz is False",
 )
 CRITIC_STATIC = When(
-    lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not True, "no critic, or critic.use_dynamic_bsz is True"
+    lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not True,
+    "no critic, or critic.use_dynamic_bsz is True",
 )
 OWN_POOL = When(
     lambda c: c.plan("stage.placement.layout") not in ("colocated", None),
@@ -78,9 +103,12 @@ SAPO = When(lambda c: c.plan("stage.algorithm.policy_loss.family") in ("sapo", N
 LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while model.lora_rank is 0")
 COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_COSINE = When(
-    lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") != "constant", "no critic, or a constant learning rate"
+    lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") != "constant",
+    "no critic, or a constant learning rate",
 )
-FILTERING = When(lambda c: bool(c.items("stage.algorithm.filters")), "no effect while algorithm.filter_groups.enable is False")
+FILTERING = When(
+    lambda c: bool(c.items("stage.algorithm.filters")), "no effect while algorithm.filter_groups.enable is False"
+)
 
 
 def worth(context: Context, unit: Unit) -> Any:
@@ -121,7 +149,12 @@ class _SkippedPeriods(Codec[Any, Any]):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         if isinstance(value, Expr):
             return Put(value + 1, State.DERIVED, "", "skipped periods + 1")
-        return Put(value + 1 if value else 0, State.DERIVED if value else State.EXACT, "", "skipped periods + 1" if value else "")
+        return Put(
+            value + 1 if value else 0,
+            State.DERIVED if value else State.EXACT,
+            "",
+            "skipped periods + 1" if value else "",
+        )
 
 
 SKIPPED_PERIODS = _SkippedPeriods()
@@ -132,15 +165,21 @@ def _live_in_optim(c: Context) -> bool:
 
 
 GRAD_CLIP_OPTIM = When(_live_in_optim, "nothing reads it before 0.8 with FSDP (actor.grad_clip is the live key, H48)")
-GRAD_CLIP_ACTOR = When(lambda c: not _live_in_optim(c), "parsed, but nothing reads it: optim.clip_grad is the live key (H48)")
+GRAD_CLIP_ACTOR = When(
+    lambda c: not _live_in_optim(c), "parsed, but nothing reads it: optim.clip_grad is the live key (H48)"
+)
 CRITIC_GRAD_CLIP_OPTIM = When(
-    lambda c: CRITIC.test(c) and _live_in_optim(c), "no critic, or a release in which critic.grad_clip is the live key (H48)"
+    lambda c: CRITIC.test(c) and _live_in_optim(c),
+    "no critic, or a release in which critic.grad_clip is the live key (H48)",
 )
 CRITIC_GRAD_CLIP_OLD = When(
-    lambda c: CRITIC.test(c) and not _live_in_optim(c), "no critic, or a release in which optim.clip_grad is the live key (H48)"
+    lambda c: CRITIC.test(c) and not _live_in_optim(c),
+    "no critic, or a release in which optim.clip_grad is the live key (H48)",
 )
 FSDP_DECAY = When(lambda c: FSDP.test(c) and COSINE.test(c), "read only by the cosine schedule of the FSDP trainer")
-MEGATRON_DECAY = When(lambda c: MEGATRON.test(c) and COSINE.test(c), "read only by the decaying schedules of the Megatron trainer")
+MEGATRON_DECAY = When(
+    lambda c: MEGATRON.test(c) and COSINE.test(c), "read only by the decaying schedules of the Megatron trainer"
+)
 CRITIC_SP_ENGINE = When(lambda c: CRITIC_FSDP.test(c) and c.since("0.8.0"), "no FSDP critic, or a release before 0.8")
 CRITIC_SP_OLD = When(
     lambda c: CRITIC_FSDP.test(c) and not c.since("0.8.0"),

@@ -1,21 +1,18 @@
-"""veRL keys that only make sense together: trainer mode, advantage, loss, schedules, run length, rewards."""
+"""veRL keys that only make sense together: advantage, critic, loss."""
 
 from __future__ import annotations
 
-from math import floor
-from sys import maxsize
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.rows import Fold
 from rftconf.mappers.verl.rows_training import ADVANTAGES
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Var, arith, formula
-from rftconf.plan.units import Unit
+from rftconf.plan.symbols import Expr
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
+
 
 def read_advantage(r: Reading) -> None:
     """The estimator's name; grpo with or without division by the group's standard deviation."""
@@ -37,7 +34,12 @@ def write_advantage(w: Writing) -> None:
     names = {plan: native for native, plan in reversed(ADVANTAGES.items())}
     A, D = "stage.algorithm.advantage", "stage.algorithm.std_scope"  # noqa: N806
     if isinstance(name, Expr):
-        w.put("algorithm.adv_estimator", name if w.same_framework else "???", A, state=State.EXACT if w.same_framework else State.UNRESOLVED)
+        w.put(
+            "algorithm.adv_estimator",
+            name if w.same_framework else "???",
+            A,
+            state=State.EXACT if w.same_framework else State.UNRESOLVED,
+        )
     elif name in ("grpo", "grpo_mean_only"):
         w.put("algorithm.adv_estimator", "grpo", A, always=True)
         w.put("algorithm.norm_adv_by_std_in_grpo", name == "grpo", A, D)
@@ -76,8 +78,6 @@ FAMILIES = {
     "kl_cov": "kl_cov", "gpg": "gpg", "dppo_tv": "dppo_tv", "dppo_kl": "dppo_kl", "dro": "dro",
 }  # fmt: skip
 L = "stage.algorithm."
-ENDLESS = 10**12
-"""More updates than any run has: a share of sys.maxsize steps."""
 
 
 def read_loss(r: Reading) -> None:
@@ -92,7 +92,9 @@ def read_loss(r: Reading) -> None:
     if agg == "seq-mean-token-sum-norm":
         agg = "seq-mean-sum-over-len" if r.since("0.7.1") else "sum-over-len"
     r.set(L + "loss_agg", agg, "actor_rollout_ref.actor.loss_agg_mode")
-    r.set(L + "loss_agg_tokens", _divisor(r, agg), "actor_rollout_ref.actor.loss_scale_factor", "data.max_response_length")
+    r.set(
+        L + "loss_agg_tokens", _divisor(r, agg), "actor_rollout_ref.actor.loss_scale_factor", "data.max_response_length"
+    )
     r.set(L + "loss_norm_scope", "update" if r.since("0.8.0") else "micro_batch_mean", kind=Kind.DEFAULT,
           how="global over the update since 0.8, per micro-batch before (row 4.2.14)")  # fmt: skip
 
@@ -114,10 +116,16 @@ def write_loss(w: Writing) -> None:
     if isinstance(family, Expr) or family in names or w.same_framework:
         w.put(key, names.get(family, family) if isinstance(family, str) else family, L + "policy_loss.family")
     elif family is not None:
-        w.put(key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=f"veRL has no {family} policy loss")
+        w.put(
+            key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=f"veRL has no {family} policy loss"
+        )
     _write_aggregation(w)
     if w.plan(L + "loss_norm_scope") not in ("update" if w.since("0.8.0") else "micro_batch_mean", None):
-        w.lose(L + "loss_norm_scope", State.NARROWED, "veRL averages the loss over the whole update on all ranks (H25, H26)")
+        w.lose(
+            L + "loss_norm_scope",
+            State.NARROWED,
+            "veRL averages the loss over the whole update on all ranks (H25, H26)",
+        )
     else:
         w.lose(L + "loss_norm_scope", State.DEFAULT, "as veRL does")
 
@@ -128,7 +136,11 @@ def _write_aggregation(w: Writing) -> None:
     key = "actor_rollout_ref.actor.loss_agg_mode"
     if agg in ("seq-mean-sum-over-len", "sum-over-len"):
         state = State.EXACT if agg == mine else State.NARROWED
-        note = "" if agg == mine else "the same name divides by the number of sequences as well: gradients differ by that factor (H61)"
+        note = (
+            ""
+            if agg == mine
+            else "the same name divides by the number of sequences as well: gradients differ by that factor (H61)"
+        )
         w.put(key, "seq-mean-token-sum-norm", L + "loss_agg", state=state, note=note, always=True)
         tokens = w.plan(L + "loss_agg_tokens")
         if tokens != w.plan("stage.length.response_max_tokens"):
@@ -137,143 +149,3 @@ def _write_aggregation(w: Writing) -> None:
             w.lose(L + "loss_agg_tokens", State.DEFAULT, "the padded response length")
     elif agg is not None:
         w.put(key, agg, L + "loss_agg", always=True)
-
-
-def read_run_length(r: Reading) -> None:
-    """Epochs and rollout periods; whichever ends first (H68). Periods follow from epochs once the rows are known."""
-    epochs, steps = r.native("trainer.total_epochs"), r.native("trainer.total_training_steps")
-    r.set("stage.run_length.epochs", epochs, "trainer.total_epochs")
-    r.set("stage.run_length.last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch of an epoch")
-    rows, prompts = r.facts.get("rows"), r.plan("stage.batch.prompts_per_rollout")
-    bound = None
-    if isinstance(rows, int) and isinstance(prompts, int) and isinstance(epochs, int):
-        bound = rows // prompts * epochs
-    if steps is None and bound is not None:
-        r.set("stage.run_length.rollouts", bound, "trainer.total_epochs", "data.train_batch_size",
-              how=f"floor({rows} rows / {prompts}) x {epochs} epochs", kind=Kind.DERIVED)  # fmt: skip
-    elif steps is not None and bound is not None and isinstance(steps, int) and steps > bound:
-        r.note(f"total_training_steps={steps} is never reached: {epochs} epochs end after {bound} rollout periods (H68)")
-        r.set("stage.run_length.rollouts", bound, "trainer.total_training_steps", "trainer.total_epochs", kind=Kind.DERIVED)
-    else:
-        r.set("stage.run_length.rollouts", steps, "trainer.total_training_steps")
-
-
-def write_run_length(w: Writing) -> None:
-    """Both limits, consistently."""
-    epochs, rollouts = w.plan("stage.run_length.epochs"), w.plan("stage.run_length.rollouts")
-    derived = w.origins.get("stage.run_length.rollouts")
-    if rollouts is not None:
-        given = not (w.same_framework and derived is not None and derived.kind is Kind.DERIVED)
-        if given:
-            w.put("trainer.total_training_steps", rollouts, "stage.run_length.rollouts")
-        else:
-            w.lose("stage.run_length.rollouts", State.DERIVED, "follows from epochs and rows")
-    _write_epochs(w, epochs, rollouts)
-    if w.plan("stage.run_length.last_partial") not in ("drop", None):
-        w.lose("stage.run_length.last_partial", State.NARROWED, "veRL drops the last incomplete batch of each epoch (H12)")
-    else:
-        w.lose("stage.run_length.last_partial", State.DEFAULT, "as veRL does")
-
-
-def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
-    """Epochs must not end a run that its step limit is meant to end (H68)."""
-    path, key = "stage.run_length.epochs", "trainer.total_epochs"
-    if rollouts is not None and w.plan("stage.run_length.last_partial") == "carry":
-        rows, prompts = w.facts.get("rows"), w.plan("stage.batch.prompts_per_rollout")
-        whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
-        enough = arith("//", arith("+", rollouts, whole - 1), whole) if whole else rollouts
-        how = f"enough for {formula(rollouts)} rollout periods, which end the run (H68)"
-        w.put(key, enough, path, state=State.DERIVED, always=True, how=how)
-    elif epochs is not None:
-        w.put(key, epochs, path, always=True)
-
-
-def periods(context: Reading | Writing) -> Any:
-    """How many rollout periods the run has; an expression over ROWS when nobody says."""
-    known = context.plan("stage.run_length.rollouts")
-    if known is not None:
-        return known
-    epochs, prompts = context.plan("stage.run_length.epochs"), context.plan("stage.batch.prompts_per_rollout")
-    if epochs is None or prompts is None:
-        return None
-    return arith("*", arith("//", Var("ROWS"), prompts), epochs)
-
-
-def schedule_fold(role: str, block: str) -> Fold:
-    """Warm-up in updates from explicit ticks or from a ratio of the run's length (H44, H45)."""
-    steps, share, total = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio", f"{block}.total_training_steps"
-    warmup, decay = f"stage.optim.{role}.warmup_updates", f"stage.optim.{role}.decay_updates"
-
-    def read(r: Reading) -> None:
-        if role == "critic" and r.plan("stage.algorithm.critic.enabled") is False:
-            r.inactive.update(dict.fromkeys((steps, share, total), "there is no critic in this run"))
-            return
-        _read_decay(r, total, decay)
-        ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
-        uses_steps = isinstance(ticks, Expr) or (ticks is not None and (ticks > 0 or (ticks == 0 and _zero_counts(r))))
-        if uses_steps:
-            r.inactive[share] = f"{steps} is set and wins"
-            r.set(warmup, r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES), steps, how=f"{formula(ticks)} scheduler ticks")
-            return
-        r.set(warmup, _from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
-
-    def write(w: Writing) -> None:
-        if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
-            return
-        _write_warmup(w, warmup, steps, share)
-        if w.plan(decay) is not None:
-            ticks = w.convert(w.plan(decay), Unit.UPDATES, Unit.LR_TICKS)
-            w.put(total, _whole(ticks), decay, state=State.DERIVED)
-
-    why = "optimizer config: steps win over the ratio; one tick per update_actor call"
-    return Fold((steps, share, total), (warmup, decay), read, write, why)
-
-
-def _zero_counts(r: Reading) -> bool:
-    """FSDP workers up to 0.7 take the ratio only for negative steps; the engine takes it for zero too (row 5.7)."""
-    return not r.since("0.8.0") and r.trainer != "megatron"
-
-
-def _read_decay(r: Reading, total: str, decay: str) -> None:
-    given = r.native(total, -1)
-    if given is None or given == -1:
-        r.set(decay, None, total)
-    else:
-        r.set(decay, r.convert(given, Unit.LR_TICKS, Unit.UPDATES), total)
-
-
-def _from_ratio(r: Reading, ratio: Any) -> Any:
-    if ratio in (0, 0.0, None):
-        return 0
-    rollouts = periods(r)
-    if rollouts is None:
-        return None
-    ticks = arith("*", ratio, rollouts)
-    if not isinstance(ticks, Expr):
-        ticks = floor(ticks)
-    return _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES))
-
-
-def _whole(value: Any) -> Any:
-    return value if isinstance(value, (int, Expr)) else round(value)
-
-
-def _write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:
-    updates = w.plan(warmup)
-    if updates is None:
-        return
-    if not isinstance(updates, Expr) and updates > ENDLESS:
-        part = round(updates / maxsize, 6)
-        note = f"the source's warm-up never ends ({part:g} of sys.maxsize steps); veRL takes {part:g} of the run's length (H45, D4)"
-        w.put(share, part, warmup, state=State.NARROWED, note=note, always=True, how="of the run, not of sys.maxsize (H45)")
-        w.decide(share, note, "give lr_warmup_steps", "or keep the share of the run")
-        return
-    ticks = w.convert(updates, Unit.UPDATES, Unit.LR_TICKS)
-    if updates == 0:
-        w.lose(warmup, State.DEFAULT, "no warm-up")
-    elif isinstance(ticks, (int, Expr)):
-        w.put(steps, ticks, warmup, state=State.DERIVED, how=f"{formula(updates)} updates as scheduler ticks", always=True)
-    else:
-        rounded = -(-ticks.numerator // ticks.denominator)
-        note = f"{updates} updates are {float(ticks):g} scheduler ticks of veRL (one per rollout period); wrote {rounded} (H44)"
-        w.put(steps, rounded, warmup, state=State.ROUNDED, note=note, always=True)

@@ -78,9 +78,19 @@ def _cluster(nodes: Any, size: Any, more: Any, own: Any) -> tuple[Any, Any]:
 def write_mode(w: Writing) -> None:
     """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
     layout, ahead = w.plan(P + "layout"), w.plan(S + "run_ahead_rollouts") or 0
-    mode = "sync" if layout == "colocated" and not ahead else "colocate_async" if layout == "colocated" else "separate_async"
+    mode = (
+        "sync"
+        if layout == "colocated" and not ahead
+        else "colocate_async"
+        if layout == "colocated"
+        else "separate_async"
+    )
     if mode != "sync" and not w.since("0.9.0"):
-        w.lose(S + "run_ahead_rollouts", State.NARROWED, f"veRL {w.release} cannot run ahead; the asynchronous trainers came with 0.9")
+        w.lose(
+            S + "run_ahead_rollouts",
+            State.NARROWED,
+            f"veRL {w.release} cannot run ahead; the asynchronous trainers came with 0.9",
+        )
         w.lose(P + "layout", State.NARROWED, f"veRL {w.release} shares all GPUs between trainer and engines")
         mode = "sync"
     if w.since("0.9.0"):
@@ -96,7 +106,15 @@ def write_mode(w: Writing) -> None:
         w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
     if w.plan(S + "driver") not in ("lockstep", None):
         w.lose(S + "driver", State.NARROWED, "veRL's trainers move in lock-step")
-    for path in (P + "actor.gpus", P + "rollout.gpus", P + "layout", S + "run_ahead_rollouts", S + "in_flight", S + "every_rollouts", S + "driver"):
+    for path in (
+        P + "actor.gpus",
+        P + "rollout.gpus",
+        P + "layout",
+        S + "run_ahead_rollouts",
+        S + "in_flight",
+        S + "every_rollouts",
+        S + "driver",
+    ):
         if path not in w.outcomes:
             w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")
 
@@ -106,14 +124,23 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     update = w.plan("stage.batch.sequences_per_update")
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
     w.put("trainer.v1.separate_async.parameter_sync_step", arith("/", sequences, update), always=True, how="B x n / G")
-    w.put("actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive")
+    w.put(
+        "actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive"
+    )
     source = w.facts.get("source") if w.same_framework else None
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
         if source is not None:
             shape = source.native(pool[0]), source.native(pool[1])
         else:
             shape = _shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
-        _write_pool(w, pool, shape, f"{P}{role}.gpus", NODES if role == "actor" else "", how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs")
+        _write_pool(
+            w,
+            pool,
+            shape,
+            f"{P}{role}.gpus",
+            NODES if role == "actor" else "",
+            how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs",
+        )
     w.lose(PER_NODE, State.DERIVED, "split into the two pools")
 
 

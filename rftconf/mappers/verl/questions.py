@@ -17,8 +17,6 @@ def questions(writing: Writing) -> list[Decision]:
     """Does the reward exist here?"""
     if writing.plan("stage.reward.function_path"):
         return []
-    why = (
-        "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source (row 7.7)"
-    )
+    why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source (row 7.7)"
     choices = ("write a compute_score and name its file here", "or rely on data_source")
     return [Decision("reward.custom_reward_function.path", why, choices)]

@@ -32,7 +32,16 @@ ADVANTAGES = {
 """Estimators whose name says it all; grpo depends on norm_adv_by_std_in_grpo (fold in folds.py)."""
 
 KL_ESTIMATORS = words(
-    {"kl": "k1", "k1": "k1", "abs": "abs", "mse": "k2", "k2": "k2", "low_var_kl": "k3_clamped", "k3": "k3_clamped", "full": "full"},
+    {
+        "kl": "k1",
+        "k1": "k1",
+        "abs": "abs",
+        "mse": "k2",
+        "k2": "k2",
+        "low_var_kl": "k3_clamped",
+        "k3": "k3_clamped",
+        "full": "full",
+    },
     narrowed={"k3": ("low_var_kl", "veRL clamps k3 at 10, the source does not (H36)")},
 )
 

@@ -18,7 +18,9 @@ row = rows_of["Verl", "Run"]()
 fsdp = rows_of["ActorRolloutRefActorFsdpConfig", "Worker"]()
 megatron = rows_of["ActorRolloutRefActorMegatron", "Worker"]()
 
-BACKENDS = words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron", "veomni": "veomni", "torchtitan": "torchtitan"})
+BACKENDS = words(
+    {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron", "veomni": "veomni", "torchtitan": "torchtitan"}
+)
 
 FSDP_BLOCK = (
     fsdp(lambda f: f.param_offload, lambda w: w.offload.param, same, why="FSDPEngineConfig"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.verl import folds, folds_data, folds_pools, questions
+from rftconf.mappers.verl import folds, folds_data, folds_pools, folds_reward, folds_rollout, folds_schedule, questions
 from rftconf.mappers.verl.conditions import worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
@@ -32,9 +32,9 @@ FOLDS = (
          folds.read_loss, folds.write_loss, "core_algos: loss registry and agg_loss"),
     Fold(("trainer.total_epochs", "trainer.total_training_steps"),
          ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
-         folds.read_run_length, folds.write_run_length, "trainer: _create_dataloader and fit; H12, H68"),
-    folds.schedule_fold("actor", ACTOR + "optim"),
-    folds.schedule_fold("critic", "critic.optim"),
+         folds_schedule.read_run_length, folds_schedule.write_run_length, "trainer: _create_dataloader and fit; H12, H68"),
+    folds_schedule.schedule_fold("actor", ACTOR + "optim"),
+    folds_schedule.schedule_fold("critic", "critic.optim"),
     Fold(("data.train_files", "data.val_files", *folds_data.SHARED_COLUMNS, "data.shuffle", "data.seed", "data.train_max_samples",
           "data.val_max_samples", "data.dataloader_num_workers", "data.custom_cls.path", "data.custom_cls.name"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "keys.prompt", "keys.image", "keys.video")),
@@ -44,17 +44,17 @@ FOLDS = (
     Fold(("reward.custom_reward_function.path", "reward.custom_reward_function.name", "reward.custom_reward_function.reward_kwargs",
           "reward.reward_manager.name", "reward.reward_kwargs", "reward.reward_model.enable", "reward.reward_model.enable_resource_pool",
           "reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node",
-          *(f"reward.reward_model.{k}" for k in folds_data.REWARD_MODEL)),
+          *(f"reward.reward_model.{k}" for k in folds_reward.REWARD_MODEL)),
          ("stage.reward.function_path", "stage.reward.function_name", "stage.reward.function_args", "stage.reward.manager",
           "stage.reward.manager_args", P + "auxiliary[].role", P + "auxiliary[].own_pool", P + "auxiliary[].gpus",
-          *(f"{P}auxiliary[].{f}" for f in folds_data.REWARD_MODEL.values())),
-         folds_data.read_reward, folds_data.write_reward, "reward_loop: custom function, manager, reward model"),
+          *(f"{P}auxiliary[].{f}" for f in folds_reward.REWARD_MODEL.values())),
+         folds_reward.read_reward, folds_reward.write_reward, "reward_loop: custom function, manager, reward model"),
     Fold(("algorithm.rollout_correction.bypass_mode", "algorithm.rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
-         folds_data.read_old_logprob, folds_data.write_old_logprob, "trainer: compute_old_log_prob; rows 2.8, 2.9"),
+         folds_rollout.read_old_logprob, folds_rollout.write_old_logprob, "trainer: compute_old_log_prob; rows 2.8, 2.9"),
     Fold(("algorithm.filter_groups.enable", "algorithm.filter_groups.metric", "algorithm.filter_groups.max_inflight_gen_batches"),
          (A + "filters[].kind", A + "filters[].metric", A + "filters[].action", A + "filters[].threshold", A + "filters[].max_in_flight_rollouts"),
-         folds_data.read_filters, folds_data.write_filters, "replay_buffer: groups of equal metric are evicted"),
-    Fold(("trainer.default_local_dir",), ("identity.checkpoint_root",), folds_data.read_folder, folds_data.write_folder, "trainer: checkpoint folder"),
+         folds_rollout.read_filters, folds_rollout.write_filters, "replay_buffer: groups of equal metric are evicted"),
+    Fold(("trainer.default_local_dir",), ("identity.checkpoint_root",), folds_rollout.read_folder, folds_rollout.write_folder, "trainer: checkpoint folder"),
 )  # fmt: skip
 
 FIXED = (

@@ -1,0 +1,186 @@
+"""Trinity's KL terms, entropy and old log-probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import words
+from rftconf.mappers.trinity.algorithms import (
+    arguments,
+    class_of,
+)
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A = "stage.algorithm."
+TYPE = "algorithm.algorithm_type"
+
+
+ESTIMATORS = words(
+    {"k1": "k1", "abs": "abs", "k2": "k2", "low_var_kl": "k3_clamped", "k3": "k3", "corrected_k3": "corrected_k3"},
+)
+
+
+def read_kl_loss(r: Reading) -> None:
+    """kl_loss_fn, else the class's: k2 with coefficient .001 unless `none` is written (H35)."""
+    name = r.native("algorithm.kl_loss_fn") or class_of(r).kl_loss
+    _read_kl(r, name, "kl_loss", "algorithm.kl_loss_fn")
+
+
+def _read_kl(r: Reading, name: Any, block: str, key: str) -> None:
+    enabled = name if isinstance(name, Expr) else name != "none"
+    r.set(A + f"{block}.enabled", enabled if isinstance(enabled, bool) else None, key, TYPE)
+    if enabled is False:
+        r.inactive[f"{key}_args"] = f"no effect while {key} is none"
+        return
+    r.set(A + f"{block}.estimator", ESTIMATORS.get(name, r, None), key, TYPE)
+    coef = r.native(f"{key}_args.kl_coef", arguments(r, key.removeprefix("algorithm.")).get("kl_coef", 0.001))
+    r.set(A + f"{block}.coef", coef, f"{key}_args.kl_coef", f"{key}_args")
+
+
+def write_kl_loss(w: Writing) -> None:
+    """Always written: leaving it out would switch KL on (H35)."""
+    _write_kl(w, "kl_loss", "algorithm.kl_loss_fn")
+
+
+def _write_kl(w: Writing, block: str, key: str) -> None:
+    enabled, estimator = w.plan(A + f"{block}.enabled"), w.plan(A + f"{block}.estimator")
+    if isinstance(enabled, Expr):
+        w.put(
+            key,
+            "???",
+            A + f"{block}.enabled",
+            state=State.UNRESOLVED,
+            note="whether KL is used depends on a value nobody tells",
+            always=True,
+        )
+        return
+    if not enabled:
+        w.put(key, "none", A + f"{block}.enabled", state=State.DERIVED, always=True)
+        return
+    put = ESTIMATORS.put(estimator, w, None)
+    value = "???" if put.value is None else put.value
+    w.put(key, value, A + f"{block}.enabled", A + f"{block}.estimator", state=put.state, note=put.note, always=True)
+    if w.plan(A + f"{block}.coef") is not None:
+        w.put(f"{key}_args.kl_coef", w.plan(A + f"{block}.coef"), A + f"{block}.coef", always=True)
+
+
+def read_kl_reward(r: Reading) -> None:
+    """kl_penalty_fn, heard only by algorithms that compute advantages in the trainer (H37)."""
+    key = "algorithm.kl_penalty_fn"
+    name = r.native(key) or "none"
+    if name != "none" and not class_of(r).in_trainer:
+        kind = r.native(TYPE, "ppo")
+        r.inactive[key] = f"{kind} computes advantages in the explorer and never looks at it (H37)"
+        r.inactive[f"{key}_args.kl_coef"] = r.inactive[key]
+        name = "none"
+    _read_kl(r, name, "kl_reward", key)
+    if name != "none":
+        adaptive = r.native(f"{key}_args.adaptive", False)
+        r.set(A + "kl_reward.controller", "adaptive" if adaptive is True else "fixed", f"{key}_args.adaptive")
+        if adaptive is True:
+            r.note("kl_penalty_fn_args.adaptive: true passes validation and then stops the run with a TypeError (H67)")
+    r.set(A + "kl_reward.order", "before_norm", kind=Kind.DEFAULT, how="subtracted before advantages (H27)")
+
+
+def write_kl_reward(w: Writing) -> None:
+    """Only for estimators that the trainer computes; a fixed coefficient (H37, H67)."""
+    enabled = w.plan(A + "kl_reward.enabled")
+    hears = w.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo")
+    if enabled is True and not hears:
+        note = "only ppo, reinforceplusplus and rloo hear kl_penalty_fn in Trinity; use KL in the loss, or another estimator (H37)"
+        for field in ("enabled", "estimator", "coef", "controller", "target", "horizon"):
+            if w.plan(A + f"kl_reward.{field}") is not None:
+                w.lose(A + f"kl_reward.{field}", State.NO_COUNTERPART, note)
+        w.put("algorithm.kl_penalty_fn", "none", always=True, how="KL in the reward has no effect here (H37)")
+    else:
+        _write_kl(w, "kl_reward", "algorithm.kl_penalty_fn")
+        if w.plan(A + "kl_reward.controller") == "adaptive":
+            w.lose(
+                A + "kl_reward.controller",
+                State.NARROWED,
+                "Trinity's adaptive controller crashes at the first batch; fixed at the initial coefficient (H67)",
+            )
+            for field in ("target", "horizon"):
+                w.lose(
+                    A + f"kl_reward.{field}",
+                    State.NARROWED,
+                    "belongs to the adaptive controller, which crashes in Trinity (H67)",
+                )
+        elif w.plan(A + "kl_reward.controller") is not None:
+            w.lose(A + "kl_reward.controller", State.DEFAULT, "fixed")
+    order = w.plan(A + "kl_reward.order")
+    if order in ("before_norm", None):
+        w.lose(A + "kl_reward.order", State.DEFAULT, "as Trinity does")
+    else:
+        w.lose(A + "kl_reward.order", State.NARROWED, "Trinity subtracts KL before advantages are computed (H27)")
+
+
+def read_entropy(r: Reading) -> None:
+    """entropy_loss_fn `none` is a coefficient of 0."""
+    name = r.native("algorithm.entropy_loss_fn") or class_of(r).entropy
+    coef = r.native(
+        "algorithm.entropy_loss_fn_args.entropy_coef", arguments(r, "entropy_loss_fn").get("entropy_coef", 0.0)
+    )
+    if name == "none":
+        r.inactive["algorithm.entropy_loss_fn_args.entropy_coef"] = "no effect while entropy_loss_fn is none"
+        coef = 0.0
+    r.set(A + "entropy_coef", coef, "algorithm.entropy_loss_fn_args.entropy_coef", "algorithm.entropy_loss_fn")
+
+
+def write_entropy(w: Writing) -> None:
+    """The default function with the plan's coefficient."""
+    if w.plan(A + "entropy_coef") is not None:
+        w.put(
+            "algorithm.entropy_loss_fn_args.entropy_coef", w.plan(A + "entropy_coef"), A + "entropy_coef", always=True
+        )
+        if w.plan(A + "advantage") not in ("gae", "grpo", "rloo", "reinforce_pp", "grpo_mean_only"):
+            w.put("algorithm.entropy_loss_fn", "default", A + "entropy_coef", default=None)
+
+
+def read_old_logprob(r: Reading) -> None:
+    """The engine's log-probabilities by default; else recomputed inside each train step (row 2.8, H24)."""
+    bypass = r.native("algorithm.bypass_old_logprobs", True)
+    r.set(
+        "stage.sync.old_logprob",
+        "recompute_at_update" if bypass is False else "rollout_engine",
+        "algorithm.bypass_old_logprobs",
+    )
+    whole = r.native("algorithm.rollout_correction")
+    tree = whole if isinstance(whole, dict) else r.source.branch("algorithm.rollout_correction")
+    rest = {k: v for k, v in tree.items() if k != "bypass_mode"}
+    r.set(A + "rollout_correction", rest or None, "algorithm.rollout_correction")
+
+
+def write_old_logprob(w: Writing) -> None:
+    """Keep the engine's for several updates a period: recomputing would follow the changing weights (row 2.8)."""
+    source = w.plan("stage.sync.old_logprob")
+    prompts, n, update = (
+        w.plan(f"stage.batch.{f}") for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
+    )
+    known = None not in (prompts, n, update) and not any(isinstance(v, Expr) for v in (prompts, n, update))
+    single = known and prompts * n == update
+    if source in ("recompute_at_update", "current") or (source == "recompute_at_rollout" and single):
+        w.put("algorithm.bypass_old_logprobs", False, "stage.sync.old_logprob", state=State.DERIVED, always=True,
+              how="one update a period: recomputing is the same" if single else "")  # fmt: skip
+    elif source == "recompute_at_rollout":
+        note = "with several updates a period Trinity would recompute with changed weights; the engine's log-probabilities belong to the period's first policy (H24)"
+        w.put(
+            "algorithm.bypass_old_logprobs",
+            True,
+            "stage.sync.old_logprob",
+            state=State.NARROWED,
+            note=note,
+            always=True,
+        )
+    elif source is not None:
+        w.put("algorithm.bypass_old_logprobs", True, "stage.sync.old_logprob", always=True)
+    rest = w.plan(A + "rollout_correction")
+    if isinstance(rest, dict) and rest:
+        for name, value in rest.items():
+            w.put(f"algorithm.rollout_correction.{name}", value, A + "rollout_correction", always=True)

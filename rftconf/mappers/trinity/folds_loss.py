@@ -1,0 +1,160 @@
+"""Trinity's policy loss: function, arguments, clip range, aggregation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.trinity.algorithms import (
+    FAMILIES,
+    LOSS_CLIPS,
+    arguments,
+    class_of,
+)
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A = "stage.algorithm."
+TYPE = "algorithm.algorithm_type"
+
+
+def read_policy_loss(r: Reading) -> None:
+    """policy_loss_fn, else the class's; given arguments replace the defaults as a whole (H33, H34)."""
+    name = r.native("algorithm.policy_loss_fn") or class_of(r).policy_loss
+    given = arguments(r, "policy_loss_fn")
+    args: dict[str, Any] = given
+    keys = "algorithm.policy_loss_fn_args"
+    r.set(
+        A + "policy_loss.family",
+        FAMILIES.get(name, name) if isinstance(name, str) else name,
+        "algorithm.policy_loss_fn",
+        TYPE,
+    )
+    low, high = LOSS_CLIPS.get(str(name), (None, None))
+    both = args.get("clip_range", None if args else low)
+    if args and not {"clip_range", "clip_range_low", "clip_range_high"} & set(args) and str(name) == "ppo":
+        r.note(
+            "policy_loss_fn_args without any clip range: Trinity stops with an assertion, defaults are not merged (H33)"
+        )
+    r.set(
+        A + "policy_loss.clip_low",
+        args.get("clip_range_low", low if not args else both),
+        f"{keys}.clip_range_low",
+        f"{keys}.clip_range",
+    )
+    r.set(
+        A + "policy_loss.clip_high",
+        args.get("clip_range_high", high if not args else both),
+        f"{keys}.clip_range_high",
+        f"{keys}.clip_range",
+    )
+    r.set(
+        A + "policy_loss.dual_clip_c", args.get("clip_ratio_c", 3.0) if name == "ppo" else None, f"{keys}.clip_ratio_c"
+    )
+    for tau in ("tau_pos", "tau_neg"):
+        default = 1.0 if tau == "tau_pos" else 1.05
+        r.set(A + f"policy_loss.{tau}", args.get(tau, default) if name == "sapo" else None, f"{keys}.{tau}")
+    _read_aggregation(r, str(name), args)
+
+
+def _read_aggregation(r: Reading, name: str, args: dict[str, Any]) -> None:
+    common = r.native("algorithm.loss_agg_mode") or "token-mean"
+    own = "seq-mean-token-mean" if name == "gspo" else "token-mean"
+    mode = common if not args or "loss_agg_mode" in args else own
+    if args and mode != common:
+        r.note(
+            f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}, KL and entropy use {common} (H34)"
+        )
+    r.set(A + "loss_agg", "sum-over-len" if mode == "seq-mean-token-sum-norm" else mode,
+          "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode")  # fmt: skip
+    sums = mode == "seq-mean-token-sum-norm"
+    r.set(
+        A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "model.max_response_tokens"
+    )
+    scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
+    r.set(
+        A + "loss_norm_scope",
+        scope,
+        kind=Kind.DEFAULT,
+        how="each micro-batch's mean is added with weight 1 since 0.6 (H25)",
+    )
+
+
+def write_policy_loss(w: Writing) -> None:
+    """The loss function, always with its clip range and aggregation inside the arguments (H33, H34)."""
+    family = w.plan(A + "policy_loss.family")
+    if isinstance(family, Expr):
+        w.lose(A + "policy_loss.family", State.UNRESOLVED, "the loss depends on a value the source does not tell")
+        return
+    names = {plan: native for native, plan in FAMILIES.items()}
+    if family is not None and family not in names and not w.same_framework:
+        w.put("algorithm.policy_loss_fn", "???", A + "policy_loss.family", state=State.NO_COUNTERPART,
+              note=f"Trinity has no {family} loss; nearest: ppo, gspo, cispo, sapo", always=True)  # fmt: skip
+        return
+    native = names.get(str(family), family)
+    w.put("algorithm.policy_loss_fn", native, A + "policy_loss.family", always=True, default=None)
+    at = "algorithm.policy_loss_fn_args."
+    if native in LOSS_CLIPS:
+        w.put(at + "clip_range_low", w.plan(A + "policy_loss.clip_low"), A + "policy_loss.clip_low", always=True)
+        w.put(at + "clip_range_high", w.plan(A + "policy_loss.clip_high"), A + "policy_loss.clip_high", always=True)
+    _write_loss_options(w, native, at)
+    _write_aggregation(w, native, at)
+
+
+def _write_loss_options(w: Writing, native: Any, at: str) -> None:
+    c = w.plan(A + "policy_loss.dual_clip_c")
+    if native == "ppo" and c is not None:
+        w.put(at + "clip_ratio_c", c, A + "policy_loss.dual_clip_c", always=True)
+    elif c is not None:
+        w.lose(A + "policy_loss.dual_clip_c", State.DEAD_IN_TARGET, f"the {native} loss has no dual clip")
+    for tau in ("tau_pos", "tau_neg"):
+        if w.plan(A + f"policy_loss.{tau}") is not None and native == "sapo":
+            w.put(at + tau, w.plan(A + f"policy_loss.{tau}"), A + f"policy_loss.{tau}", always=True)
+
+
+def _write_aggregation(w: Writing, native: Any, at: str) -> None:
+    agg = w.plan(A + "loss_agg")
+    if agg is not None:
+        sums = agg in ("sum-over-len", "seq-mean-sum-over-len")
+        mode = "seq-mean-token-sum-norm" if sums else agg
+        note, state = "", State.EXACT
+        if agg == "seq-mean-sum-over-len":
+            note, state = (
+                "the same name does not divide by the number of sequences here: gradients are larger by G/D; mind grad_clip (H61)",
+                State.NARROWED,
+            )
+        elif agg == "token-sum":
+            note, state = "Trinity has no token-sum", State.NARROWED
+            mode = "token-mean"
+        w.put("algorithm.loss_agg_mode", mode, A + "loss_agg", state=state, note=note, always=True)
+        w.put(
+            at + "loss_agg_mode",
+            mode,
+            A + "loss_agg",
+            state=state,
+            note=note,
+            always=True,
+            how="also here, else the loss keeps its own (H34)",
+        )
+    tokens = w.plan(A + "loss_agg_tokens")
+    if tokens is not None and tokens != w.plan("stage.length.response_max_tokens"):
+        w.lose(
+            A + "loss_agg_tokens",
+            State.NO_COUNTERPART,
+            "Trinity divides by the padded response length, no other number",
+        )
+    elif tokens is not None:
+        w.lose(A + "loss_agg_tokens", State.DEFAULT, "the padded response length")
+    mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
+    if w.plan(A + "loss_norm_scope") in (mine, None):
+        w.lose(A + "loss_norm_scope", State.DEFAULT, "as Trinity does")
+    else:
+        w.lose(
+            A + "loss_norm_scope",
+            State.NARROWED,
+            "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)",
+        )

@@ -1,0 +1,143 @@
+"""veRL's old log-probabilities, group filters and output folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.verl.trees import put_tree
+from rftconf.plan.symbols import Expr, text
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+
+def read_old_logprob(r: Reading) -> None:
+    """Which log-probabilities the ratio is taken against, and the correction for the engine's mismatch (rows 2.8, 2.9)."""
+    block = "algorithm.rollout_correction"
+    bypass = r.native(f"{block}.bypass_mode", False)
+    one = r.plan("stage.batch.sequences_per_update")
+    whole = _rollout_sequences(r)
+    shortcut = not r.since("0.8.0") and one is not None and one == whole and r.plan("stage.batch.passes") == 1
+    source = "rollout_engine" if bypass is True else "current" if shortcut else "recompute_at_rollout"
+    r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
+    rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
+    r.set("stage.algorithm.rollout_correction", rest or None, *(f"{block}.{k}" for k in rest))
+
+
+def _rollout_sequences(r: Reading) -> Any:
+    prompts, n = r.plan("stage.batch.prompts_per_rollout"), r.plan("stage.batch.responses_per_prompt")
+    return None if prompts is None or n is None else prompts * n
+
+
+def write_old_logprob(w: Writing) -> None:
+    """`bypass_mode` takes the engine's log-probabilities; otherwise veRL recomputes them once per period."""
+    source = w.plan("stage.sync.old_logprob")
+    if source == "rollout_engine":
+        w.put("algorithm.rollout_correction.bypass_mode", True, "stage.sync.old_logprob", always=True)
+        if w.since("0.6.1") and not w.since("0.9.0"):
+            why = "bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)"
+            w.put("actor_rollout_ref.rollout.calculate_log_probs", True, always=True, how=why)
+    elif source in ("recompute_at_update", "current"):
+        single = w.plan("stage.batch.sequences_per_update") == _both(w)
+        note = (
+            "with one update a period this is the same"
+            if single
+            else "veRL recomputes once per rollout period, not per update (row 2.8)"
+        )
+        w.lose("stage.sync.old_logprob", State.DEFAULT if single else State.NARROWED, note)
+    elif source is not None:
+        w.lose("stage.sync.old_logprob", State.DEFAULT, "veRL recomputes them once per rollout period")
+    put_tree(w, "algorithm.rollout_correction", "stage.algorithm.rollout_correction")
+
+
+def _both(w: Writing) -> Any:
+    prompts, n = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.responses_per_prompt")
+    return None if prompts is None or n is None else prompts * n
+
+
+FILTER = "algorithm.filter_groups."
+
+
+def read_filters(r: Reading) -> None:
+    """DAPO's dynamic sampling, built in since 0.9 (row 4.2.20)."""
+    if r.native(FILTER + "enable", False) is not True:
+        for key in ("metric", "max_inflight_gen_batches", "max_num_gen_batches"):
+            r.inactive[FILTER + key] = "no effect while algorithm.filter_groups.enable is False"
+        return
+    if not r.since("0.9.0"):
+        r.note("filter_groups is only a slot before 0.9: an external recipe reads it, main_ppo does not (row 4.2.20)")
+    at = "stage.algorithm.filters[0]."
+    r.set(at + "kind", "zero_std", FILTER + "enable")
+    r.set(at + "metric", r.native(FILTER + "metric", "reward"), FILTER + "metric")
+    r.set(at + "action", "refill", FILTER + "enable")
+    r.set(
+        at + "max_in_flight_rollouts",
+        r.native(FILTER + "max_inflight_gen_batches", 1),
+        FILTER + "max_inflight_gen_batches",
+    )
+
+
+def write_filters(w: Writing) -> None:
+    """Refilling filters only; veRL has none that just drops (rule 7)."""
+    for index in range(w.items("stage.algorithm.filters")):
+        at = f"stage.algorithm.filters[{index}]."
+        paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]
+        if index or w.plan(at + "kind") != "zero_std" or w.plan(at + "action") == "duplicate":
+            for path in paths:
+                w.lose(
+                    path,
+                    State.NO_COUNTERPART,
+                    "veRL's filter_groups evicts groups of equal metric and refills; nothing else",
+                )
+            continue
+        dropped = w.plan(at + "action") == "drop"
+        state, note = (
+            (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")
+        )
+        w.put(FILTER + "enable", True, at + "kind", at + "action", state=state, note=note, always=True)
+        w.put(FILTER + "metric", w.plan(at + "metric") or "reward", at + "metric", always=True)
+        if w.plan(at + "max_in_flight_rollouts") is not None:
+            w.put(
+                FILTER + "max_inflight_gen_batches",
+                w.plan(at + "max_in_flight_rollouts"),
+                at + "max_in_flight_rollouts",
+            )
+
+
+def read_folder(r: Reading) -> None:
+    """veRL names the run's own folder; the plan keeps the root above project and experiment."""
+    key = "trainer.default_local_dir"
+    folder, project, name = r.native(key), r.plan("identity.project"), r.plan("identity.experiment")
+    if not r.written(key):
+        r.set("identity.checkpoint_root", "checkpoints", key, how="default checkpoints/<project>/<experiment>")
+        return
+    tail = text("/", *(p if isinstance(p, (str, Expr)) else str(p) for p in (project, "/", name)))
+    known = isinstance(folder, str) and isinstance(tail, str)
+    root = folder.rstrip("/").removesuffix(tail) if known and folder.rstrip("/").endswith(tail) else folder
+    r.set("identity.checkpoint_root", root, key)
+
+
+def write_folder(w: Writing) -> None:
+    """`<root>/<project>/<experiment>`, or left to the default."""
+    root = w.plan("identity.checkpoint_root")
+    if root in ("checkpoints", "./checkpoints", "", None):
+        if root is not None:
+            w.lose("identity.checkpoint_root", State.DEFAULT, "veRL's default is checkpoints/<project>/<experiment>")
+        return
+    value: Any = root
+    if not w.same_framework:
+        value = text(
+            *(
+                p if isinstance(p, (str, Expr)) else str(p)
+                for p in (root, "/", w.plan("identity.project"), "/", w.plan("identity.experiment"))
+            )
+        )
+    w.put(
+        "trainer.default_local_dir",
+        value,
+        "identity.checkpoint_root",
+        state=State.DERIVED,
+        how="<root>/<project>/<experiment>",
+    )
