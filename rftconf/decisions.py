@@ -55,6 +55,7 @@ def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
 
 
 def other_stages(loaded: Loaded, stage: StageRead) -> tuple[str, ...]:
+    """Stages that a single-run target does not get, as notes."""
     others = [s for s in loaded.stages if s is not stage]
     return tuple(
         f"stage {s.name} ({s.values.get('stage.kind')}) is a run of its own: "

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.effective import effective, live_leaves, stages_of
 from rftconf.errors import UnreadableError
 from rftconf.ledger import State
-from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Table
@@ -18,20 +18,14 @@ from rftconf.mappers.tables import reason_for, table_of
 from rftconf.plan.derive import derive
 from rftconf.plan.index import surely_valid
 from rftconf.plan.origin import Origin
-from rftconf.plan.symbols import ShellOnly
-from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas import registry
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess, guess
-from rftconf.schemas.values import coerced, wrong
 from rftconf.secrets import is_secret
 from rftconf.text.document import Document, Leaf, Mode
-from rftconf.text.interpolation import Resolver
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Run
-
-STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer")
-"""Sections that a stage replaces as a whole (row 11.1)."""
 
 
 @dataclass(slots=True)
@@ -110,9 +104,9 @@ def load(
     _refuse_unreadable(document)
     found = recognise(document, framework, release)
     table = table_of(found.framework)
-    leaves = _live_leaves(document)
+    leaves = live_leaves(document)
     secrets = frozenset(key for key, leaf in leaves.items() if is_secret(key, leaf.value))
-    stages = [_read_stage(table, found, part, name, rows) for name, part in _stages(leaves)]
+    stages = [_read_stage(table, found, part, name, rows) for name, part in stages_of(leaves)]
     extensions = _extensions(table, stages, secrets)
     for stage in stages:
         _check(stage)
@@ -151,35 +145,6 @@ def _refuse_unreadable(document: Document) -> None:
         raise UnreadableError("there is no config in this file", file=document.name)
 
 
-def _live_leaves(document: Document) -> dict[str, Leaf]:
-    """The leaves that win, deletions taken out, a single `taskset` as the first of `tasksets`."""
-    live: dict[str, Leaf] = {}
-    for leaf in document.leaves:
-        if leaf.mode is Mode.DELETE:
-            live = {k: v for k, v in live.items() if k != leaf.key and not k.startswith(leaf.key + ".")}
-        else:
-            live.pop(leaf.key, None)
-            live[leaf.key] = leaf
-    return {re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", k): v for k, v in live.items()}
-
-
-def _stages(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
-    """Each stage's own leaves: a stage's section replaces the common one as a whole (H58)."""
-    numbered = sorted({int(m[1]) for k in leaves if (m := re.match(r"stages\[(\d+)\]\.", k))})
-    if not numbered:
-        return [(None, leaves)]
-    common = {k: v for k, v in leaves.items() if not k.startswith("stages[")}
-    parts: list[tuple[str | None, dict[str, Leaf]]] = []
-    for number in numbered:
-        prefix = f"stages[{number}]."
-        own = {k.removeprefix(prefix): v for k, v in leaves.items() if k.startswith(prefix)}
-        sections = {re.split(r"[.\[]", k)[0] for k in own}
-        merged = {k: v for k, v in common.items() if re.split(r"[.\[]", k)[0] not in sections}
-        name = own.pop("stage_name", None)
-        parts.append((str(name.value) if name else f"stage_{number}", {**merged, **own}))
-    return parts
-
-
 def _read_stage(
     table: Table, found: Guess, leaves: Mapping[str, Leaf], name: str | None, rows: int | None
 ) -> StageRead:
@@ -195,59 +160,6 @@ def _read_stage(
     if name is not None:
         reading.set("stage.name", name, "stages[].stage_name")
     return StageRead(name, reading, changes)
-
-
-def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[Change, ...]]:
-    """Every effective key in the newest shape: written ones, and the defaults of the source's own release."""
-    known = catalogue.load(found.framework, found.release, found.trainer)
-    own: dict[str, Any] = {
-        k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name
-    }
-    resolver = Resolver({**own, **{k: leaf.value for k, leaf in leaves.items()}})
-    written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
-    follow = {
-        key.name: Cell(_resolved(resolver, key.name))
-        for key in known.keys.values()
-        if key.interpolation and key.name not in leaves and "[]" not in key.name
-    }
-    up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
-    following = {k: c for k, c in follow.items() if c.value != known.default(k)}
-    down = versions.upgrade(found.framework, following, found.release, trainer=found.trainer) if following else None
-    defaults = versions.defaults(found.framework, found.release, found.trainer)
-    # a mandatory key has no default; veRL up to 0.5 spells one null as the text None
-    cells = {
-        k: Cell(None if isinstance(v, str) and v in ("None", "???") else v)
-        for k, v in defaults.items()
-        if "[]" not in k
-    }
-    cells.update(down.flat if down else {})
-    above = tuple(f"{key}." for key in up.flat)
-    cells = {key: cell for key, cell in cells.items() if not key.startswith(above)}
-    cells.update(up.flat)
-    native = Native(found.framework, found.release, found.trainer, cells, defaults)
-    return native, up.changes
-
-
-def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:
-    """The value as the framework's loader converts it; a text where a number or switch belongs is an error."""
-    key = known.get(name)
-    if value == "???":  # nobody told: unknown like a variable, and written back as it came
-        return ShellOnly("???")
-    if key is None or not isinstance(value, str) or key.type not in ("int", "float", "bool"):
-        return value
-    problem = wrong(known, key, value)
-    if problem is not None:
-        span = leaf.place.span
-        raise UnreadableError(f"KEY003 {name} {problem}", file=leaf.place.file, line=span.line, col=span.col)
-    return coerced(key, value)
-
-
-def _resolved(resolver: Resolver, key: str, leaf: Leaf | None = None) -> Any:
-    done = resolver.resolve(key)
-    if done.problem and leaf is not None:
-        span = leaf.place.span
-        raise UnreadableError(f"{done.code} {done.problem}", file=leaf.place.file, line=span.line, col=span.col)
-    return done.value
 
 
 def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:

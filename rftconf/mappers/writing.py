@@ -17,6 +17,11 @@ from rftconf.plan.units import Rates, Unit
 from rftconf.schemas.registry import at_least
 
 
+def _no_default(key: str) -> Any:
+    """Stands in until a catalogue is given."""
+    del key
+
+
 @dataclass(slots=True)
 class Out:
     """One native key to be written."""
@@ -51,7 +56,7 @@ class Writing:
     values: dict[str, Any]
     origins: dict[str, Origin]
     same_framework: bool = False
-    defaults: Callable[[str], Any] = lambda key: None
+    defaults: Callable[[str], Any] = _no_default
     decisions: list[Decision] = field(default_factory=list)
     out: dict[str, Out] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)

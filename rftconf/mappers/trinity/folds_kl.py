@@ -169,7 +169,7 @@ def write_old_logprob(w: Writing) -> None:
         w.put("algorithm.bypass_old_logprobs", False, "stage.sync.old_logprob", state=State.DERIVED, always=True,
               how="one update a period: recomputing is the same" if single else "")  # fmt: skip
     elif source == "recompute_at_rollout":
-        note = "with several updates a period Trinity would recompute with changed weights; the engine's log-probabilities belong to the period's first policy (H24)"
+        note = "Trinity would recompute after each update; the engine's log-probabilities belong to the period's first policy (H24)"
         w.put(
             "algorithm.bypass_old_logprobs",
             True,

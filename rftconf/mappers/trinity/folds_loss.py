@@ -102,7 +102,7 @@ def write_policy_loss(w: Writing) -> None:
         w.put(at + "clip_range_low", w.plan(A + "policy_loss.clip_low"), A + "policy_loss.clip_low", always=True)
         w.put(at + "clip_range_high", w.plan(A + "policy_loss.clip_high"), A + "policy_loss.clip_high", always=True)
     _write_loss_options(w, native, at)
-    _write_aggregation(w, native, at)
+    _write_aggregation(w, at)
 
 
 def _write_loss_options(w: Writing, native: Any, at: str) -> None:
@@ -116,7 +116,7 @@ def _write_loss_options(w: Writing, native: Any, at: str) -> None:
             w.put(at + tau, w.plan(A + f"policy_loss.{tau}"), A + f"policy_loss.{tau}", always=True)
 
 
-def _write_aggregation(w: Writing, native: Any, at: str) -> None:
+def _write_aggregation(w: Writing, at: str) -> None:
     agg = w.plan(A + "loss_agg")
     if agg is not None:
         sums = agg in ("sum-over-len", "seq-mean-sum-over-len")

@@ -129,10 +129,8 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     )
     source = w.facts.get("source") if w.same_framework else None
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
-        if source is not None:
-            shape = source.native(pool[0]), source.native(pool[1])
-        else:
-            shape = _shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
+        own = _shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
+        shape = own if source is None else (source.native(pool[0]), source.native(pool[1]))
         _write_pool(
             w,
             pool,

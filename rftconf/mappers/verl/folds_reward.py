@@ -18,7 +18,7 @@ R = "stage.reward."
 
 def read_reward(r: Reading) -> None:
     """The custom function, the manager, and a neural reward model as an auxiliary model."""
-    block = "reward." if r.since("0.7.1") else "reward."  # the newest names; older ones are renamed before
+    block = "reward."
     r.set(R + "function_path", r.native(block + "custom_reward_function.path"), block + "custom_reward_function.path")
     named = r.plan(R + "function_path") is not None
     if not named:
