@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# PPO: critic warm-up, KL in the reward, several passes over each rollout, a cosine schedule.
+python3 -m verl.trainer.main_ppo \
+    algorithm.adv_estimator=gae \
+    algorithm.gamma=0.99 \
+    algorithm.lam=0.95 \
+    algorithm.use_kl_in_reward=True \
+    algorithm.kl_penalty=low_var_kl \
+    algorithm.kl_ctrl.type=adaptive \
+    algorithm.kl_ctrl.kl_coef=0.005 \
+    algorithm.kl_ctrl.target_kl=0.05 \
+    data.train_files=[/data/a/train.parquet,/data/b/train.parquet] \
+    data.val_files=/data/a/test.parquet \
+    data.train_batch_size=512 \
+    data.max_prompt_length=1024 \
+    data.max_response_length=1024 \
+    actor_rollout_ref.model.path=/models/llama-8b \
+    actor_rollout_ref.actor.strategy=fsdp \
+    actor_rollout_ref.actor.ppo_mini_batch_size=128 \
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 \
+    actor_rollout_ref.actor.ppo_epochs=2 \
+    actor_rollout_ref.actor.clip_ratio_low=0.1 \
+    actor_rollout_ref.actor.clip_ratio_high=0.2 \
+    actor_rollout_ref.actor.entropy_coeff=0.01 \
+    actor_rollout_ref.actor.optim.lr=2e-6 \
+    actor_rollout_ref.actor.optim.lr_warmup_steps=5 \
+    actor_rollout_ref.actor.optim.lr_scheduler_type=cosine \
+    actor_rollout_ref.actor.optim.min_lr_ratio=0.1 \
+    actor_rollout_ref.actor.optim.weight_decay=0.1 \
+    actor_rollout_ref.rollout.name=vllm \
+    actor_rollout_ref.rollout.tensor_model_parallel_size=1 \
+    critic.model.path=/models/llama-8b-critic \
+    critic.optim.lr=9e-6 \
+    critic.optim.lr_warmup_steps=3 \
+    critic.ppo_micro_batch_size_per_gpu=8 \
+    critic.ppo_epochs=2 \
+    critic.cliprange_value=0.2 \
+    critic.fsdp.param_offload=True \
+    trainer.critic_warmup=10 \
+    trainer.project_name=ppo \
+    trainer.experiment_name=llama \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=1 \
+    trainer.save_freq=25 \
+    trainer.test_freq=25 \
+    trainer.total_epochs=10 \
+    trainer.total_training_steps=150

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Two nodes; six engines of one GPU each would leave ten trainer GPUs: neither one node nor whole nodes.
+python3 -m verl.trainer.main_ppo \
+    algorithm.adv_estimator=grpo \
+    data.train_files=/data/a/train.parquet \
+    data.val_files=/data/a/test.parquet \
+    data.train_batch_size=64 \
+    actor_rollout_ref.model.path=/models/m \
+    actor_rollout_ref.actor.ppo_mini_batch_size=8 \
+    actor_rollout_ref.actor.use_dynamic_bsz=True \
+    actor_rollout_ref.rollout.name=vllm \
+    actor_rollout_ref.rollout.tensor_model_parallel_size=1 \
+    actor_rollout_ref.rollout.n=8 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=2 \
+    trainer.total_training_steps=10

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# 21 sequences an update cannot be shared by the four GPUs that one engine of four leaves.
+python3 -m verl.trainer.main_ppo \
+    algorithm.adv_estimator=grpo \
+    data.train_files=/data/a/train.parquet \
+    data.val_files=/data/a/test.parquet \
+    data.train_batch_size=14 \
+    actor_rollout_ref.model.path=/models/m \
+    actor_rollout_ref.actor.ppo_mini_batch_size=7 \
+    actor_rollout_ref.actor.use_dynamic_bsz=True \
+    actor_rollout_ref.rollout.name=vllm \
+    actor_rollout_ref.rollout.tensor_model_parallel_size=4 \
+    actor_rollout_ref.rollout.n=3 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=1 \
+    trainer.total_training_steps=10
