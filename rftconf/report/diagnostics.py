@@ -22,7 +22,7 @@ def diagnostics_text(found: Iterable[Diagnostic], texts: Mapping[str, str], scre
 
 def diagnostics_concise(found: Iterable[Diagnostic]) -> str:
     """`file:line:col: CODE message`, one line each."""
-    return joined(f"{_where(d.place)}{d.code} {printable(d.message)}" for d in found)
+    return joined(f"{_where(d.place)}{d.code} {masked(printable(d.message))}" for d in found)
 
 
 def diagnostics_json(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ def diagnostics_json(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
         {
             "code": d.code,
             "severity": d.severity.value,
-            "message": d.message,
+            "message": masked(d.message),
             "place": _span_json(d.place),
             "related": [{"place": _span_json(label.place), "note": label.note} for label in d.related],
             "help": d.help,
@@ -61,7 +61,7 @@ def _span_json(place: Place | None) -> dict[str, Any] | None:
 def _block(d: Diagnostic, texts: Mapping[str, str], screen: Screen) -> Iterator[str]:
     lead = f"{d.severity.value} {d.code}: "
     styled = screen.style(lead.rstrip(), "bold", _COLOURS[d.severity])
-    first, *rest = screen.wrap(d.message, len(lead))
+    first, *rest = screen.wrap(masked(d.message), len(lead))
     yield f"{styled} {screen.style(first, 'bold')}"
     yield from (" " * len(lead) + screen.style(text, "bold") for text in rest)
     if d.place:
