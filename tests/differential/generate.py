@@ -10,7 +10,9 @@ WORDS = st.sampled_from(
     ["x", "1", "12", "1e-6", "a/b.c", "x.y=z", "two words", "", " lead", "/p/q/r.tar.gz", "A*b", "[1,2]", "it", "07"]
 )
 NUMBERS = st.integers(0, 20)
-PLAIN = st.sampled_from(["x", "key=1", "a.b=2", "+k=v", "[0.9,0.98]", "/p/q", "{a,b}", "{1..3}", "x{y,}z", "'q r'", '"s t"'])
+PLAIN = st.sampled_from(
+    ["x", "key=1", "a.b=2", "+k=v", "[0.9,0.98]", "/p/q", "{a,b}", "{1..3}", "x{y,}z", "'q r'", '"s t"']
+)
 PATTERNS = st.sampled_from(["*/", "/*", ".*", "*.", "a", "?", "[a-c]*", "x*", "*b", '"*"'])
 OPERATORS = st.sampled_from(["+", "-", "*", "<", ">", "<=", "==", "!=", "&&", "||", "&", "|", "^", "<<", "%", "/"])
 EXPANSIONS = st.one_of(
@@ -84,4 +86,6 @@ STATEMENT = st.recursive(
     max_leaves=4,
 )  # fmt: skip
 START = "a=x b='two words' c=/p/q/r.tar.gz d= i=3 j=4\nA=(one 'two 2' three) B=()\n"
-SCRIPTS = st.lists(STATEMENT, min_size=1, max_size=8).map(lambda body: START + "\n".join(body) + "\npython3 -m app.main end\n")
+SCRIPTS = st.lists(STATEMENT, min_size=1, max_size=8).map(
+    lambda body: START + "\n".join(body) + "\npython3 -m app.main end\n"
+)

@@ -224,7 +224,9 @@ class Test:
     end: int = 0
 
 
-Command: TypeAlias = Simple | Pipeline | AndOr | Group | If | For | ForArith | While | Case | Function | ArithCommand | Test
+Command: TypeAlias = (
+    Simple | Pipeline | AndOr | Group | If | For | ForArith | While | Case | Function | ArithCommand | Test
+)
 
 
 @dataclass(slots=True)

@@ -55,9 +55,7 @@ _SIMPLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|\{(\d+|[@*#?$!-])\
 _HEAD = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])").match
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]|/|\^\^?|,,?|:|@[A-Za-z]|[*@](?=\})").match
 _PLAIN = re.compile(r"[^\s\\'\"$`&|;<>(){}~]+(?=[\s;)]|\Z)").match
-_PAIR = re.compile(
-    r"([^\s\\'\"$`&|;<>(){}~]*)(\"|)\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))\2(?=[\s;)]|\Z)"
-).match
+_PAIR = re.compile(r"([^\s\\'\"$`&|;<>(){}~]*)(\"|)\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))\2(?=[\s;)]|\Z)").match
 _TRAILING = re.compile(r"[ \t]+(?=\n|\Z)").match
 _NAMED = re.compile(r"[A-Za-z_]\w*\+?=").match
 
