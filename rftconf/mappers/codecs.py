@@ -117,7 +117,7 @@ class words(Codec[Any, Any]):  # noqa: N801
             return Put(value) if context.same_framework else unresolved(value)
         if value in self.back:
             native = self.back[value]
-            return Put(native, State.EXACT, "", "" if native == value else f"{value}")
+            return Put(native)
         if value in self.narrowed:
             native, why = self.narrowed[value]
             return Put(native, State.NARROWED, why)

@@ -33,9 +33,14 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
 
 def _shown(source: Native, key: str) -> str:
     cell = source.cells.get(key)
-    value: Any = cell.value if cell is not None else source.branch(key)
+    value: Any = cell.value if cell is not None else _below(source, key)
     text = " ".join(_spelled(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _below(source: Native, key: str) -> dict[str, Any]:
+    """What the file itself writes below `key`."""
+    return {k[len(key) + 1 :]: cell.value for k, cell in source.cells.items() if k.startswith(key + ".") and cell.leaf}
 
 
 def _only_trunk(source: Native, key: str, keys: tuple[str, ...]) -> bool:
@@ -48,4 +53,6 @@ def _spelled(value: Any) -> str:
         return formula(value)
     if isinstance(value, list):
         return "[" + ", ".join(map(_spelled, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name}: {_spelled(item)}" for name, item in value.items()) + "}"
     return str(value)

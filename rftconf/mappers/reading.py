@@ -119,9 +119,13 @@ class Reading:
             self.inactive[row.native] = row.when.otherwise
             self.values.setdefault(row.plan, None)
             return
-        if row.alias and self.values.get(row.plan) is not None and not self.written(row.native):
+        if row.alias and self.values.get(row.plan) is not None and not self._says(row):
             return
         self._store(row, row.native, row.plan)
+
+    def _says(self, row: Row) -> bool:
+        """True when the file sets an alias to something: a null there leaves the other key alone."""
+        return self.written(row.native) and row.codec.get(self.native(row.native), self, unit_of(row.plan)) is not None
 
     def _read_each(self, each: Each) -> None:
         for index in range(self.source.count(each.native)):

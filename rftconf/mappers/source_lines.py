@@ -18,7 +18,8 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
     reached = _reached(stage, writing)
     found: dict[str, SourceLine] = {}
     for key, leaf in stage.reading.source.leaves():
-        found[leaf.key] = _line(loaded, stage, writing, key, leaf, reached)
+        line = _line(loaded, stage, writing, key, leaf, reached)
+        found[leaf.key] = _merged(found[leaf.key], line) if leaf.key in found else line
     for change in stage.changes:
         gone: Leaf | None = getattr(change.cell, "leaf", None)
         if gone is not None and gone.key not in found:
@@ -32,6 +33,15 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
                 found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
     order = [leaf.key for leaf in loaded.document.leaves]
     return tuple(found[key] for key in dict.fromkeys(order) if key in found)
+
+
+def _merged(one: SourceLine, other: SourceLine) -> SourceLine:
+    """One leaf that release edits made two keys of: all it reached, and the worse end."""
+    live = [line for line in (one, other) if line.targets] or [one]
+    state = _worst([Outcome(line.state) for line in live])
+    targets, plan = (tuple(dict.fromkeys(getattr(one, name) + getattr(other, name))) for name in ("targets", "plan"))
+    reason = "; ".join(dict.fromkeys(line.reason for line in live if line.reason))
+    return SourceLine(one.key, one.value, one.place, state, targets, plan, reason)
 
 
 def _reached(stage: StageRead, writing: Writing) -> dict[str, list[str]]:
@@ -101,6 +111,9 @@ def _worst(outcomes: list[Outcome]) -> State:
 
 def _without_row(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> SourceLine:
     known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
+    if _own_default(known, leaf) and not writing.same_framework:
+        why = f"{registry.framework(loaded.framework).title} {loaded.release}'s own default"
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, reason=why)
     reason = reason_for(writing.table if writing.same_framework else loaded.table, key)
     if reason is not None:
         state = (
@@ -118,6 +131,13 @@ def _without_row(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> Sour
         )
     why = f"{without_indices(key)} is kept in the plan as it is; no other framework has it"
     return SourceLine(leaf.key, leaf.value, leaf.place, State.EXTENSION, reason=why)
+
+
+def _own_default(known: catalogue.Catalogue, leaf: Leaf) -> bool:
+    """True for a leaf that says what its framework does anyway."""
+    found = known.get(leaf.key)
+    plain = found is not None and not found.open and not found.interpolation and not found.plus_only
+    return plain and found is not None and found.default is not None and leaf.value == found.default
 
 
 def _gone(

@@ -63,7 +63,7 @@ def _is_default(known: catalogue.Catalogue, key: str, value: Any, out: Out, flat
         return bool(value == out.default)
     found = known.get(key)
     if found is None or found.open:
-        return False
+        return value in ({}, None) and found is not None and not found.default
     if found.interpolation and not callable(out.default):
         return bool(value == _followed(known, found.interpolation, found.default, flat))
     return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default

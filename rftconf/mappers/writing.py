@@ -57,6 +57,8 @@ class Writing:
     origins: dict[str, Origin]
     same_framework: bool = False
     defaults: Callable[[str], Any] = _no_default
+    knows: Callable[[str], bool] = bool
+    """Whether the target's newest catalogue has a key."""
     decisions: list[Decision] = field(default_factory=list)
     out: dict[str, Out] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -145,7 +147,7 @@ class Writing:
     def _write_row(self, row: Row, native: str, plan: str) -> None:
         if plan not in self.values or row.read_only:
             return
-        if row.when is not None and not row.mirror and not row.when.test(self):
+        if row.when is not None and not (row.mirror and self.knows(native)) and not row.when.test(self):
             self.asleep.setdefault(plan, row.when.otherwise)
             return
         value = self.values[plan]

@@ -88,6 +88,8 @@ def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpu
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
     why = f"the source shares all {demand.total} GPUs between engines and trainer; here they are split: {chosen} (H21)"
+    if values.get(f"{P}auxiliary[0].own_pool") is True:
+        why += f"; its reward model has {values[f'{P}auxiliary[0].gpus']} GPUs on top of them, which are taken from here"
     return [Decision(P + "rollout.gpus", why, others, str(chosen))]
 
 

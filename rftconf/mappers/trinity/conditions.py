@@ -113,8 +113,8 @@ class _EvalInterval(Codec[Any, Any]):
     """Explore steps between evaluations; "never" is a number that no run reaches."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
-        if value is None:
-            return None
+        if value is None or not context.source.count("buffer.explorer_input.eval_tasksets"):
+            return None  # nothing to evaluate on
         rollouts = context.convert(value, Unit.EXPLORE_STEPS, Unit.ROLLOUTS)
         if isinstance(rollouts, Expr):
             return rollouts
@@ -137,4 +137,17 @@ class _EvalInterval(Codec[Any, Any]):
 
 
 EVAL_INTERVAL = _EvalInterval()
+
+
+class _AtStart(Codec[Any, Any]):
+    """Without an evaluation set nothing is evaluated, whatever the switch says."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return value if context.source.count("buffer.explorer_input.eval_tasksets") else False
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        return Put(value)
+
+
+AT_START = _AtStart()
 OLD_BACK_END = When(lambda c: not c.since("0.6.0"), "only the back end before 0.6 reads it (D35)")

@@ -65,6 +65,8 @@ def _ahead(offset: Any, interval: Any) -> Any:
 
 
 def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, theirs: Any) -> None:
+    if r.plan("stage.kind") not in ("rl", None):
+        return
     made, used = mine * explore * n, theirs * update
     if (
         not isinstance(made, Expr)

@@ -70,6 +70,9 @@ def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> Non
 
 def _read_train_sampling(r: Reading, key: str, own: str, common: str) -> None:
     """A single data set's sampling is the run's; of several, only what differs is kept apart."""
+    if key.endswith(".top_k"):
+        _read_train_top_k(r, key, own, common)
+        return
     inherited = r.plan(common)
     if not r.written(key) or r.native(key) is None:
         return
@@ -78,6 +81,15 @@ def _read_train_sampling(r: Reading, key: str, own: str, common: str) -> None:
     if alone or value == inherited:
         r.set(common, value, key, *r.origins[common].keys)
     else:
+        r.set(own, value, key)
+
+
+def _read_train_top_k(r: Reading, key: str, own: str, common: str) -> None:
+    """A data set's top_k is -1 unless written; the model's value never reaches it (row 6.6)."""
+    value = r.native(key, -1)
+    if own.startswith(f"{D}train[0]."):
+        r.set(common, value, key)
+    elif value != r.values.get(common):
         r.set(own, value, key)
 
 
@@ -142,9 +154,12 @@ def _write_selector(w: Writing, at: str, to: str) -> None:
 
 def _write_own_sampling(w: Writing, at: str, to: str) -> None:
     for field in SAMPLING:
-        value = w.plan(f"{to}sampling.{field}")
+        own, common = f"{to}sampling.{field}", f"stage.sampling.train.{field}"
+        value = w.plan(own)
         if value is not None:
-            w.put(f"{at}rollout_args.{field}", value, f"{to}sampling.{field}")
+            w.put(f"{at}rollout_args.{field}", value, own)
+        elif field == "top_k" and w.plan(common) is not None:
+            w.put(f"{at}rollout_args.top_k", w.plan(common), common)
 
 
 def _write_eval_sampling(w: Writing, at: str, to: str) -> None:

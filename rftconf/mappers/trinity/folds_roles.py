@@ -28,6 +28,14 @@ SHARED = {
 ROLES = ("reference", "critic")
 
 
+CRITIC = {
+    "stage.batch.critic.dynamic": ("trainer.use_dynamic_bsz", "stage.batch.micro.dynamic"),
+    "stage.batch.critic.tokens_per_rank": ("trainer.max_token_len_per_gpu", "stage.batch.micro.tokens_per_rank"),
+    "stage.model_options.critic_remove_padding": ("trainer.use_remove_padding", "stage.model_options.remove_padding"),
+}
+"""What the critic takes from the actor as well; veRL's critic has keys of its own for each (rows 1.10, 9.3)."""
+
+
 def _exists(context: Reading | Writing, role: str) -> bool:
     algorithm = "stage.algorithm."
     if role == "critic":
@@ -42,6 +50,9 @@ def read_roles(r: Reading) -> None:
         for role in ROLES:
             if value is not None and _exists(r, role):
                 r.set(f"{P}{role}.{field}", value, key)
+    if _exists(r, "critic"):
+        for path, (key, actor) in CRITIC.items():
+            r.set(path, r.plan(actor), key)
 
 
 def write_roles(w: Writing) -> None:
@@ -55,6 +66,10 @@ def write_roles(w: Writing) -> None:
             w.lose(path, State.DEFAULT, f"{key} holds for all roles")
         else:
             w.lose(path, State.NO_COUNTERPART, f"{key} holds for all roles and follows the actor")
+    for path, (key, actor) in CRITIC.items():
+        if w.plan(path) is not None:
+            same = w.plan(path) == w.plan(actor)
+            w.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, f"{key} holds for the critic too")
 
 
 def _each() -> Iterator[tuple[str, str, str]]:
@@ -62,8 +77,8 @@ def _each() -> Iterator[tuple[str, str, str]]:
 
 
 ROLES_FOLD = Fold(
-    tuple(SHARED),
-    tuple(f"{P}{role}.{field}" for _, field, role in _each()),
+    (*SHARED, *(key for key, _ in CRITIC.values())),
+    (*(f"{P}{role}.{field}" for _, field, role in _each()), *CRITIC),
     read_roles,
     write_roles,
     "trainer: one worker config for all roles",

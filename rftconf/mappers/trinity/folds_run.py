@@ -119,16 +119,18 @@ def read_length(r: Reading) -> None:
     )
     keys = tuple(key for _, key in found) or ("buffer.total_steps", "trainer.total_steps")
     value: Any = None
+    how = ""
     if found:
         plain = [v for v, _ in found if not isinstance(v, Expr)]
         value = min(plain) if plain else found[0][0]
         r.inactive["buffer.total_epochs"] = "total_steps is set and wins"
     elif isinstance(r.facts.get("rows"), int):
         value = _periods_of_epochs(r)
+        keys, how = ("buffer.total_epochs", "buffer.batch_size"), f"floor(epochs x {r.facts['rows']} rows / B)"
     if isinstance(value, Fraction):
         r.note(f"total steps are {float(value):g} rollout periods; the last one is cut short")
         value = -(-value.numerator // value.denominator)
-    r.set("stage.run_length.rollouts", value, *keys)
+    r.set("stage.run_length.rollouts", value, *keys, how=how, kind=Kind.DERIVED if how else None)
 
 
 def _periods_of_epochs(r: Reading) -> Any:

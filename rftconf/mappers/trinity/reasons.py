@@ -29,6 +29,7 @@ SECRETS = (
 )  # fmt: skip
 
 FILLED = (
+    *_all(DEAD, "a data set's own top_k is -1 unless rollout_args sets it, so the model's value reaches nobody (row 6.6)", "model.top_k"),
     *_all(DEAD, "Trinity overwrites it with the folder it derives from checkpoint_root_dir, project, group and name",
           "checkpoint_job_dir", "*.checkpoint_job_dir", "buffer.cache_dir", "monitor.cache_dir", "log.save_dir"),
     *_all(DEAD, "Trinity overwrites it with the GPU split it works out from engines, helpers and cluster",

@@ -92,7 +92,7 @@ RUN_ROWS = (
         why="trainer: every save_interval train steps; the last step is always saved"),
     row(lambda c: c.explorer.eval_interval, lambda p: p.stage.cadence.eval_rollouts, on.EVAL_INTERVAL, always=True,
         why="explorer: every eval_interval explore steps, before that period's sync (H18)"),
-    row(lambda c: c.explorer.eval_on_startup, lambda p: p.stage.cadence.eval_at_start, same, why="explorer.eval_on_startup"),
+    row(lambda c: c.explorer.eval_on_startup, lambda p: p.stage.cadence.eval_at_start, on.AT_START, why="explorer.eval_on_startup"),
     row(lambda c: c.trainer.save_hf_checkpoint, lambda p: p.stage.checkpoint.hf_export, same, why="trainer.save_hf_checkpoint"),
     row(lambda c: c.trainer.max_checkpoints_to_keep, lambda p: p.stage.checkpoint.keep, off_as((0, None)), absent=None,
         why="trainer.max_checkpoints_to_keep, 0 keeps all"),
@@ -107,7 +107,6 @@ RUN_ROWS = (
     # -- sampling -----------------------------------------------------------------------------------------------
     row(lambda c: c.model.temperature, lambda p: p.stage.sampling.train.temperature, same, always=True, why="inherited by every data set"),
     row(lambda c: c.model.top_p, lambda p: p.stage.sampling.train.top_p, same, absent=1.0, why="inherited by every data set"),
-    row(lambda c: c.model.top_k, lambda p: p.stage.sampling.train.top_k, same, absent=-1, why="model.top_k"),
     row(lambda c: c.model.repetition_penalty, lambda p: p.stage.sampling.train.repetition_penalty, same, absent=1.0,
         why="SamplingParams.repetition_penalty"),
     row(lambda c: c.explorer.rollout_model.ignore_eos, lambda p: p.stage.sampling.train.ignore_eos, same, absent=False,

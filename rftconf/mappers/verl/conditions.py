@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.codecs import Codec, Put, Same, words
 from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
 from rftconf.mappers.rows import When
 from rftconf.plan.symbols import Expr
@@ -158,6 +158,32 @@ class _SkippedPeriods(Codec[Any, Any]):
 
 
 SKIPPED_PERIODS = _SkippedPeriods()
+
+
+class _Optimizers(words):
+    """FSDP names a class of torch, Megatron a word of its own."""
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if value == "adamw" and context.trainer == "megatron":
+            return Put("adam")
+        return super().put(value, context, unit)
+
+
+OPTIMIZERS = _Optimizers(
+    {"AdamW": "adamw", "adam": "adamw", "AnyPrecisionAdamW": "anyprecision_adamw", "sgd": "sgd", "SGD": "sgd"}
+)
+
+
+class _FsdpOnly(Same):
+    """The other member of a duplicated pair, which Megatron's blocks lack."""
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if context.trainer == "megatron":
+            return Put(None, State.NO_COUNTERPART)
+        return super().put(value, context, unit)
+
+
+FSDP_TWIN = _FsdpOnly()
 
 
 def _live_in_optim(c: Context) -> bool:

@@ -87,7 +87,8 @@ def read_loss(r: Reading) -> None:
     r.set(L + "policy_loss.family", family, "actor_rollout_ref.actor.policy_loss.loss_mode")
     agg = r.native("actor_rollout_ref.actor.loss_agg_mode", "token-mean")
     if family == "gspo" and not r.since("0.9.0"):
-        r.inactive["actor_rollout_ref.actor.loss_agg_mode"] = "gspo forces seq-mean-token-mean before 0.9 (H66)"
+        if agg != "seq-mean-token-mean":
+            r.inactive["actor_rollout_ref.actor.loss_agg_mode"] = "gspo forces seq-mean-token-mean before 0.9 (H66)"
         agg = "seq-mean-token-mean"
     if agg == "seq-mean-token-sum-norm":
         agg = "seq-mean-sum-over-len" if r.since("0.7.1") else "sum-over-len"

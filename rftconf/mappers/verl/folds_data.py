@@ -54,6 +54,9 @@ def write_data(w: Writing) -> None:
             state = max((f.state for f in found), key=list(State).index)
             note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
             w.put(key, value, *paths, state=state, note=note, how="", always=True, chosen=any(f.chosen for f in found))
+        elif listed == "eval" and not w.same_framework and "data.train_files" in w.out:
+            how = "there is no evaluation set; veRL opens a file even with test_freq=-1"
+            w.put(key, w.out["data.train_files"].value, always=True, how=how)
         _write_columns(w, listed, count)
     _write_loading(w)
 

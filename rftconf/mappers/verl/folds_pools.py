@@ -29,13 +29,13 @@ def read_mode(r: Reading) -> None:
     own_pool = mode == "separate_async"
     lendable = own_pool and r.native("actor_rollout_ref.hybrid_engine", True) is not False
     layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
-    r.set(P + "layout", layout, MODE, "actor_rollout_ref.hybrid_engine")
+    r.set(P + "layout", layout, MODE, V1, "actor_rollout_ref.hybrid_engine")
     _read_pools(r, own_pool)
     ahead = 0 if mode == "sync" else r.native(block + "num_warmup_batches", 1)
     r.set(S + "run_ahead_rollouts", ahead, MODE, block + "num_warmup_batches")
     r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
     r.set(S + "driver", "lockstep", MODE)
-    r.set(S + "every_rollouts", 1, MODE)
+    r.set(S + "every_rollouts", 1, MODE, *([block + "parameter_sync_step"] if mode != "sync" else []))
 
 
 def _read_pools(r: Reading, own_pool: bool) -> None:
@@ -122,6 +122,8 @@ def write_mode(w: Writing) -> None:
 def _write_own_pool(w: Writing, layout: str) -> None:
     sequences = w.plan("stage.batch.prompts_per_rollout") * w.plan("stage.batch.responses_per_prompt")
     update = w.plan("stage.batch.sequences_per_update")
+    # the learning rate ticks once per local update here, so rows that count ticks must know (H62)
+    w.facts["parameter_sync_step"] = arith("/", sequences, update)
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
     w.put("trainer.v1.separate_async.parameter_sync_step", arith("/", sequences, update), always=True, how="B x n / G")
     w.put(

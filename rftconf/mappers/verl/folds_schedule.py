@@ -50,6 +50,8 @@ def read_run_length(r: Reading) -> None:
             kind=Kind.DERIVED,
         )
     else:
+        if steps is not None and bound is None and r.written("trainer.total_epochs"):
+            r.note("total_epochs can end the run before total_training_steps does; --rows N tells (H68)")
         r.set("stage.run_length.rollouts", steps, "trainer.total_training_steps")
 
 

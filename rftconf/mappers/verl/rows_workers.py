@@ -89,7 +89,7 @@ WORKER_ROWS = (
     row(lambda c: c.critic.fsdp.ulysses_sequence_parallel_size, lambda p: p.stage.placement.critic.sp, same,
         when=on.CRITIC_SP_ENGINE, mirror=False, why="the live key since 0.8 (H65)"),
     row(lambda c: c.critic.ulysses_sequence_parallel_size, lambda p: p.stage.placement.critic.sp, same, when=on.CRITIC_SP_OLD,
-        alias=True, why="critic.yaml: validated but not copied since 0.8 (H65)"),
+        alias=True, mirror=True, why="critic.yaml: validated but not copied since 0.8 (H65)"),
     *placed(FSDP_BLOCK, native="critic.fsdp", plan="stage.placement.critic", when=on.CRITIC_FSDP),
     *placed(MEGATRON_BLOCK, native="critic.megatron", plan="stage.placement.critic", when=on.CRITIC_MEGATRON),
 )  # fmt: skip
