@@ -129,7 +129,7 @@ def _write(
     trainer = backend if backend in target.trainers else target.trainer
     known = catalogue.load(to, None, trainer)
     same = to == loaded.framework
-    writing = Writing(table_of(to), to, number, trainer, values, origins, same_framework=same, defaults=known.default)
+    writing = Writing(table_of(to), to, number, trainer, values, origins, same_framework=same, defaults=known.default, knows=known.__contains__)
     writing.facts.update(form=options.form, rows=main_stage(loaded).reading.facts.get("rows"))
     writing.write_all()
     if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:

@@ -38,6 +38,8 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
         return (_not_a_config(document),)
     subject = _Subject(document, best)
     found = [finding for leaf in document.leaves for finding in _leaf(leaf, subject)]
+    if not subject.own_config:
+        found += _unresolved(document, subject.known)
     said = _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in found) else ()
     return (*said, *found)
 
@@ -87,6 +89,17 @@ class _Subject:
         return catalogue.load(self.best.framework, self.best.release, self.best.trainer)
 
 
+def _unresolved(document: Document, known: Catalogue) -> tuple[Diagnostic, ...]:
+    """Interpolations that lead nowhere or in a circle."""
+    from rftconf.text.interpolation import resolve_leaves
+
+    defaults = {
+        k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name
+    }
+    live = [leaf for leaf in document.leaves if leaf.mode is not Mode.DELETE]
+    return resolve_leaves(live, defaults)[1]
+
+
 _BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})
 _PREFIXES = {Mode.ADD: "+", Mode.FORCE: "++"}
 
@@ -118,7 +131,8 @@ def _taken(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
     key = subject.known.get(leaf.key)
     if key is None or leaf.mode is Mode.DELETE:
         return
-    if key.automatic:
+    # Trinity's classes mark fields by where they are most used; in lists and maps people do set the same fields.
+    if key.automatic and not set("[<") & set(subject.known.canonical(leaf.key)):
         yield _at_key("KEY008", Severity.WARNING, leaf, f"{leaf.key} is set by {subject.title} itself", "leave it out")
     problem = values.wrong(subject.known, key, leaf.value)
     if problem:

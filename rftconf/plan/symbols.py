@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias, Union
 
 
@@ -103,9 +104,9 @@ _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
 def arith(op: str, left: Number, right: Number) -> Number:
     """Compute when both sides are known, else stay an expression. `/` of two ints is exact or a float."""
     if isinstance(left, Expr) or isinstance(right, Expr):
-        if op == "*" and 1 in (left, right):
-            return right if left == 1 else left
-        if op in ("/", "//") and right == 1:
+        if op in ("*", "/") and not isinstance(left, float) and not isinstance(right, float):
+            return _product(op, left, right)
+        if (op == "//" and right == 1) or (op in ("+", "-") and right == 0):
             return left
         return Arith(op, left, right)
     if op == "/":
@@ -113,6 +114,47 @@ def arith(op: str, left: Number, right: Number) -> Number:
         return left / right if rest else exact
     result: Number = _OPERATORS[op](left, right)
     return result
+
+
+def _product(op: str, left: Number, right: Number) -> Number:
+    """A product or quotient in lowest terms: `BS * 4 * 8 / (BS * 8)` is 4, whatever BS is."""
+    number, powers = _factors(left)
+    by, others = _factors(right)
+    sign = 1 if op == "*" else -1
+    number = number * by if op == "*" else number / by
+    for factor, power in others.items():
+        powers[factor] = powers.get(factor, 0) + sign * power
+    if number == 0:
+        return 0
+    top = _multiplied(number.numerator, [f for f, p in powers.items() for _ in range(p)])
+    bottom = _multiplied(number.denominator, [f for f, p in powers.items() for _ in range(-p)])
+    if isinstance(bottom, int) and bottom == 1:
+        return top
+    return Arith("/", top, bottom)
+
+
+def _factors(value: Number) -> tuple[Fraction, dict[Expr, int]]:
+    """A number and the powers of what it multiplies; sums, rests and floors count as one factor each."""
+    if not isinstance(value, Expr):
+        return Fraction(value), {}
+    if not isinstance(value, Arith) or value.op not in ("*", "/") or float in (type(value.left), type(value.right)):
+        return Fraction(1), {value: 1}
+    number, powers = _factors(value.left)
+    by, others = _factors(value.right)
+    sign = 1 if value.op == "*" else -1
+    for factor, power in others.items():
+        powers[factor] = powers.get(factor, 0) + sign * power
+    return (number * by if sign == 1 else number / by), powers
+
+
+def _multiplied(number: int, factors: list[Expr]) -> Number:
+    """`BS * 4`: names first, as people write it."""
+    if not factors:
+        return number
+    product: Expr = factors[0]
+    for factor in factors[1:]:
+        product = Arith("*", product, factor)
+    return product if number == 1 else Arith("*", product, number)
 
 
 def text(*parts: str | Expr) -> str | Expr:

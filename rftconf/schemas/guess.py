@@ -34,9 +34,10 @@ class _Fit:
     misfits: tuple[str, ...]
     named: bool
 
-    def rank(self) -> tuple[bool, int, int, int]:
+    def rank(self) -> tuple[bool, bool, int, int, int]:
         newest = self.framework.releases.index(self.release)
-        return self.named, -len(self.misfits), self.known, newest
+        # veRL takes nearly any key in a YAML file, so that nothing misfits says little while nothing is known.
+        return self.named, self.known > 0, -len(self.misfits), self.known, newest
 
 
 def guess(
@@ -105,7 +106,7 @@ def _reasons(best: _Fit, fits: list[_Fit], count: int, program: str) -> tuple[st
             if len(fit.misfits) > len(best.misfits):
                 named = ", ".join(fit.misfits[:_NAMED]) + (", ..." if len(fit.misfits) > _NAMED else "")
                 said.append(f"{fit.release} does not take {named}")
-            elif fit.rank()[:3] == best.rank()[:3]:
+            elif fit.rank()[:-1] == best.rank()[:-1]:
                 said.append(f"{fit.release} fits as well; the newest is assumed")
     return tuple(said)
 
@@ -117,5 +118,5 @@ def _but(misfits: tuple[str, ...]) -> str:
 
 
 def _certain(best: _Fit, fits: list[_Fit]) -> bool:
-    rivals = [fit for fit in fits if fit is not best and fit.rank()[:3] == best.rank()[:3]]
+    rivals = [fit for fit in fits if fit is not best and fit.rank()[:-1] == best.rank()[:-1]]
     return not best.misfits and best.known > 0 and not rivals

@@ -95,4 +95,4 @@ def differences_after(target: Target, verdict: Verdict, file: Path, scratch: Pat
     resolved = scratch / "resolved.yaml"
     resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
     written_plan = plan_of(file, target.framework, target.release)
-    return list(differences(written_plan, plan_of(resolved, target.framework, target.release)))
+    return list(differences(written_plan, plan_of(resolved, target.framework, target.release, beside=file)))

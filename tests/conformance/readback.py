@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rftconf.load import load
+from rftconf.load import load, recognise
+from rftconf.schemas import catalogue
+from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import open_source
 
@@ -15,9 +18,24 @@ NOT_COMPARED = ("extensions", "source")
 """A resolved config spells out every default, so what is kept verbatim differs although nothing in the run does."""
 
 
-def plan_of(file: Path, framework: str, release: str) -> dict[str, Any]:
-    """The plan of a file of that framework and release, as plain data."""
+def spoken(document: Document, named: frozenset[str], framework: str, release: str, trainer: str) -> Document:
+    """A resolved config without the defaults that it spells out and the file it came from does not name.
+
+    rftconf reads a value that somebody wrote otherwise than the same value as a default: a column named by hand says
+    that the data have it.
+    """
+    known = catalogue.load(framework, release, trainer)
+    said = [leaf for leaf in document.leaves if leaf.key in named or leaf.value != known.default(leaf.key)]
+    return replace(document, leaves=tuple(said))
+
+
+def plan_of(file: Path, framework: str, release: str, beside: Path | None = None) -> dict[str, Any]:
+    """The plan of a file of that framework and release, as plain data; `beside` is the file it was resolved from."""
     document = read(open_source(str(file)), ReadOptions())
+    if beside is not None:
+        source = read(open_source(str(beside)), ReadOptions())
+        trainer = recognise(source, framework, release).trainer
+        document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, trainer)
     loaded = load(document, framework=framework, release=release)
     plan: dict[str, Any] = loaded.plan.model_dump(mode="json")
     return {name: part for name, part in plan.items() if name not in NOT_COMPARED}

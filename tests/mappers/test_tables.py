@@ -9,6 +9,7 @@ import pytest
 
 from rftconf.mappers.codecs import Codec
 from rftconf.mappers.paths import path_of, without_indices
+from rftconf.mappers.placing import Target
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, cannot, natives_of, plans_of, rows_of
 from rftconf.mappers.tables import table_of
 from rftconf.plan.index import fields, unit_of
@@ -117,7 +118,7 @@ def test_two_rows_for_one_plan_field_are_refused() -> None:
     row = Row("a.b", "stage.batch.passes", same, "why")
     other = Row("a.c", "stage.batch.passes", same, "why")
     with pytest.raises(ValueError, match=r"owned by a\.b"):
-        Table("x", (row, other), (), (), lambda c, u: 1)
+        Table("x", (row, other), (), (), lambda c, u: 1, Target(True, 0.5, "why"), lambda w: [])
     assert Table("x", (row, Row("a.c", "stage.batch.passes", same, "why", alias=True)), (), (), lambda c, u: 1)
 
 

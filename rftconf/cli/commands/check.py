@@ -66,7 +66,7 @@ def check(
         raise UsageError(f"no config of a known framework in {', '.join(files)}; name the files")
     form = "json" if json else form
     out.product(_text(found, texts, form, color))
-    if not quiet and form == "text":
+    if not quiet and form == "text" and texts:
         out.report(summary(found, len(texts)) + "\n")
     if unreadable:
         return 2

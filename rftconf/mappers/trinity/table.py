@@ -84,9 +84,6 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.advantage_scope,
           lambda c: "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout",
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
-    fixed(lambda p: p.stage.model_options.critic_remove_padding,
-          lambda c: c.plan("stage.model_options.remove_padding") if c.plan(A + "critic.enabled") is True else None,
-          why="trainer.use_remove_padding holds for all roles"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
 

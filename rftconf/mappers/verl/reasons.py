@@ -39,7 +39,7 @@ ALGORITHM = (
           f"{ACTOR}.policy_loss.clip_cov_*", f"{ACTOR}.policy_loss.kl_cov_ratio", f"{ACTOR}.policy_loss.ppo_kl_coef"),
     *_all(MATHS, "the quadratic penalty of the dro loss, which only veRL implements", f"{ACTOR}.policy_loss.dro_beta"),
     *_all(DEAD, "the trainer fills it from algorithm.rollout_correction and overwrites what a file says",
-          f"{ACTOR}.policy_loss.rollout_correction"),
+          f"{ACTOR}.policy_loss.rollout_correction*"),
     *_all(KEPT, "only logs the policy's entropy; the bonus itself is actor.entropy_coeff",
           f"{ACTOR}.calculate_entropy"),
     *_all(KEPT, "computes the sum of squared probabilities that the optimal_token_baseline estimators ask for; no "
@@ -55,8 +55,8 @@ ALGORITHM = (
           "algorithm.gdpo_reward_keys", "algorithm.gdpo_reward_weights"),
     *_all(DEAD, "a copy of rollout.n that the schema asks for; only rollout.n counts", f"{ACTOR}.rollout_n",
           f"{REF}.rollout_n", "critic.rollout_n"),
-    *_all(DEAD, "workers fill it while running", f"{ACTOR}.engine", f"{ACTOR}.model_config",
-          f"{ACTOR}.global_batch_info", "critic.engine"),
+    *_all(DEAD, "workers fill it while running", f"{ACTOR}.engine*", f"{ACTOR}.model_config*",
+          f"{ACTOR}.global_batch_info*", "critic.engine*"),
     *_all(DEAD, "nothing reads it: algorithm.rollout_correction.bypass_mode chooses the engine's log-probabilities",
           f"{ACTOR}.use_rollout_log_probs"),
     *_all(DEAD, "nothing reads it: the log-probability pass takes rollout.log_prob_micro_batch_size_per_gpu and "
@@ -75,13 +75,13 @@ REFERENCE = (
     *_all(DEAD, "the worker fills it from ref.log_prob_* before it builds the reference", f"{REF}.ppo_m[ai]*",
           f"{REF}.use_dynamic_bsz"),
     *_all(DEAD, "the reference is never trained: the key exists because its worker is built from the actor's dataclass",
-          f"{REF}.ppo_*", f"{REF}.clip_ratio*", f"{REF}.policy_loss", f"{REF}.loss_*", f"{REF}.entropy_coeff",
+          f"{REF}.ppo_*", f"{REF}.clip_ratio*", f"{REF}.policy_loss*", f"{REF}.loss_*", f"{REF}.entropy_coeff",
           f"{REF}.tau_*", f"{REF}.calculate_*", f"{REF}.use_kl_loss", f"{REF}.kl_loss_*", f"{REF}.shuffle",
-          f"{REF}.data_loader_seed", f"{REF}.checkpoint", f"{REF}.optim", f"{REF}.grad_clip",
+          f"{REF}.data_loader_seed", f"{REF}.checkpoint*", f"{REF}.optim*", f"{REF}.grad_clip",
           f"{REF}.use_prefix_grouper", f"{REF}.freeze_vision_tower", f"{REF}.use_rollout_log_probs"),
-    *_all(DEAD, "workers fill it from the policy's model block", f"{REF}.engine", f"{REF}.model_config",
-          f"{REF}.global_batch_info", f"{REF}.use_fused_kernels", f"{REF}.use_remove_padding"),
-    *_all(DEAD, "nothing reads the reference's own copy: fsdp_config.qat is the live block", f"{REF}.qat"),
+    *_all(DEAD, "workers fill it from the policy's model block", f"{REF}.engine*", f"{REF}.model_config*",
+          f"{REF}.global_batch_info*", f"{REF}.use_fused_kernels", f"{REF}.use_remove_padding"),
+    *_all(DEAD, "nothing reads the reference's own copy: fsdp_config.qat is the live block", f"{REF}.qat*"),
 )  # fmt: skip
 
 OPTIMIZER = (
@@ -89,7 +89,7 @@ OPTIMIZER = (
     *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; other frameworks cannot choose",
           "*.optim.zero_indexed_step"),
     *_all(MATHS, "the Python module and extra arguments of the optimizer; other frameworks choose among their own "
-          "optimizers", "*.optim.optimizer_impl", "*.optim.override_optimizer_config"),
+          "optimizers", "*.optim.optimizer_impl", "*.optim.override_optimizer_config*"),
     *_all(MATHS, "learning rate at the start of Megatron's warm-up; others start at 0", "*.optim.lr_warmup_init"),
     *_all(MATHS, "length of Megatron's decay where it is not the run's length; the plan keeps "
           "optim.total_training_steps", "*.optim.lr_decay_steps"),
@@ -135,10 +135,10 @@ ENGINES = (
     *_all(KEPT, "pads packed micro-batches to fixed lengths so that kernels are compiled once; speed only",
           "*.pad_to_length*", "*.pad_bshd_to_minibatch_max"),
     *_all(KEPT, "precision of FSDP's parameters, reductions and buffers; the plan keeps model_dtype and dtype",
-          "*.mixed_precision"),
+          "*.mixed_precision*"),
     *_all(KEPT, "quantization-aware training of veRL's engines; no other framework trains through fake quantization",
           f"{ACTOR}.fsdp_config.qat.*", f"{REF}.fsdp_config.qat.*", "critic.fsdp.qat.*", "*.megatron.qat.*",
-          f"{ROLLOUT}.qat"),
+          f"{ROLLOUT}.qat*"),
     *_all(DEAD, "since 0.8 the engines read fsdp_config.qat (megatron.qat); the actor's own block is only stored",
           f"{ACTOR}.qat.*"),
     *_all(KEPT, "settings of the fsdp_turbo engine, an alternative to FSDP that only veRL offers", "*.turbo_config.*"),
@@ -205,7 +205,7 @@ CHECKPOINTS = (
 
 ENGINE_SPEED = (
     "cudagraph_capture_sizes", "free_cache_engine", "scheduling_policy", "disable_log_stats", "skip_tokenizer_init",
-    "enable_sleep_mode", "moe_tensor_parallel_size", "limit_images", "server",
+    "enable_sleep_mode", "moe_tensor_parallel_size", "limit_images", "server*",
 )  # fmt: skip
 ENGINE_WHY = (
     "sizes for which CUDA graphs are captured; speed of the engine only",
@@ -236,7 +236,7 @@ ROLLOUTS = (
     *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",
           f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up"),
     *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.standalone_gpu_memory_utilization",
-          f"{ROLLOUT}.layer_name_map*", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom"),
+          f"{ROLLOUT}.layer_name_map*", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom*"),
     *_all(MATHS, "the agent loop sends 1.0 whatever this says (row 6.10)", f"{ROLLOUT}.repetition_penalty"),
     *_all(KEPT, "collects LoRA weights layer by layer before the transfer; memory only", f"{ROLLOUT}.layered_summon"),
     *(Reason(f"{ROLLOUT}.{key}", KEPT, why) for key, why in zip(ENGINE_SPEED, ENGINE_WHY, strict=True)),

@@ -54,7 +54,7 @@ def elements(shell: Shell, expander: Expander, part: Param) -> Elements | None:
     if part.op == ":":
         words = _sliced(shell, expander, part, words)
     elif part.op[-1:] in ("-", "+", "=", "?") and part.op:
-        words = _defaulted(shell, expander, part, words)
+        words = _defaulted(expander, part, words)
     elif part.op:
         words = [_changed(shell, expander, part, word) for word in words]
     return Elements(words, join, known)
@@ -132,7 +132,7 @@ def _sliced(shell: Shell, expander: Expander, part: Param, words: list[Word]) ->
     return listed[start:] if length is None else listed[start : start + length]
 
 
-def _defaulted(shell: Shell, expander: Expander, part: Param, words: list[Word]) -> list[Word]:
+def _defaulted(expander: Expander, part: Param, words: list[Word]) -> list[Word]:
     empty = not words or (part.op[0] == ":" and len(words) == 1 and words[0].value == "")
     if any(w.condition is not None or w.splits for w in words):
         empty = False

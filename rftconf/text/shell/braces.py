@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from rftconf.text.shell.nodes import Lit, Part, WordNode
 
@@ -74,7 +75,7 @@ def _closing(units: list[Part], at: int) -> tuple[int, list[int]]:
 def _alternatives(units: list[Part], at: int, close: int, commas: list[int], depth: int) -> list[list[Part]] | None:
     if commas and depth < 8:
         edges = [at, *commas, close]
-        pieces = [units[a + 1 : b] for a, b in zip(edges, edges[1:], strict=False)]
+        pieces = [units[a + 1 : b] for a, b in pairwise(edges)]
         return [choice for piece in pieces for choice in _expand(piece, depth + 1)]
     inside = units[at + 1 : close]
     if len(inside) != 1 or not isinstance(only := inside[0], Lit) or only.quoted:

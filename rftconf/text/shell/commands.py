@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rftconf.text.shell.braces import expand_braces
+from rftconf.text.shell.modes import ARITHMETIC, SUBSCRIPT, WORD, Unclosed
 from rftconf.text.shell.nodes import (
     ArithPart,
     ArrayNode,
@@ -16,7 +17,7 @@ from rftconf.text.shell.nodes import (
     Simple,
     WordNode,
 )
-from rftconf.text.shell.words import ARITHMETIC, SUBSCRIPT, WORD, Unclosed, WordReader, tildes
+from rftconf.text.shell.words import WordReader, tildes
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*").match
 _GAP = re.compile(r"(?:[ \t\n]+|\\\n|#[^\n]*)*").match

@@ -21,6 +21,7 @@ _NUMERIC: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 _EQUAL = frozenset({"=", "==", "!="})
 _BINARY = frozenset({*_NUMERIC, *_EQUAL, "<", ">", "-nt", "-ot", "-ef"})
+_LOWER = re.compile(r"[a-z0-9]*").fullmatch
 _JOINING = frozenset({"-a", "-o", "!", "(", ")"})
 _INTEGER = re.compile(r"\s*[+-]?\d{1,18}\s*").fullmatch
 _REGEX = re.compile(r"[\w\s^$.*+?|()\[\]{},:/=@%-]*").fullmatch
@@ -168,10 +169,9 @@ class Conditions:
                     return _NUMERIC[op](numbers[0], numbers[1])
                 if None in numbers:
                     return False
-            if op in ("<", ">") and left.isascii() and right.isascii() and left.isalnum() and right.isalnum():
-                # Collation differs between locales only beyond plain letters of one case.
-                if left.lower() == left and right.lower() == right:
-                    return left < right if op == "<" else left > right
+            # Collation differs between locales only beyond plain letters of one case.
+            if op in ("<", ">") and _LOWER(left) and _LOWER(right):
+                return left < right if op == "<" else left > right
         return f"{opening} {as_word(left)} {op} {as_word(right)} {closing}"
 
     def _number(self, value: str, arithmetic: bool) -> int | Expr | None:

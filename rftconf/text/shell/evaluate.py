@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from rftconf.plan.symbols import Expr
-from rftconf.text.shell import builtins, launches, loops
+from rftconf.text.shell import builtins, choices, declarations, launches, loops
 from rftconf.text.shell.assignments import assign, assigned_words
 from rftconf.text.shell.conditions import Conditions, both, either, opposite
 from rftconf.text.shell.expand import Expander
-from rftconf.text.shell.merge import merge, narrowed
+from rftconf.text.shell.merge import merge
 from rftconf.text.shell.nodes import (
     AndOr,
     ArithCommand,
@@ -51,11 +51,11 @@ class Evaluator:
             Pipeline: self.pipeline,
             AndOr: self.and_or,
             Group: self.group,
-            If: self.if_,
+            If: lambda node: choices.if_(self, node),
             For: lambda node: loops.each(self, node),
             ForArith: lambda node: loops.counted(self, node),
             While: lambda node: loops.while_(self, node),
-            Case: self.case,
+            Case: lambda node: choices.case(self, node),
             Function: self.define,
             ArithCommand: self.arithmetic,
             Test: self.test,
@@ -101,8 +101,8 @@ class Evaluator:
         if not node.words:
             return self._assignments(node)
         first = node.words[0]
-        if isinstance(first, WordNode) and first.plain in builtins.DECLARING:
-            return builtins.declare(self, node)
+        if isinstance(first, WordNode) and first.plain in declarations.DECLARING:
+            return declarations.declare(self, node)
         words: list[Word] = []
         for word in node.words:
             if isinstance(word, WordNode):
@@ -245,59 +245,6 @@ class Evaluator:
             return self.run(node.body)
         with self.shell.subshell():
             return self.run(node.body)
-
-    def if_(self, node: If) -> Outcome:
-        """`if`, with its `elif` and `else`."""
-        return self._arms(node, 0)
-
-    def _arms(self, node: If, at: int) -> Outcome:
-        while at < len(node.arms):
-            condition, body = node.arms[at]
-            outcome = self.tested(condition)
-            if self.shell.flow:
-                return True
-            at += 1
-            if isinstance(outcome, str):
-                rest = at
-                self.decide(outcome, lambda: self.run(body), lambda: self._arms(node, rest), node)  # noqa: B023
-                return ""
-            if outcome:
-                return self.run(body)
-        return self.run(node.orelse)
-
-    def case(self, node: Case) -> Outcome:
-        """`case`."""
-        word = self.expander.word(node.word)
-        return self._case(node, word, 0)
-
-    def _case(self, node: Case, word: Word, at: int) -> Outcome:
-        while at < len(node.arms):
-            patterns, body, ending = node.arms[at]
-            value = narrowed(word.value, self.shell.conditions)
-            outcome: Outcome = False
-            for pattern in patterns:
-                outcome = either(outcome, self.conditions.case(value, pattern))
-            at += 1
-            if isinstance(outcome, str):
-                rest = at
-                self.decide(
-                    outcome,
-                    lambda: self._fall(node, word, rest, body, ending),  # noqa: B023
-                    lambda: self._case(node, word, rest),  # noqa: B023
-                    node,
-                )
-                return ""
-            if outcome:
-                return self._fall(node, word, at, body, ending)
-        return True
-
-    def _fall(self, node: Case, word: Word, at: int, body: list[Command], ending: str) -> Outcome:
-        outcome = self.run(body)
-        while ending == ";&" and at < len(node.arms) and not self.shell.flow:
-            _, body, ending = node.arms[at]
-            outcome = self.run(body)
-            at += 1
-        return self._case(node, word, at) if ending == ";;&" and not self.shell.flow else outcome
 
     def define(self, node: Function) -> Outcome:
         """A function definition."""

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import re
 
-from rftconf.plan.symbols import Branch, Expr, ShellOnly, Var
+from rftconf.plan.symbols import Expr, ShellOnly, Var
 from rftconf.text.shell.arithmetic import Arithmetic, as_text
 from rftconf.text.shell.arrays import Elements, elements
 from rftconf.text.shell.fields import BLANKS, Fields
 from rftconf.text.shell.merge import narrowed
-from rftconf.text.shell.nodes import ArithPart, CommandPart, Lit, Param, Part, WordNode
+from rftconf.text.shell.nodes import ArithPart, Lit, Param, Part, WordNode
 from rftconf.text.shell.parameters import operate, with_default
 from rftconf.text.shell.pattern import Pattern, compiled
-from rftconf.text.shell.standalone import prelude
 from rftconf.text.shell.state import Shell
+from rftconf.text.shell.substitutions import substitution
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 
-_PWD = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`").fullmatch
-# A program asked whether something is there, and one word for either answer.
-_CHOICE = re.compile(
-    r"\$\(\s*((?:[^&|;()`\"'\n]|\"[^\"$`\n]*\"|'[^'\n]*'|>&|&>)+?)\s*&&\s*echo\s+([\w.-]+)"
-    r"\s*\|\|\s*echo\s+([\w.-]+)\s*\)"
-).fullmatch
 _SOLID = re.compile(r"[^ \t\n]+").fullmatch
 _DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "="})
 
@@ -174,7 +168,7 @@ class Expander:
         if isinstance(part, ArithPart):
             number = self.arithmetic.evaluate(part.body)
             return (as_text(number), part.start, part.end, tuple(self.arithmetic.used[:8]), -1)
-        return (self._substitution(part), part.start, part.end, (), -1)
+        return (substitution(self.shell, part), part.start, part.end, (), -1)
 
     def _base(self, part: Param) -> Word | None:
         """The variable that `part` names, element and positional parameters included."""
@@ -291,20 +285,3 @@ class Expander:
         index = None if found[2] is None else WordNode([Lit(found[2], 0, 0)], 0, 0, found[2])
         inner = Param(found[1], part.start, part.end, part.quoted, part.op, part.arg, part.arg2, index)
         return self._piece(inner)[0]
-
-    def _substitution(self, part: CommandPart) -> Known:
-        """`$(...)` with the variables it reads set in front of it, so that it stands on its own."""
-        shell = self.shell
-        raw = shell.source.text[part.start : part.end]
-        if _PWD(raw) and "cd" not in shell.options and "PWD" not in shell.variables:
-            return Var("PWD")
-        if raw[0] == "~":
-            return ShellOnly(f"$(printf %s {raw})")
-        shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
-        made, names = prelude(shell, raw)
-        if (choice := _CHOICE(raw)) is not None:
-            condition = f"( {made}{choice[1]} )" if made else choice[1]
-            return Branch(condition, choice[2], choice[3])
-        if not made or not raw.startswith("$("):
-            return ShellOnly(raw, names)
-        return ShellOnly(f"$({made}{raw[2:]}", names)

@@ -43,10 +43,8 @@ def _enter(machine: Evaluator) -> Frame:
 def each(machine: Evaluator, node: For) -> Outcome:
     """`for name in words`."""
     shell = machine.shell
-    if node.words is None:
-        words = list(shell.positional)
-    else:
-        words = [word for item in node.words for word in machine.expander.words(item)]
+    items = node.words
+    words = list(shell.positional) if items is None else [w for item in items for w in machine.expander.words(item)]
     frame = _enter(machine)
     for word in words:
         if word.splits:

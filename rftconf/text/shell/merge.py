@@ -53,9 +53,9 @@ def branch(condition: str, then: Known, otherwise: Known) -> Known:
     """A value that depends on `condition`; arms that depend on the same condition lose the other half."""
     if isinstance(then, Branch) and then.condition == condition and isinstance(then.then, (str, Expr)):
         then = then.then
-    if isinstance(otherwise, Branch) and otherwise.condition == condition:
-        if isinstance(otherwise.otherwise, (str, Expr)):
-            otherwise = otherwise.otherwise
+    other = otherwise.otherwise if isinstance(otherwise, Branch) and otherwise.condition == condition else None
+    if isinstance(other, (str, Expr)):
+        otherwise = other
     if isinstance(then, str) and then == otherwise:
         return then
     return Branch(condition, then, otherwise)

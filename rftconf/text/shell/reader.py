@@ -84,7 +84,7 @@ def read_script(
         shell.say("SYN199", f"not read to its end: {why}", 0, 1)
     _unused(shell, bindings or {})
     commands = tuple(shell.commands)
-    return Script(name, text, commands, tuple(shell.diagnostics), _unresolved(commands), _variables(shell, exported))
+    return Script(name, text, commands, tuple(shell.diagnostics), _unresolved(commands), _variables(shell))
 
 
 def _describe_ends(shell: Shell) -> None:
@@ -139,7 +139,7 @@ def _unresolved(commands: tuple[Command, ...]) -> tuple[Unresolved, ...]:
     return tuple(found.values())
 
 
-def _variables(shell: Shell, exported: frozenset[str]) -> dict[str, Value]:
+def _variables(shell: Shell) -> dict[str, Value]:
     known: dict[str, Value] = {}
     for name, variable in shell.variables.items():
         if isinstance(variable, Word):

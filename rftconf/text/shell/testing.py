@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rftconf.text.shell.modes import PATTERN_WORD, REGEX_WORD, TooDeep
 from rftconf.text.shell.nodes import Problem, Test, TestNode, WordNode
-from rftconf.text.shell.words import PATTERN_WORD, REGEX_WORD, TooDeep
 
 if TYPE_CHECKING:
     from rftconf.text.shell.parser import Parser

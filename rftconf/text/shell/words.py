@@ -1,55 +1,28 @@
 """From characters to words: quotes, escapes, `$` in all its forms. Knows nothing of commands."""
 
+# ruff: noqa: ARG002 (every reader of a special character is called the same way)
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
+from rftconf.text.shell.modes import (
+    ARITHMETIC,
+    DOUBLE,
+    MAX_DEPTH,
+    PARAM,
+    PARAM_QUOTED,
+    PATTERN,
+    PATTERN_WORD,
+    SLICE,
+    SUBSCRIPT,
+    WORD,
+    Mode,
+    TooDeep,
+    Unclosed,
+)
 from rftconf.text.shell.nodes import CommandPart, Lit, Param, Part, Problem, WordNode
 from rftconf.text.shell.quoting import ansi_c
-
-MAX_DEPTH = 40
-
-
-class Unclosed(Exception):  # noqa: N818
-    """Something opened at `start` is never closed."""
-
-    def __init__(self, start: int, what: str) -> None:
-        super().__init__(what)
-        self.start, self.what = start, what
-
-
-class TooDeep(Exception):  # noqa: N818
-    """Nesting beyond what the reader follows."""
-
-    def __init__(self, at: int) -> None:
-        super().__init__(at)
-        self.at = at
-
-
-class Mode:
-    """Which characters run on, which end the text, and which lose their meaning."""
-
-    __slots__ = ("escapes", "literal", "run", "stops")
-
-    def __init__(self, run: str, stops: str, literal: str = "", escapes: str | None = None) -> None:
-        self.run = re.compile(run).match
-        self.stops = frozenset(stops)
-        self.literal = frozenset(literal)
-        self.escapes = None if escapes is None else frozenset(escapes)
-        """Characters a backslash takes the meaning from; None for all of them."""
-
-
-WORD = Mode(r"[^\s\\'\"$`&|;<>()]+", " \t\n&|;<>()")
-PATTERN_WORD = Mode(r"[^\s\\'\"$`&|;<>()]+", " \t\n&;<>")
-REGEX_WORD = Mode(r"[^\s\\'\"$`]+", " \t\n")
-DOUBLE = Mode(r"[^\"\\$`]+", '"', escapes='$`"\\')
-PARAM = Mode(r"[^\\'\"$`}]+", "}")
-PARAM_QUOTED = Mode(r"[^\\\"$`}]+", "}", escapes='$`"\\}')
-PATTERN = Mode(r"[^\\'\"$`}/]+", "}/")
-SUBSCRIPT = Mode(r"[^\\'\"$`\]]+", "]")
-SLICE = Mode(r"[^\\'\"$`:}]+", ":}")
-ARITHMETIC = Mode(r"[^\\\"$`()]+", "()", escapes='$`"\\')
 
 _SIMPLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|\{(\d+|[@*#?$!-])\}|([0-9@*#?$!-]))").match
 _HEAD = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])").match

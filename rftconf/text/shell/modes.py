@@ -1,0 +1,66 @@
+"""How far text runs in each place of a script, and what can be wrong with it."""
+
+from __future__ import annotations
+
+import re
+
+MAX_DEPTH = 40
+
+
+class Unclosed(Exception):  # noqa: N818
+    """Something opened at `start` is never closed."""
+
+    def __init__(self, start: int, what: str) -> None:
+        super().__init__(what)
+        self.start, self.what = start, what
+
+
+class TooDeep(Exception):  # noqa: N818
+    """Nesting beyond what the reader follows."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class Mode:
+    """Which characters run on, which end the text, and which lose their meaning."""
+
+    __slots__ = ("escapes", "literal", "run", "stops")
+
+    def __init__(self, run: str, stops: str, literal: str = "", escapes: str | None = None) -> None:
+        self.run = re.compile(run).match
+        self.stops = frozenset(stops)
+        self.literal = frozenset(literal)
+        self.escapes = None if escapes is None else frozenset(escapes)
+        """Characters a backslash takes the meaning from; None for all of them."""
+
+
+WORD = Mode(r"[^\s\\'\"$`&|;<>()]+", " \t\n&|;<>()")
+
+
+PATTERN_WORD = Mode(r"[^\s\\'\"$`&|;<>()]+", " \t\n&;<>")
+
+
+REGEX_WORD = Mode(r"[^\s\\'\"$`]+", " \t\n")
+
+
+DOUBLE = Mode(r"[^\"\\$`]+", '"', escapes='$`"\\')
+
+
+PARAM = Mode(r"[^\\'\"$`}]+", "}")
+
+
+PARAM_QUOTED = Mode(r"[^\\\"$`}]+", "}", escapes='$`"\\}')
+
+
+PATTERN = Mode(r"[^\\'\"$`}/]+", "}/")
+
+
+SUBSCRIPT = Mode(r"[^\\'\"$`\]]+", "]")
+
+
+SLICE = Mode(r"[^\\'\"$`:}]+", ":}")
+
+
+ARITHMETIC = Mode(r"[^\\\"$`()]+", "()", escapes='$`"\\')
