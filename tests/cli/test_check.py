@@ -58,6 +58,8 @@ def test_a_named_file_must_be_a_config(tmp_path: Path, capsys: pytest.CaptureFix
     assert "KEY000" in capsys.readouterr().out
     assert run(["check", written(tmp_path, "\0", "binary.sh"), written(tmp_path)]) == 2
     assert "NUL byte" in capsys.readouterr().err
+    assert run(["check", str(tmp_path / "binary.sh")]) == 2
+    assert "nothing found" not in capsys.readouterr().err
 
 
 def test_a_folder_without_configs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,6 +103,12 @@ def test_trinity_yaml() -> None:
     assert found[0].help == "did you mean algorithm.repeat_times?"
 
 
+def test_interpolations_that_lead_in_a_circle_or_nowhere() -> None:
+    text = "algorithm:\n  repeat_times: ${buffer.batch_size}\nbuffer:\n  batch_size: ${algorithm.repeat_times}\n"
+    found = basic.check(document(f"{text}name: ${{no.such}}\nproject: ${{name_of}}\n", "t.yaml"), None, None)
+    assert sorted(d.code for d in found) == ["SYN401", "SYN401", "SYN402", "SYN402"]
+
+
 def test_a_guessed_release_is_said_when_it_matters() -> None:
     found = basic.check(document(KNOWN + "data.train_bach_size=1\n"), None, None)
     assert [d.code for d in found] == ["VER001", "KEY001"]
