@@ -28,11 +28,11 @@ ARGS=(
   actor_rollout_ref.actor.entropy_coeff=0                   # algorithm.entropy_loss_fn_args.entropy_coef=0
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001, algorithm.kl_loss_fn_args=None
-  actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl; k3_clamped
+  actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.ref.fsdp_config.param_offload=true      # trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload=True
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
-  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.6 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
@@ -44,7 +44,6 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.rollout.calculate_log_probs=true        # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
   actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat  # model.model_path=deepseek-ai/deepseek-llm-7b-chat
-  'actor_rollout_ref.model.override_config={}'              # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
   trainer.total_epochs=15                       # buffer.total_epochs=15

@@ -28,13 +28,13 @@ ARGS=(
   actor_rollout_ref.actor.entropy_coeff=0                   # algorithm.entropy_loss_fn_args.entropy_coef=0
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001, algorithm.kl_loss_fn_args=None
-  actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl; k3_clamped
+  actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.ref.fsdp_config.param_offload=true      # trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload=True
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.nnodes=1                        # explorer.rollout_model.engine_num=1; rollout pool of 2 GPUs
   actor_rollout_ref.rollout.n_gpus_per_node=2               # explorer.rollout_model.engine_num=1; rollout pool of 2 GPUs
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
-  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.6      # explorer.rollout_model.gpu_memory_utilization=0.6
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
@@ -46,7 +46,6 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.rollout.checkpoint_engine.backend=nccl  # separate_async refuses naive
   actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat  # model.model_path=deepseek-ai/deepseek-llm-7b-chat
-  'actor_rollout_ref.model.override_config={}'              # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   actor_rollout_ref.hybrid_engine=false                     # Trinity-RFT 0.6.0 default of mode
 

@@ -8,16 +8,15 @@ ARGS=(
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=grpo
 
   data.train_files=/data/dapo-math/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/dapo-math, buffer.explorer_input.tasksets[0].split=train
+  data.val_files=/data/dapo-math/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1
   data.max_prompt_length=1024                     # model.max_prompt_tokens=1024
   data.max_response_length=8192                   # model.max_response_tokens=8192
   data.train_batch_size=256                       # buffer.batch_size=64, synchronizer.sync_interval=4
   data.seed=42                                    # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.seed
   data.filter_overlong_prompts=true               # Trinity-RFT 0.6.0 default of model.enable_prompt_truncation
 
-  +actor_rollout_ref.actor.grad_clip=0.5                    # algorithm.optimizer.clip_grad=0.5
   actor_rollout_ref.actor.optim.lr=1e-06                    # algorithm.optimizer.lr=1e-06
   actor_rollout_ref.actor.optim.clip_grad=0.5               # algorithm.optimizer.clip_grad=0.5
-  actor_rollout_ref.actor.optim.optimizer=AdamW             # adamw
   actor_rollout_ref.actor.megatron.param_offload=true       # trainer.param_offload=True
   actor_rollout_ref.actor.megatron.optimizer_offload=true   # trainer.optimizer_offload=True
   actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4  # trainer.megatron.tensor_model_parallel_size=4
@@ -25,7 +24,6 @@ ARGS=(
   actor_rollout_ref.actor.megatron.expert_tensor_parallel_size=1  # trainer.megatron.expert_tensor_parallel_size=1
   actor_rollout_ref.actor.megatron.pipeline_model_parallel_size=2  # trainer.megatron.pipeline_model_parallel_size=2
   actor_rollout_ref.actor.megatron.context_parallel_size=2  # trainer.megatron.context_parallel_size=2
-  'actor_rollout_ref.actor.megatron.override_mcore_model_config={}'  # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.actor.megatron.override_mcore_model_config
   actor_rollout_ref.actor.strategy=megatron                 # trainer.trainer_strategy=megatron
   actor_rollout_ref.actor.ppo_mini_batch_size=64            # buffer.train_batch_size=1024; 1024 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true              # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
@@ -35,10 +33,10 @@ ARGS=(
   actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.01                 # algorithm.kl_loss_fn_args.kl_coef=0.01, algorithm.kl_loss_fn_args=None
-  actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl; k3_clamped
+  actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
-  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
@@ -57,7 +55,8 @@ ARGS=(
   trainer.nnodes=4                          # cluster.node_num=4
   trainer.n_gpus_per_node=8                 # cluster.gpu_per_node=8
   trainer.save_freq=10                      # trainer.save_interval=40
-  trainer.test_freq=25                      # Trinity-RFT 0.6.0 default of explorer.eval_interval
+  trainer.val_before_train=false            # Trinity-RFT 0.6.0 default of explorer.eval_on_startup
+  trainer.test_freq=-1                      # Trinity-RFT 0.6.0 default of explorer.eval_interval
   trainer.default_local_dir=/ckpt/moe/back  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
 )
 

@@ -30,7 +30,7 @@ ARGS=(
   actor_rollout_ref.actor.use_kl_loss=false                 # algorithm.kl_loss_fn=none, algorithm.algorithm_type=grpo
   actor_rollout_ref.rollout.name=vllm                       # explorer.rollout_model.engine_type=vllm
   actor_rollout_ref.rollout.temperature=0.9                 # model.temperature=0.9
-  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
@@ -42,7 +42,6 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.n=4                  # buffer.explorer_input.eval_tasksets[0].repeat_times=4
   actor_rollout_ref.rollout.calculate_log_probs=true        # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
   actor_rollout_ref.model.path=/models/Qwen2.5-7B-Instruct  # model.model_path=/models/Qwen2.5-7B-Instruct
-  'actor_rollout_ref.model.override_config={}'              # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
   trainer.total_epochs=3                               # buffer.total_epochs=3

@@ -16,7 +16,7 @@ ARGS=(
   data.filter_overlong_prompts=true          # Trinity-RFT 0.6.0 default of model.enable_prompt_truncation
 
   actor_rollout_ref.actor.optim.lr=1e-06                    # algorithm.optimizer.lr=1e-06
-  actor_rollout_ref.actor.optim.lr_warmup_steps=3           # algorithm.optimizer.lr_warmup_steps=10
+  actor_rollout_ref.actor.optim.lr_warmup_steps=10          # algorithm.optimizer.lr_warmup_steps=10; 10 updates as scheduler ticks
   actor_rollout_ref.actor.optim.clip_grad=1.0               # Trinity-RFT 0.6.0 default of algorithm.optimizer.clip_grad
   actor_rollout_ref.actor.optim.lr_scheduler_type=constant  # Trinity-RFT 0.6.0 default of algorithm.optimizer.lr_scheduler_type
   actor_rollout_ref.actor.strategy=fsdp2                    # Trinity-RFT 0.6.0 default of trainer.trainer_strategy
@@ -28,12 +28,12 @@ ARGS=(
   actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=k2, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001, algorithm.kl_loss_fn_args=None
-  actor_rollout_ref.actor.kl_loss_type=mse                  # algorithm.kl_loss_fn=k2; k2
+  actor_rollout_ref.actor.kl_loss_type=mse                  # algorithm.kl_loss_fn=k2, algorithm.algorithm_type=grpo
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.nnodes=1                        # explorer.rollout_model.engine_num=4; rollout pool of 8 GPUs
   actor_rollout_ref.rollout.n_gpus_per_node=8               # explorer.rollout_model.engine_num=4; rollout pool of 8 GPUs
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
-  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.8      # explorer.rollout_model.gpu_memory_utilization=0.8
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
@@ -45,12 +45,11 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.rollout.checkpoint_engine.backend=nccl  # separate_async refuses naive
   actor_rollout_ref.model.path=/models/Qwen3-4B             # model.model_path=/models/Qwen3-4B
-  'actor_rollout_ref.model.override_config={}'              # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   actor_rollout_ref.hybrid_engine=false                     # Trinity-RFT 0.6.0 default of mode
 
   trainer.total_epochs=5                           # buffer.total_epochs=4; enough for 187 rollout periods, which end the run (H68)
-  trainer.total_training_steps=187                 # Trinity-RFT 0.6.0 default of buffer.total_steps
+  trainer.total_training_steps=187                 # buffer.total_epochs=4; floor(epochs x 12000 rows / B)
   trainer.project_name=async                       # project=async
   trainer.experiment_name=offset                   # name=offset
   'trainer.logger=[wandb]'                         # monitor.monitor_type=wandb

@@ -10,6 +10,7 @@ ARGS=(
   algorithm.kl_ctrl.kl_coef=0.01                 # algorithm.kl_penalty_fn_args.kl_coef=0.01, algorithm.kl_penalty_fn_args=None
 
   data.train_files=/data/orca/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/orca, buffer.explorer_input.tasksets[0].split=train
+  data.val_files=/data/orca/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1
   data.prompt_key=question                   # buffer.explorer_input.tasksets[0].format.prompt_key=question
   data.max_prompt_length=512                 # model.max_prompt_tokens=512
   data.max_response_length=2048              # model.max_prompt_tokens=512; context - the other length
@@ -36,7 +37,7 @@ ARGS=(
   actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8  # trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8
   actor_rollout_ref.rollout.name=vllm                        # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=1.0                  # Trinity-RFT 0.6.0 default of model.temperature
-  actor_rollout_ref.rollout.top_k=-1                         # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                         # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                        # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5       # chosen: 0.85 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=true               # explorer.rollout_model.enforce_eager=True
@@ -46,7 +47,6 @@ ARGS=(
   actor_rollout_ref.rollout.n=2                              # algorithm.repeat_times=2
   actor_rollout_ref.rollout.calculate_log_probs=true         # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
   actor_rollout_ref.model.path=/models/llama-3b              # model.model_path=/models/llama-3b
-  'actor_rollout_ref.model.override_config={}'               # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true            # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
   trainer.total_epochs=2                      # enough for 100 rollout periods, which end the run (H68)
@@ -57,7 +57,8 @@ ARGS=(
   trainer.nnodes=1                            # cluster.node_num=1
   trainer.n_gpus_per_node=4                   # cluster.gpu_per_node=4
   trainer.save_freq=10                        # trainer.save_interval=60
-  trainer.test_freq=166666                    # explorer.eval_interval=1000000
+  trainer.val_before_train=false              # Trinity-RFT 0.6.0 default of explorer.eval_on_startup
+  trainer.test_freq=-1                        # explorer.eval_interval=1000000
   trainer.default_local_dir=/ckpt/static/rpp  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
 )
 

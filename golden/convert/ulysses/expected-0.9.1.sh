@@ -32,12 +32,12 @@ ARGS=(
   actor_rollout_ref.actor.entropy_coeff=0.0                   # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                    # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=ppo
   actor_rollout_ref.actor.kl_loss_coef=0.002                  # algorithm.kl_loss_fn_args.kl_coef=0.002, algorithm.kl_loss_fn_args=None
-  actor_rollout_ref.actor.kl_loss_type=low_var_kl             # algorithm.kl_loss_fn=low_var_kl; k3_clamped
+  actor_rollout_ref.actor.kl_loss_type=low_var_kl             # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=ppo
   actor_rollout_ref.actor.ulysses_sequence_parallel_size=4    # trainer.ulysses_sequence_parallel_size=4
   actor_rollout_ref.ref.fsdp_config.param_offload=true        # trainer.param_offload=True
   actor_rollout_ref.rollout.name=vllm                         # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=0.7                   # model.temperature=0.7
-  actor_rollout_ref.rollout.top_k=-1                          # Trinity-RFT 0.6.0 default of model.top_k
+  actor_rollout_ref.rollout.top_k=-1                          # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                         # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5        # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=false               # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
@@ -48,7 +48,6 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.temperature=0.0        # buffer.explorer_input.eval_tasksets[0].rollout_args.temperature=0.0, model.temperature=0.7
   actor_rollout_ref.rollout.val_kwargs.n=1                    # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.model.path=/models/long-7b                # model.model_path=/models/long-7b
-  'actor_rollout_ref.model.override_config={}'                # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.model.override_config
   actor_rollout_ref.model.use_remove_padding=true             # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
   critic.optim.lr=1e-05                         # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.optim.lr
@@ -56,8 +55,10 @@ ARGS=(
   critic.fsdp.optimizer_offload=true            # trainer.optimizer_offload=True
   critic.fsdp.ulysses_sequence_parallel_size=4  # trainer.ulysses_sequence_parallel_size=4
   critic.strategy=fsdp2                         # trainer.trainer_strategy=fsdp2
+  critic.ppo_max_token_len_per_gpu=8192         # trainer.max_token_len_per_gpu=8192; 32768 tokens per data-parallel rank as tokens per GPU
   critic.shuffle=true                           # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.shuffle
   critic.cliprange_value=0.5                    # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.cliprange_value
+  critic.ulysses_sequence_parallel_size=4       # trainer.ulysses_sequence_parallel_size=4
   critic.model.path=/models/long-7b-critic      # model.critic_model_path=/models/long-7b-critic, model.model_path=/models/long-7b
 
   trainer.total_epochs=3                        # enough for 100 rollout periods, which end the run (H68)
