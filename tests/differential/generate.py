@@ -19,9 +19,20 @@ EXPANSIONS = st.one_of(
     NAMES.map(lambda n: f"${n}"),
     NAMES.map(lambda n: f"${{{n}}}"),
     NAMES.map(lambda n: f"${{#{n}}}"),
-    st.builds(lambda n, op, w: f"${{{n}{op}{w}}}", NAMES, st.sampled_from([":-", "-", ":+", "+"]), st.one_of(WORDS, NAMES.map("${}".format))),
+    st.builds(
+        lambda n, op, w: f"${{{n}{op}{w}}}",
+        NAMES,
+        st.sampled_from([":-", "-", ":+", "+"]),
+        st.one_of(WORDS, NAMES.map("${}".format)),
+    ),
     st.builds(lambda n, op, p: f"${{{n}{op}{p}}}", NAMES, st.sampled_from(["#", "##", "%", "%%"]), PATTERNS),
-    st.builds(lambda n, op, p, w: f"${{{n}{op}{p.replace('/', 'q')}/{w}}}", NAMES, st.sampled_from(["/", "//", "/#", "/%"]), PATTERNS, st.sampled_from(["", "Z", "y/z"])),
+    st.builds(
+        lambda n, op, p, w: f"${{{n}{op}{p.replace('/', 'q')}/{w}}}",
+        NAMES,
+        st.sampled_from(["/", "//", "/#", "/%"]),
+        PATTERNS,
+        st.sampled_from(["", "Z", "y/z"]),
+    ),
     st.builds(lambda n, o, k: f"${{{n}:{o}:{k}}}", NAMES, NUMBERS, NUMBERS),
     st.builds(lambda n, o: f"${{{n}: -{o}}}", NAMES, st.integers(1, 4)),
     st.builds(lambda n, op: f"${{{n}{op}}}", NAMES, st.sampled_from(["^", "^^", ",", ",,"])),
@@ -31,7 +42,7 @@ EXPANSIONS = st.one_of(
     LISTS.map(lambda n: f"${{{n}[@]}}"),
     LISTS.map(lambda n: f"${{!{n}[@]}}"),
     st.builds(lambda n, o, k: f"${{{n}[@]:{o}:{k}}}", LISTS, st.integers(0, 3), st.integers(0, 3)),
-)  # fmt: skip
+)
 ARITHMETIC = st.recursive(
     st.one_of(NUMBERS.map(str), st.sampled_from(["i", "j", "$i", "${j}"])),
     lambda inner: st.one_of(
@@ -79,12 +90,18 @@ STATEMENT = st.recursive(
         st.builds("if {}; then\n{}\nelse\n{}\nfi".format, CONDITION, inner, inner),
         st.builds("for a in {} {}; do\n{}\ndone".format, ARGUMENT, ARGUMENT, inner),
         st.builds("{} && {{ {}; }}".format, CONDITION, inner),
-        st.builds("case {} in {}) {} ;; *) {} ;; esac".format, EXPANSIONS, PATTERNS.map(lambda p: p.replace(" ", "")), inner, inner),
+        st.builds(
+            "case {} in {}) {} ;; *) {} ;; esac".format,
+            EXPANSIONS,
+            PATTERNS.map(lambda p: p.replace(" ", "")),
+            inner,
+            inner,
+        ),
         st.builds("f() {{\nlocal b=$1\n{}\n}}\nf {}".format, inner, ARGUMENT),
         st.builds("( {} )".format, inner),
     ),
     max_leaves=4,
-)  # fmt: skip
+)
 START = "a=x b='two words' c=/p/q/r.tar.gz d= i=3 j=4\nA=(one 'two 2' three) B=()\n"
 SCRIPTS = st.lists(STATEMENT, min_size=1, max_size=8).map(
     lambda body: START + "\n".join(body) + "\npython3 -m app.main end\n"

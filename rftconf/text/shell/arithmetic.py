@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rftconf.plan.symbols import Branch, Expr, ShellOnly, Value, Var, formula, names_in
+from rftconf.plan.symbols import Branch, Expr, ShellOnly, Var, formula, names_in
 from rftconf.text.shell.integers import PRECEDENCE, wrapped
 from rftconf.text.shell.nodes import Lit, WordNode
-from rftconf.text.shell.operations import Integer, Invalid, combine, decided, literal, opaque, tokens
+from rftconf.text.shell.operations import Integer, Invalid, as_text, combine, decided, known, literal, opaque, tokens
 from rftconf.text.shell.state import Shell
 from rftconf.text.shell.values import Array, Known, Word
 
@@ -109,7 +109,7 @@ class Arithmetic:
         if isinstance(value, str):
             return self.run(value, [])
         if isinstance(value, Branch):
-            then, otherwise = self.number(_known(value.then)), self.number(_known(value.otherwise))
+            then, otherwise = self.number(known(value.then)), self.number(known(value.otherwise))
             return Branch(value.condition, then, otherwise)
         return value
 
@@ -128,17 +128,6 @@ class Arithmetic:
             shell.assign(name, Array(items, associative, isinstance(found, Array) and found.guarded))
         else:
             shell.assign(name, word)
-
-
-def as_text(value: Value) -> Known:
-    """A number as the shell writes it."""
-    if isinstance(value, Branch):
-        return Branch(value.condition, as_text(value.then), as_text(value.otherwise))
-    return value if isinstance(value, Expr) else str(value)
-
-
-def _known(value: object) -> Known:
-    return value if isinstance(value, (str, Expr)) else str(value)
 
 
 class Expression:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.text.shell.arithmetic import as_text
 from rftconf.text.shell.nodes import ArrayNode, Assign, WordNode
-from rftconf.text.shell.operations import combine
+from rftconf.text.shell.operations import as_text, combine
 from rftconf.text.shell.state import Shell, Variable
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 

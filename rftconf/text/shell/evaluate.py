@@ -10,7 +10,7 @@ from rftconf.text.shell import builtins, choices, declarations, launches, loops
 from rftconf.text.shell.assignments import assign, assigned_words
 from rftconf.text.shell.conditions import Conditions, both, either, opposite
 from rftconf.text.shell.expand import Expander
-from rftconf.text.shell.merge import merge
+from rftconf.text.shell.merge import merge, rejoin
 from rftconf.text.shell.nodes import (
     AndOr,
     ArithCommand,
@@ -230,15 +230,6 @@ class Evaluator:
             held = [*self.shell.conditions[frame.depth :], condition]
             frame.waiting.append((state.flow, " && ".join(held), state))
 
-    def rejoin(self, frame: Frame, flows: tuple[str, ...]) -> None:
-        """Merge the states that waited for this point."""
-        shell = self.shell
-        for item in reversed(frame.waiting):
-            if item[0] in flows:
-                merged = merge(shell, item[1], item[2], shell.snapshot())
-                shell.restore(merged)
-        frame.waiting = [item for item in frame.waiting if item[0] not in flows]
-
     def group(self, node: Group) -> Outcome:
         """`{ ...; }` and `( ... )`."""
         if not node.subshell:
@@ -291,7 +282,7 @@ class Evaluator:
         outcome = body()
         if shell.flow == "return":
             shell.flow, outcome = "", shell.status
-        self.rejoin(frame, ("return",))
+        rejoin(shell, frame, ("return",))
         for name, old in frame.saved.items():
             if old is None:
                 shell.variables.pop(name, None)

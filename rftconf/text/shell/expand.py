@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from rftconf.plan.symbols import Expr, ShellOnly, Var
-from rftconf.text.shell.arithmetic import Arithmetic, as_text
+from rftconf.text.shell.arithmetic import Arithmetic
 from rftconf.text.shell.arrays import Elements, elements
 from rftconf.text.shell.fields import BLANKS, Fields
 from rftconf.text.shell.merge import narrowed
 from rftconf.text.shell.nodes import ArithPart, Lit, Param, Part, WordNode
+from rftconf.text.shell.operations import as_text
 from rftconf.text.shell.parameters import operate, with_default
 from rftconf.text.shell.pattern import Pattern, compiled
 from rftconf.text.shell.state import Shell

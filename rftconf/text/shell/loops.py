@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.plan.symbols import Expr
+from rftconf.text.shell.merge import rejoin
 from rftconf.text.shell.nodes import Command, For, ForArith, While
 from rftconf.text.shell.standalone import standalone
 from rftconf.text.shell.state import Frame, Outcome
@@ -24,12 +25,12 @@ def _turn(machine: Evaluator, frame: Frame, body: list[Command]) -> bool:
         shell.flow = f"{kind} {deeper}" if deeper > 0 else ""
         if kind == "break" or deeper > 0:
             return False
-    machine.rejoin(frame, ("continue",))
+    rejoin(machine.shell, frame, ("continue",))
     return not shell.flow
 
 
 def _leave(machine: Evaluator, frame: Frame) -> None:
-    machine.rejoin(frame, ("break", "continue"))
+    rejoin(machine.shell, frame, ("break", "continue"))
     machine.shell.frames.remove(frame)
     del machine.shell.conditions[frame.depth :]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rftconf.plan.symbols import Branch, Expr, Text, Var, text
 from rftconf.text.shell.quoting import negated
-from rftconf.text.shell.state import Shell, Snapshot, Variable
+from rftconf.text.shell.state import Frame, Shell, Snapshot, Variable
 from rftconf.text.shell.values import Array, Known, Word, oversized
 
 
@@ -27,6 +27,15 @@ def merge(shell: Shell, condition: str, then: Snapshot, otherwise: Snapshot) -> 
         then.options | otherwise.options,
         otherwise.flow,
     )
+
+
+def rejoin(shell: Shell, frame: Frame, flows: tuple[str, ...]) -> None:
+    """Merge the states that waited for this point."""
+    for item in reversed(frame.waiting):
+        if item[0] in flows:
+            merged = merge(shell, item[1], item[2], shell.snapshot())
+            shell.restore(merged)
+    frame.waiting = [item for item in frame.waiting if item[0] not in flows]
 
 
 def merged(shell: Shell, name: str, condition: str, then: Variable | None, otherwise: Variable | None) -> Variable:

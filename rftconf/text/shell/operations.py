@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, arith, formula, names_in
+from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, Value, arith, formula, names_in
 from rftconf.text.shell.integers import BINARY, wrapped
+from rftconf.text.shell.values import Known
 
 Integer: TypeAlias = int | Expr
 
@@ -98,3 +99,15 @@ def opaque(op: str, left: Integer, right: Integer) -> Expr:
     names = tuple(sorted(names_in(left) | names_in(right)))
     sides = [f"({formula(v)})" if isinstance(v, (Arith, Text)) else formula(v) for v in (left, right)]
     return ShellOnly(f"$(({sides[0]} {op} {sides[1]}))", names)
+
+
+def as_text(value: Value) -> Known:
+    """A number as the shell writes it."""
+    if isinstance(value, Branch):
+        return Branch(value.condition, as_text(value.then), as_text(value.otherwise))
+    return value if isinstance(value, Expr) else str(value)
+
+
+def known(value: object) -> Known:
+    """An arm of a conditional value, as text or expression."""
+    return value if isinstance(value, (str, Expr)) else str(value)

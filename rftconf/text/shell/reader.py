@@ -68,13 +68,12 @@ def read_script(
         _bind(shell, given, place_name)
     shell.given = frozenset(bindings or ())
     shell.exported = shell.given | frozenset(environment or ())
-    exported = shell.exported
     _parameters(shell, args)
     tree = Parser(source.text).script()
     for problem in tree.problems:
         shell.say(problem.code, problem.message, problem.start, problem.end, problem.help)
     machine = Evaluator(shell)
-    shell.given = exported
+    shell.given = shell.exported
     shell.bound = frozenset(bindings or ())
     try:
         machine.run(tree.body)

@@ -9,7 +9,7 @@ from rftconf.text.shell.modes import PATTERN_WORD, REGEX_WORD, TooDeep
 from rftconf.text.shell.nodes import Problem, Test, TestNode, WordNode
 
 if TYPE_CHECKING:
-    from rftconf.text.shell.parser import Parser
+    from rftconf.text.shell.commands import CommandReader
 
 UNARY = frozenset("-" + c for c in "abcdefghkprstuwxGLNOSznvRo")
 _BINARY = re.compile(r"(?:==|=~|!=|=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=\s)").match
@@ -17,7 +17,7 @@ _END = re.compile(r"\]\](?![^\s;&|)])").match
 MAX_LEVEL = 20
 
 
-def read_test(reader: Parser) -> Test:
+def read_test(reader: CommandReader) -> Test:
     """The test at `pos`, which is at its `[[`."""
     node = Test(None, reader.pos)
     reader.pos += 2
@@ -35,7 +35,7 @@ def read_test(reader: Parser) -> Test:
     return node
 
 
-def _either(reader: Parser, level: int) -> TestNode | None:
+def _either(reader: CommandReader, level: int) -> TestNode | None:
     left = _both(reader, level)
     while left is not None and _next(reader, "||"):
         right = _both(reader, level)
@@ -43,7 +43,7 @@ def _either(reader: Parser, level: int) -> TestNode | None:
     return left
 
 
-def _both(reader: Parser, level: int) -> TestNode | None:
+def _both(reader: CommandReader, level: int) -> TestNode | None:
     left = _negation(reader, level)
     while left is not None and _next(reader, "&&"):
         right = _negation(reader, level)
@@ -51,7 +51,7 @@ def _both(reader: Parser, level: int) -> TestNode | None:
     return left
 
 
-def _next(reader: Parser, text: str) -> bool:
+def _next(reader: CommandReader, text: str) -> bool:
     reader.gap()
     if not reader.text.startswith(text, reader.pos):
         return False
@@ -59,7 +59,7 @@ def _next(reader: Parser, text: str) -> bool:
     return True
 
 
-def _negation(reader: Parser, level: int) -> TestNode | None:
+def _negation(reader: CommandReader, level: int) -> TestNode | None:
     if level > MAX_LEVEL:
         raise TooDeep(reader.pos)
     reader.gap()
@@ -73,7 +73,7 @@ def _negation(reader: Parser, level: int) -> TestNode | None:
     return _primary(reader)
 
 
-def _primary(reader: Parser) -> TestNode | None:
+def _primary(reader: CommandReader) -> TestNode | None:
     left = _word(reader)
     if left is None:
         return None
@@ -96,7 +96,7 @@ def _primary(reader: Parser) -> TestNode | None:
     return TestNode(operator[0], left, right) if right.parts or right.end > right.start else None
 
 
-def _word(reader: Parser) -> WordNode | None:
+def _word(reader: CommandReader) -> WordNode | None:
     reader.gap()
     if _END(reader.text, reader.pos):
         return None
