@@ -69,6 +69,9 @@ class _Subject:
     @cached_property
     def own_config(self) -> str:
         """What the run reads besides the published config, which may hold keys of its own; empty when nothing."""
+        chosen = next((leaf for leaf in self.document.leaves if self._chooses_a_config(leaf)), None)
+        if chosen is not None:
+            return f"the config that {chosen.key}={shown(chosen.value)} chooses"
         launch = self.document.launch
         if launch is None:
             return "one of its defaults" if any(d.code == "SYN504" for d in self.document.diagnostics) else ""
@@ -78,6 +81,13 @@ class _Subject:
         main = main_of(launch.program)
         published = main is not None and launch.program.startswith(registry.FRAMEWORKS[self.best.framework].programs)
         return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
+
+    def _chooses_a_config(self, leaf: Leaf) -> bool:
+        """True for Hydra's choice of another file for a part of the config, which has no catalogue."""
+        if not self.overrides:
+            return False
+        stock = ("dp", *registry.FRAMEWORKS[self.best.framework].trainers)
+        return "@" in leaf.key or "/" in leaf.key or (leaf.key == "model_engine" and leaf.value not in stock)
 
     @property
     def worst(self) -> Severity:

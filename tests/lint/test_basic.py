@@ -172,3 +172,9 @@ def test_a_program_without_a_catalogue_is_not_checked() -> None:
 )
 def test_hydra_appends_where_null_stands_and_merges_lists(line: str, fine: bool) -> None:
     assert (not script(line)) is fine
+
+
+def test_another_config_for_a_part_is_not_in_the_catalogue() -> None:
+    (found,) = script("model_engine=veomni actor_rollout_ref.actor.veomni.strange=1")
+    assert (found.code, found.severity) == ("KEY001", Severity.INFO)
+    assert found.help == "the config that model_engine=veomni chooses may have it"
