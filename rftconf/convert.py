@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rftconf.decisions import other_stages, silent_losses, under_target_names, unresolved
+from rftconf.decisions import (
+    mark_open,
+    once_each,
+    other_stages,
+    silent_losses,
+    starts_from,
+    under_target_names,
+    unresolved,
+)
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision, Ledger, State, TargetLine
 from rftconf.load import Loaded, load, main_stage
@@ -85,9 +93,12 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     writing = _write(loaded, target.name, number, values, origins, options)
     _refuse_other_kinds(target, values)
     lines = target_lines(stage.reading.source, writing)
+    shell = target.name == "verl" and options.style != "yaml"
+    mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
     asked = [] if same else writing.table.questions(writing)
-    decisions = [*unresolved(lines), *under_target_names(decisions, writing), *writing.decisions, *asked]
+    placed = under_target_names([*starts_from(loaded, stage), *decisions], writing)
+    decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *asked]
     notes = (*loaded.notes, *other_stages(loaded, stage), *writing.notes, *silent_losses(stage, writing))
     ledger = Ledger(
         loaded.framework,
@@ -96,7 +107,7 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
         number,
         sources,
         tuple(lines),
-        tuple(decisions),
+        once_each(decisions),
         tuple(dict.fromkeys(notes)),
     )
     text, suffix = emit(ledger, writing, options.style)
@@ -129,7 +140,17 @@ def _write(
     trainer = backend if backend in target.trainers else target.trainer
     known = catalogue.load(to, None, trainer)
     same = to == loaded.framework
-    writing = Writing(table_of(to), to, number, trainer, values, origins, same_framework=same, defaults=known.default, knows=known.__contains__)
+    writing = Writing(
+        table_of(to),
+        to,
+        number,
+        trainer,
+        values,
+        origins,
+        same_framework=same,
+        defaults=known.default,
+        knows=known.__contains__,
+    )
     writing.facts.update(form=options.form, rows=main_stage(loaded).reading.facts.get("rows"))
     writing.write_all()
     if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:

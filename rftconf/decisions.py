@@ -4,31 +4,81 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rftconf.ledger import LOSSES, Decision, TargetLine
+from rftconf.ledger import LOSSES, Decision, State, TargetLine
 from rftconf.load import Loaded, StageRead
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.plan.index import role_of
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import is_symbolic, names_in, to_interpolation
+from rftconf.plan.symbols import Value, formula, is_symbolic, names_in, to_interpolation
 
 
-def unresolved(lines: list[TargetLine]) -> list[Decision]:
+MIXING = "stage.data.mixing"
+TRAINING = ("sft", "dpo", "rl", "distill")
+OPTIONS = {"ROWS": "--rows N", "ROLLOUT_GPUS": "--rollout-gpus N"}
+"""Names that stand for something the command line asks for by an option of its own."""
+
+
+def is_open(value: Value, *, shell: bool) -> bool:
+    """True for a value that the target cannot hold: nobody told it, and YAML cannot compute it."""
+    if value == "???" or (shell and is_symbolic(value) and not names_in(value).isdisjoint(OPTIONS)):
+        return True
+    return not shell and is_symbolic(value) and not _passes(value)
+
+
+def _passes(value: Value) -> bool:
+    if isinstance(value, list):
+        return all(not is_symbolic(item) or _passes(item) for item in value)
+    return to_interpolation(value) is not None
+
+
+def mark_open(lines: list[TargetLine], writing: Writing, *, shell: bool) -> None:
+    """What the target leaves open was not kept, whatever its row thought."""
+    for line in lines:
+        if not is_open(line.value, shell=shell):
+            continue
+        for path, outcome in writing.outcomes.items():
+            if line.key in outcome.targets and outcome.state not in LOSSES:
+                note = (
+                    "the source does not tell" if line.value == "???" else f"needs the value of {formula(line.value)}"
+                )
+                writing.outcomes[path] = replace(outcome, state=State.UNRESOLVED, note=outcome.note or note)
+
+
+def unresolved(lines: list[TargetLine], *, shell: bool) -> list[Decision]:
     """Values that nobody told first, then the variables that the target reads when it starts."""
     found, readers = [], dict[str, list[str]]()
     for line in lines:
-        passed = is_symbolic(line.value) and to_interpolation(line.value) is not None
-        if line.value == "???" or (is_symbolic(line.value) and not passed):
+        still_open = is_open(line.value, shell=shell)
+        if still_open:
             names = sorted(names_in(line.value))
-            hint = tuple("--rows N" if name == "ROWS" else f"--set {name}=..." for name in names)
+            hint = tuple(OPTIONS.get(name, f"--set {name}=...") for name in names)
             found.append(Decision(line.key, line.comment or "the source does not tell", hint))
-        for name in names_in(line.value) if passed else ():
+        for name in () if still_open else names_in(line.value):
             readers.setdefault(name, []).append(line.key)
     for name, users in readers.items():
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
         why = f"${name} is read when the run starts ({users[0]}{more})"
         found.append(Decision(users[0], why, (f"--set {name}=... writes its value",)))
     return found
+
+
+def once_each(decisions: list[Decision]) -> tuple[Decision, ...]:
+    """One question a key: the later one, which knows why, stands where the first one did."""
+    last = {decision.key: decision for decision in decisions}
+    return tuple(last[key] for key in dict.fromkeys(decision.key for decision in decisions))
+
+
+def starts_from(loaded: Loaded, stage: StageRead) -> list[Decision]:
+    """Where a stage starts from the one before, whose checkpoint no config names (row 11.2)."""
+    before = [s for s in loaded.stages[: loaded.stages.index(stage)] if s.values.get("stage.kind") in TRAINING]
+    if not before:
+        return []
+    last = before[-1]
+    why = f"stage {stage.name} starts from the last checkpoint of stage {last.name} ({last.values.get('stage.kind')}), not from this path"
+    return [
+        Decision("stage.model.path", why, (f"convert and run stage {last.name} first, then name its checkpoint here",))
+    ]
 
 
 def under_target_names(decisions: list[Decision], writing: Writing) -> list[Decision]:
@@ -46,7 +96,7 @@ def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
     for path, outcome in writing.outcomes.items():
         origin = stage.origins.get(path)
         keys = origin.keys if origin is not None else ()
-        if origin is not None and origin.kind is Kind.DEFAULT and path.startswith("stage.data."):
+        if origin is not None and origin.kind is Kind.DEFAULT and path.startswith("stage.data.") and path != MIXING:
             continue
         unsaid = outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys)
         if unsaid and role_of(without_indices(path)) == "" and stage.values.get(path) is not None:
