@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
 
 
 @lru_cache(maxsize=16)
@@ -22,11 +21,9 @@ def counterparts(theirs: str, ours: str) -> dict[str, str]:
 def _pairs(framework: str) -> list[tuple[str, str]]:
     """Native keys and the plan fields that they speak for: a row's own first, then aliases, then what rows share."""
     from rftconf.mappers.rows import Each, Fold, Row, natives_of, plans_of
+    from rftconf.mappers.tables import table_of
 
-    try:
-        table = getattr(import_module(f"rftconf.mappers.{framework}.table"), framework.upper())
-    except ModuleNotFoundError:
-        return []
+    table = table_of(framework)
     ranked: list[tuple[int, str, str]] = []
     for row in table.rows:
         if isinstance(row, Row):
