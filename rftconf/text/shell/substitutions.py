@@ -22,8 +22,9 @@ _CHOICE = re.compile(
 def substitution(shell: Shell, part: CommandPart) -> Known:
     """`$(...)` with the variables it reads set in front of it, so that it stands on its own."""
     raw = shell.source.text[part.start : part.end]
-    if _PWD(raw) and "cd" not in shell.options and "PWD" not in shell.variables:
-        return Var("PWD")
+    if _PWD(raw) and "cd" not in shell.options:
+        given = shell.scalar("PWD")
+        return Var("PWD") if given is None else given.value
     if raw[0] == "~":
         return ShellOnly(f"$(printf %s {raw})")
     shell.say("SYN140", f"`{raw.splitlines()[0][:60]}` is not run", part.start, part.end)
