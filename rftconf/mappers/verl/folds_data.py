@@ -30,6 +30,7 @@ def read_data(r: Reading) -> None:
                 if field == "prompt" or r.written(column):
                     r.set(f"{at}keys.{field}", value, column)
     r.set(D + "mixing", "concat", "data.train_files")
+    _read_truncation(r)
     r.set(D + "shuffle", r.native("data.shuffle"), "data.shuffle")
     r.set(D + "seed", r.native("data.seed"), "data.seed")
     for key, field in (("data.train_max_samples", "train_max_samples"), ("data.val_max_samples", "eval_max_samples")):
@@ -38,6 +39,17 @@ def read_data(r: Reading) -> None:
     r.set(D + "loader_workers", r.native("data.dataloader_num_workers"), "data.dataloader_num_workers")
     r.set(D + "dataset_class", r.native("data.custom_cls.path"), "data.custom_cls.path")
     r.set(D + "dataset_class_name", r.native("data.custom_cls.name"), "data.custom_cls.name")
+
+
+def _read_truncation(r: Reading) -> None:
+    """Cutting long prompts acts before 0.7, and only where they were not dropped before (row 6.5, D15)."""
+    key = "data.truncation"
+    if not r.written(key) or r.since("0.7.0") or r.native(key) == "error":
+        return
+    if r.native("data.filter_overlong_prompts") is True:
+        r.inactive[key] = "filter_overlong_prompts drops the prompts that it would cut"
+    else:
+        r.note(f"{key}={r.native(key)} trains on prompts that are cut; the target never does (row 6.5, D37)")
 
 
 def write_data(w: Writing) -> None:

@@ -19,7 +19,7 @@ def read_old_logprob(r: Reading) -> None:
     bypass = r.native(f"{block}.bypass_mode", False)
     one = r.plan("stage.batch.sequences_per_update")
     whole = _rollout_sequences(r)
-    shortcut = not r.since("0.8.0") and one is not None and one == whole and r.plan("stage.batch.passes") == 1
+    shortcut = r.since("0.6.0") and not r.since("0.8.0") and one is not None and one == whole and r.plan("stage.batch.passes") == 1
     source = "rollout_engine" if bypass is True else "current" if shortcut else "recompute_at_rollout"
     r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
@@ -55,6 +55,37 @@ def write_old_logprob(w: Writing) -> None:
 def _both(w: Writing) -> Any:
     prompts, n = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.responses_per_prompt")
     return None if prompts is None or n is None else prompts * n
+
+
+ROLLOUT = "actor_rollout_ref.rollout."
+EVAL_TEMPERATURE, DO_SAMPLE = ROLLOUT + "val_kwargs.temperature", ROLLOUT + "val_kwargs.do_sample"
+
+
+def read_eval_temperature(r: Reading) -> None:
+    """Up to 0.6 the synchronous rollout validates greedily unless do_sample is true (row 6.8)."""
+    value = r.native(EVAL_TEMPERATURE)
+    mode = r.source.cells.get(ROLLOUT + "mode")
+    # as written: later releases have the asynchronous rollout only
+    heard = not r.since("0.7.0") and (mode is None or mode.leaf is None or mode.leaf.value != "async")
+    if heard and r.native(DO_SAMPLE, False) is False:
+        if r.written(EVAL_TEMPERATURE) and value != 0:
+            r.inactive[EVAL_TEMPERATURE] = "val_kwargs.do_sample is False: validation is greedy up to 0.6 (row 6.8)"
+        value = 0
+    if not heard:
+        r.inactive[DO_SAMPLE] = "nothing reads it: temperature 0 is how to sample greedily (row 6.8)"
+    keys = (EVAL_TEMPERATURE, DO_SAMPLE) if heard else (EVAL_TEMPERATURE,)
+    r.set("stage.sampling.eval.temperature", value, *keys)
+
+
+def write_eval_temperature(w: Writing) -> None:
+    """do_sample must say so where it is heard."""
+    path = "stage.sampling.eval.temperature"
+    value = w.plan(path)
+    if value is None:
+        return
+    w.put(EVAL_TEMPERATURE, value, path, always=True)
+    if not w.since("0.7.0") and value != 0:
+        w.put(DO_SAMPLE, True, path, always=True, how="False would mean greedy up to 0.6 (row 6.8)")
 
 
 FILTER = "algorithm.filter_groups."

@@ -230,7 +230,7 @@ ROLLOUTS = (
     *_all(KEPT, "whether the engine reports log-probabilities before or after temperature and top-p; veRL's vLLM only",
           f"{ROLLOUT}.logprobs_mode"),
     *_all(DEAD, "nothing reads it in 0.7 and later: temperature 0 is how to sample greedily (row 6.8); up to 0.6 "
-          "False meant greedy", f"{ROLLOUT}.do_sample", f"{ROLLOUT}.val_kwargs.do_sample"),
+          "False meant greedy", f"{ROLLOUT}.do_sample"),
     *_all(DEAD, "parsed, but nothing reads it (row 2.10; 0.6.1's sglang rollout was the only reader)",
           f"{ROLLOUT}.over_sample_rate"),
     *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",

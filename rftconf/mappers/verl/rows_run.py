@@ -140,8 +140,6 @@ RUN_ROWS = (
     row(lambda c: c.actor_rollout_ref.rollout.top_p, lambda p: p.stage.sampling.train.top_p, same, always=True, why="rollout.yaml"),
     row(lambda c: c.actor_rollout_ref.rollout.top_k, lambda p: p.stage.sampling.train.top_k, same, always=True, why="rollout.yaml"),
     row(lambda c: c.actor_rollout_ref.rollout.ignore_eos, lambda p: p.stage.sampling.train.ignore_eos, same, why="rollout.yaml"),
-    row(lambda c: c.actor_rollout_ref.rollout.val_kwargs.temperature, lambda p: p.stage.sampling.eval.temperature, same,
-        always=True, why="agent_loop: validation sampling (do_sample has no effect)"),
     row(lambda c: c.actor_rollout_ref.rollout.val_kwargs.top_p, lambda p: p.stage.sampling.eval.top_p, same, always=True,
         why="agent_loop: validation sampling"),
     row(lambda c: c.actor_rollout_ref.rollout.val_kwargs.top_k, lambda p: p.stage.sampling.eval.top_k, same, always=True,

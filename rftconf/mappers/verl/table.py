@@ -51,6 +51,8 @@ FOLDS = (
          folds_reward.read_reward, folds_reward.write_reward, "reward_loop: custom function, manager, reward model"),
     Fold(("algorithm.rollout_correction.bypass_mode", "algorithm.rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
          folds_rollout.read_old_logprob, folds_rollout.write_old_logprob, "trainer: compute_old_log_prob; rows 2.8, 2.9"),
+    Fold((ROLLOUT + "val_kwargs.temperature", ROLLOUT + "val_kwargs.do_sample"), ("stage.sampling.eval.temperature",),
+         folds_rollout.read_eval_temperature, folds_rollout.write_eval_temperature, "agent_loop: validation sampling; vllm_rollout up to 0.6"),
     Fold(("algorithm.filter_groups.enable", "algorithm.filter_groups.metric", "algorithm.filter_groups.max_inflight_gen_batches"),
          (A + "filters[].kind", A + "filters[].metric", A + "filters[].action", A + "filters[].threshold", A + "filters[].max_in_flight_rollouts"),
          folds_rollout.read_filters, folds_rollout.write_filters, "replay_buffer: groups of equal metric are evicted"),
