@@ -69,6 +69,7 @@ def convert(
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     target = framework_name(to)
+    _suit(target, style, form)
     document = open_document(source, how)
     screen = out.report_screen(color)
     if not document.readable:
@@ -86,6 +87,16 @@ def convert(
         out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
     _write(done, output, ledger, as_json=json, failed=failed)
     return int(failed)
+
+
+def _suit(target: str, style: str | None, form: str) -> None:
+    """Raises UsageError for an option that says nothing about `target`."""
+    from rftconf.errors import UsageError
+
+    if target != "verl" and style not in (None, "yaml"):
+        raise UsageError(f"--as {style} is a way to write veRL's config; {target}'s is YAML")
+    if target != "trinity" and form != "auto":
+        raise UsageError(f"--form {form} is about Trinity-RFT's sync intervals; {target} has none")
 
 
 def _write(done: Conversion, output: Path | None, ledger: Path | None, *, as_json: bool, failed: bool) -> None:
