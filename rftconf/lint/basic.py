@@ -79,6 +79,8 @@ class _Subject:
         if isinstance(name, str) and name.removesuffix(".yaml") not in ("", *_stock(self.best.framework)):
             return f"the config {name}"
         main = main_of(launch.program)
+        if main is not None and main.framework != self.best.framework:
+            return ""
         published = main is not None and launch.program.startswith(registry.FRAMEWORKS[self.best.framework].programs)
         return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
 

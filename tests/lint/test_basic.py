@@ -178,3 +178,10 @@ def test_another_config_for_a_part_is_not_in_the_catalogue() -> None:
     (found,) = script("model_engine=veomni actor_rollout_ref.actor.veomni.strange=1")
     assert (found.code, found.severity) == ("KEY001", Severity.INFO)
     assert found.help == "the config that model_engine=veomni chooses may have it"
+
+
+def test_a_script_that_is_said_to_be_for_another_framework() -> None:
+    text = SCRIPT.format(line="trainer.nnodes=1", program="verl.trainer.main_ppo", options="")
+    found = basic.check(document(text, "run.sh"), "trinity", "0.6.0")
+    assert {(d.code, d.severity) for d in found} == {("KEY002", Severity.ERROR)}
+    assert "veRL's name; Trinity-RFT calls it cluster.node_num" in found[-1].help
