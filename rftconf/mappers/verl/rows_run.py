@@ -173,7 +173,7 @@ RUN_ROWS = (
     row(lambda c: c.critic.model.enable_activation_offload, lambda p: p.stage.model_options.critic_activation_offload, same,
         when=CRITIC, absent=False, why="critic.model"),
     row(lambda c: c.critic.model.use_remove_padding, lambda p: p.stage.model_options.critic_remove_padding, same, when=CRITIC,
-        why="critic.model: not inherited from the actor (row 9.3)"),
+        always=True, why="critic.model: not inherited from the actor (row 9.3)"),
     # -- seeds --------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.actor.data_loader_seed, lambda p: p.stage.seeds.minibatch, same, absent=None,
         when=When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while actor.shuffle is False"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.verl import folds, folds_data, folds_pools, folds_reward, folds_rollout, folds_schedule, questions
+from rftconf.mappers.verl import folds, folds_data, folds_pools, folds_reward, folds_rollout, folds_schedule, needs, questions
 from rftconf.mappers.verl.conditions import worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
@@ -116,7 +116,7 @@ CANNOT = (
 
 VERL = Table(
     framework="verl",
-    rows=(*RUN_ROWS, *ALGORITHM_ROWS, *OPTIMIZER_ROWS, *ENGINE_ROWS, *WORKER_ROWS, *FOLDS, *FIXED),
+    rows=(*RUN_ROWS, *ALGORITHM_ROWS, *OPTIMIZER_ROWS, *ENGINE_ROWS, *WORKER_ROWS, *FOLDS, needs.NEEDS, *FIXED),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,
