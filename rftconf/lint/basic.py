@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Value
@@ -216,14 +216,16 @@ def _guess(document: Document, framework: str | None, release: str | None) -> Gu
     launch = document.launch
     keys: dict[str, Value] = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves}
     name = launch.options.get("config-name", "") if launch else ""
-    return guess(
+    look = partial(
+        guess,
         keys,
         program=launch.program if launch else "",
         config_name=name if isinstance(name, str) else "",
         overrides=document.form != "yaml",
-        framework=framework,
-        release=release if framework else None,
     )
+    if release is not None and framework is None:
+        framework = look().framework
+    return look(framework=framework, release=release)
 
 
 def _known(best: Guess, document: Document) -> int:

@@ -116,6 +116,11 @@ def test_a_guessed_release_is_said_when_it_matters() -> None:
     assert basic.check(document(KNOWN), None, None) == ()
 
 
+def test_a_release_without_a_framework() -> None:
+    (found,) = basic.check(document(KNOWN + "reward.reward_manager.name=dapo\n"), None, "0.5.0")
+    assert (found.code, found.message) == ("KEY003", "veRL 0.5.0 has no key reward.reward_manager.name")
+
+
 def test_a_file_of_something_else() -> None:
     other = document("services:\n  web:\n    image: nginx\n", "compose.yaml")
     (found,) = basic.check(other, None, None)
