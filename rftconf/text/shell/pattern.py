@@ -76,6 +76,9 @@ def compiled(chunks: Chunks) -> Pattern | None:
         if quoted:
             out.append(re.escape(text))
             continue
+        if "[" in text and "--" in text:
+            # A range that begins or ends at a dash; not worth telling apart.
+            return None
         at = 0
         while at < len(text):
             c = text[at]
