@@ -40,10 +40,16 @@ def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
     assert not loaded(*arguments) & HEAVY
 
 
+SCRIPT = Path(__file__).parents[2] / "benches" / "grpo_60.sh"
+
+
+def test_a_check_loads_nothing_heavy() -> None:
+    assert not loaded("check", str(SCRIPT), "--quiet") & HEAVY
+
+
 def test_a_conversion_loads_no_model_and_no_terminal_library(tmp_path: Path) -> None:
-    script = Path(__file__).parents[2] / "benches" / "grpo_60.sh"
-    found = loaded("convert", str(script), "--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "out.yaml"))
-    assert not found & (HEAVY - {"yaml"})
+    found = loaded("convert", str(SCRIPT), "--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "out.yaml"))
+    assert not found & HEAVY
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
