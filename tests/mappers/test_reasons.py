@@ -65,7 +65,8 @@ def has_row(framework: str, key: str) -> bool:
 def newest_names(framework: str, release: str, trainer: str) -> tuple[str, ...]:
     """A release's keys under their newest names, without those that the edits account for."""
     keys = catalogue.load(framework, release, trainer).keys
-    flat = {key: Cell(row.default) for key, row in keys.items()}
+    own = [f"{key}.own_key" for key, row in keys.items() if row.open]
+    flat = {key: Cell(keys[key].default if key in keys else "own") for key in (*keys, *own)}
     return tuple(versions.upgrade(framework, flat, release, trainer=trainer).flat)
 
 

@@ -49,6 +49,9 @@ ALGORITHM = (
     *_all(DEAD, "no block, no filter: the fields of algorithm.filter_groups count", "algorithm.filter_groups"),
     *_all(DEAD, "0.9.1 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)",
           "algorithm.filter_groups.max_num_gen_batches"),
+    *_all(KEPT, "an option of a recipe of your own: veRL's main_ppo knows no such filter (row 4.2.20)",
+          "algorithm.filter_groups.*"),
+    *_all(DEAD, "a dataclass's catch-all that nothing reads", "*.extra.*"),
     *_all(MATHS, "preference-feedback PPO reweights and resamples the batch; only veRL's v0 trainer implements it",
           "algorithm.use_pf_ppo", "algorithm.pf_ppo.*"),
     *_all(MATHS, "which rewards the gdpo estimator normalises apart, and their weights; no other framework has gdpo",
@@ -56,7 +59,7 @@ ALGORITHM = (
     *_all(DEAD, "a copy of rollout.n that the schema asks for; only rollout.n counts", f"{ACTOR}.rollout_n",
           f"{REF}.rollout_n", "critic.rollout_n"),
     *_all(DEAD, "workers fill it while running", f"{ACTOR}.engine*", f"{ACTOR}.model_config*",
-          f"{ACTOR}.global_batch_info*", "critic.engine*"),
+          f"{ACTOR}.global_batch_info*", "critic.engine*", "critic.model_config*"),
     *_all(DEAD, "nothing reads it: algorithm.rollout_correction.bypass_mode chooses the engine's log-probabilities",
           f"{ACTOR}.use_rollout_log_probs"),
     *_all(DEAD, "nothing reads it: the log-probability pass takes rollout.log_prob_micro_batch_size_per_gpu and "
