@@ -1,14 +1,15 @@
 # Every command of this project, for people and for .ci/run alike. Uses .venv where there is one.
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 
-.PHONY: help install-dev check test conformance-env conformance keys keys-check generate-check lock golden
+.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
 
 install-dev:  ## the pinned tools and rftconf itself, editable, into .venv
-	python3 -m venv .venv
+	$(BASE_PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --no-deps -r requirements-dev.lock
 	.venv/bin/python -m pip install --quiet --no-deps -e .
 
@@ -38,8 +39,14 @@ keys-check: conformance-env  ## fail when a committed catalogue differs from its
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py
 
+GENERATORS = generate_schemas generate_plan_schema generate_docs
+
+generate:  ## write the generated files that need no framework: schemas, pages of docs/
+	@$(PYTHON) -m rftconf.plan.index
+	@for name in $(GENERATORS); do $(PYTHON) -m scripts.$$name || exit 1; done
+
 generate-check:  ## fail when a committed generated file is stale
-	@echo "nothing generated without the frameworks yet; see keys-check"
+	@failed=0; for name in $(GENERATORS); do $(PYTHON) -m scripts.$$name --check || failed=1; done; exit $$failed
 
 lock:  ## write requirements-dev.lock from what .venv holds
 	$(PYTHON) -m pip list --format=freeze | grep -v -E '^(pip|setuptools|wheel|rftconf)==' > requirements-dev.lock

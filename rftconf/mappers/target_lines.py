@@ -51,8 +51,8 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
 
 
 def _prefixed(known: catalogue.Catalogue, key: str, given: str) -> str:
-    """veRL takes keys that its YAML lacks only with `+`."""
-    if given or known.framework != "verl":
+    """Hydra takes keys that the framework's own YAML lacks only with `+`."""
+    if given or not registry.framework(known.framework).adds_with_plus:
         return given + key
     found = known.get(key)
     return f"+{key}" if found is None or found.plus_only else key

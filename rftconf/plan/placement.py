@@ -157,7 +157,7 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
 
 
 def check_apart(values: dict[str, Any]) -> None:
-    """Refuse a trainer and engines apart that Trinity would not start with (H9, H22)."""
+    """Refuse a trainer and engines apart that no such target would start with (H9, H22)."""
     nodes, size, trainer = (
         values.get("cluster.nodes"),
         values.get("cluster.gpus_per_node"),

@@ -14,7 +14,7 @@ class Framework:
     """One framework: `releases` from oldest to newest, `trainers` with the default first.
 
     `config_names` maps a trainer to the Hydra config that starts it; `pins` maps a release to the releases of another
-    framework that it runs on, the preferred one first.
+    framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Framework:
     programs: tuple[str, ...] = ()
     config_names: Mapping[str, str] = field(default_factory=dict)
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    adds_with_plus: bool = False
 
     @property
     def newest(self) -> str:
@@ -45,6 +46,7 @@ VERL = Framework(
     aliases=("volcengine-verl",),
     programs=("verl.trainer.", "verl.experimental.", "recipe.", "verl/trainer/"),
     config_names={"fsdp": "ppo_trainer", "megatron": "ppo_megatron_trainer"},
+    adds_with_plus=True,
 )
 TRINITY = Framework(
     name="trinity",
