@@ -26,6 +26,7 @@ ARGS=(
   actor_rollout_ref.actor.megatron.context_parallel_size=2  # trainer.megatron.context_parallel_size=2
   actor_rollout_ref.actor.strategy=megatron                 # trainer.trainer_strategy=megatron
   actor_rollout_ref.actor.ppo_mini_batch_size=64            # buffer.train_batch_size=1024; 1024 sequences as prompts
+  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1    # checked, but not used with dynamic batches, by the Megatron workers of 0.7.1
   actor_rollout_ref.actor.use_dynamic_bsz=true              # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
   actor_rollout_ref.actor.clip_ratio_low=0.2                # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_low
   actor_rollout_ref.actor.clip_ratio_high=0.2               # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_high

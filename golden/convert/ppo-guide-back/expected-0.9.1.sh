@@ -53,6 +53,7 @@ ARGS=(
   critic.shuffle=true                                   # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.shuffle
   critic.cliprange_value=0.5                            # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.cliprange_value
   "critic.model.path=${HOME}/models/Qwen2-7B-Instruct"  # model.critic_model_path=${HOME}/models/Qwen2-7B-Instruct, model.model_path=${HOME}/models/Qwen2-7B-Instruct
+  critic.model.use_remove_padding=true                  # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
   trainer.total_epochs=15                              # buffer.total_epochs=15
   trainer.project_name=verl_example                    # project=verl_example

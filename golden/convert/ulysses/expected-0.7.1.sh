@@ -55,6 +55,7 @@ ARGS=(
   critic.model.fsdp_config.param_offload=true      # trainer.param_offload=True
   critic.model.fsdp_config.optimizer_offload=true  # trainer.optimizer_offload=True
   critic.model.path=/models/long-7b-critic         # model.critic_model_path=/models/long-7b-critic, model.model_path=/models/long-7b
+  critic.model.use_remove_padding=true             # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
   critic.strategy=fsdp2                            # trainer.trainer_strategy=fsdp2
   critic.ppo_max_token_len_per_gpu=8192            # trainer.max_token_len_per_gpu=8192; 32768 tokens per data-parallel rank as tokens per GPU
   critic.shuffle=true                              # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.shuffle

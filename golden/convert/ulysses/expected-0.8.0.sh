@@ -61,6 +61,7 @@ ARGS=(
   critic.cliprange_value=0.5                    # Trinity-RFT 0.6.0 default of trainer.trainer_config.critic.cliprange_value
   critic.ulysses_sequence_parallel_size=4       # trainer.ulysses_sequence_parallel_size=4
   critic.model.path=/models/long-7b-critic      # model.critic_model_path=/models/long-7b-critic, model.model_path=/models/long-7b
+  critic.model.use_remove_padding=true          # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
   trainer.total_epochs=3                        # enough for 100 rollout periods, which end the run (H68)
   trainer.total_training_steps=100              # buffer.total_steps=400, trainer.total_steps=400

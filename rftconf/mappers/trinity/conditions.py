@@ -45,6 +45,10 @@ def _reference(c: Context) -> bool:
 
 REFERENCE = When(_reference, "KL is neither in the loss nor in the reward")
 REFERENCE_FSDP = When(lambda c: _reference(c) and FSDP.test(c), "no FSDP reference model in this run")
+REFERENCE_MEGATRON = When(
+    lambda c: _reference(c) and not FSDP.test(c), "no Megatron reference model in this run"
+)
+CRITIC_MEGATRON = When(lambda c: CRITIC.test(c) and not FSDP.test(c), "no Megatron critic in this run")
 NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is trainer.grad_clip")
 OLD_TRAINER = When(
     lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)"
