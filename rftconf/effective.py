@@ -90,7 +90,7 @@ def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any
     problem = wrong(known, key, value)
     if problem is not None:
         span = leaf.place.span
-        raise UnreadableError(f"KEY003 {name} {problem}", file=leaf.place.file, line=span.line, col=span.col)
+        raise UnreadableError(f"KEY004 {name} {problem}", file=leaf.place.file, line=span.line, col=span.col)
     return coerced(key, value)
 
 
