@@ -25,7 +25,7 @@ def _write(w: Writing) -> None:
     if w.trainer != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
         return
     for key, plan in MICRO.items():
-        if key not in w.out and w.plan(plan) is None:
+        if w.plan(plan) is None:
             w.put(key, 1, always=True, how=f"checked, but not used with dynamic batches, by the Megatron workers of {w.release}")
 
 
