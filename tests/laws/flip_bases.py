@@ -1,0 +1,163 @@
+"""Small configs of our own in which, between them, every key has something to act on. Flat keys, plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+ARR = "actor_rollout_ref"
+VERL_GRPO: dict[str, Any] = {
+    "algorithm.adv_estimator": "grpo",
+    "data.train_files": "/data/math/train.parquet",
+    "data.val_files": "/data/math/test.parquet",
+    "data.train_batch_size": 256,
+    "data.max_prompt_length": 512,
+    "data.max_response_length": 1024,
+    f"{ARR}.model.path": "base/model",
+    f"{ARR}.actor.optim.lr": 2e-6,
+    f"{ARR}.actor.ppo_mini_batch_size": 64,
+    f"{ARR}.actor.use_dynamic_bsz": True,
+    f"{ARR}.actor.use_kl_loss": True,
+    f"{ARR}.rollout.name": "vllm",
+    f"{ARR}.rollout.n": 8,
+    f"{ARR}.rollout.tensor_model_parallel_size": 2,
+    "trainer.nnodes": 2,
+    "trainer.n_gpus_per_node": 8,
+    "trainer.total_epochs": 3,
+    "trainer.total_training_steps": 100,
+    "trainer.save_freq": 20,
+    "trainer.test_freq": 5,
+}
+STATIC = {
+    f"{ARR}.actor.use_dynamic_bsz": False,
+    f"{ARR}.actor.ppo_micro_batch_size_per_gpu": 4,
+    f"{ARR}.rollout.log_prob_use_dynamic_bsz": False,
+    f"{ARR}.rollout.log_prob_micro_batch_size_per_gpu": 4,
+    f"{ARR}.ref.log_prob_use_dynamic_bsz": False,
+    f"{ARR}.ref.log_prob_micro_batch_size_per_gpu": 4,
+}
+CRITIC = {
+    "algorithm.adv_estimator": "gae",
+    f"{ARR}.actor.use_kl_loss": False,
+    "algorithm.use_kl_in_reward": True,
+    f"{ARR}.rollout.n": 1,
+    "critic.model.path": "base/value",
+    "critic.optim.lr": 2e-5,
+}
+REWARD_MODEL = {
+    "reward.reward_model.enable": True,
+    "reward.reward_model.model_path": "base/judge",
+    "reward.reward_model.rollout.name": "vllm",
+    "reward.reward_model.enable_resource_pool": True,
+    "reward.reward_model.n_gpus_per_node": 4,
+    "reward.reward_model.nnodes": 1,
+}
+
+
+@dataclass(frozen=True)
+class Base:
+    """A config to flip keys in; `trainer` is veRL's variant, `since` the first release it is legal in."""
+
+    name: str
+    flat: dict[str, Any] = field(hash=False, compare=False)
+    trainer: str = ""
+    since: str = "0.0.0"
+
+
+COSINE = {f"{ARR}.actor.optim.lr_scheduler_type": "cosine", f"{ARR}.actor.optim.lr_warmup_steps": 10}
+VERL = (
+    Base("grpo", VERL_GRPO, "fsdp"),
+    Base("ppo with a critic", VERL_GRPO | CRITIC | {"critic.use_dynamic_bsz": True}, "fsdp"),
+    Base("static micro-batches", VERL_GRPO | STATIC, "fsdp"),
+    Base("static micro-batches with a critic",
+         VERL_GRPO | CRITIC | STATIC | {"critic.use_dynamic_bsz": False, "critic.ppo_micro_batch_size_per_gpu": 4}, "fsdp"),
+    Base("megatron", VERL_GRPO | {f"{ARR}.actor.strategy": "megatron", f"{ARR}.actor.megatron.tensor_model_parallel_size": 2}, "megatron"),
+    Base("megatron with a critic", VERL_GRPO | CRITIC | {f"{ARR}.actor.strategy": "megatron"}, "megatron"),
+    Base("megatron, decaying", VERL_GRPO | CRITIC | {f"{ARR}.actor.strategy": "megatron", f"{ARR}.actor.optim.lr_decay_style": "cosine",
+         "critic.optim.lr_decay_style": "cosine"}, "megatron"),
+    Base("lora", VERL_GRPO | {f"{ARR}.model.lora_rank": 32, f"{ARR}.model.lora_alpha": 32}, "fsdp"),
+    Base("adaptive KL", VERL_GRPO | CRITIC | {"algorithm.kl_ctrl.type": "adaptive"}, "fsdp"),
+    Base("cosine", VERL_GRPO | COSINE, "fsdp"),
+    Base("cosine with a critic", VERL_GRPO | CRITIC | COSINE | {"critic.optim.lr_scheduler_type": "cosine"}, "fsdp"),
+    Base("sum norm", VERL_GRPO | {f"{ARR}.actor.loss_agg_mode": "seq-mean-token-sum-norm"}, "fsdp"),
+    Base("sapo", VERL_GRPO | {f"{ARR}.actor.policy_loss.loss_mode": "sapo"}, "fsdp", "0.7.1"),
+    Base("one update a period", VERL_GRPO | {f"{ARR}.actor.ppo_mini_batch_size": 256}, "fsdp"),
+    Base("reward model", VERL_GRPO | REWARD_MODEL, "fsdp", "0.7.1"),
+    Base("custom reward", VERL_GRPO | {"reward.custom_reward_function.path": "score.py"}, "fsdp", "0.7.1"),
+    Base("group filter", VERL_GRPO | {"algorithm.filter_groups.enable": True, "algorithm.filter_groups.metric": "reward"}, "fsdp", "0.5.0"),
+    Base("separate engines", VERL_GRPO | {"trainer.v1.trainer_mode": "separate_async", f"{ARR}.hybrid_engine": False,
+         f"{ARR}.rollout.nnodes": 1, f"{ARR}.rollout.n_gpus_per_node": 8, f"{ARR}.rollout.checkpoint_engine.backend": "nccl",
+         "trainer.v1.separate_async.parameter_sync_step": 4}, "fsdp", "0.9.0"),
+    Base("engines that run ahead", VERL_GRPO | {"trainer.v1.trainer_mode": "colocate_async"}, "fsdp", "0.9.0"),
+    Base("shuffled", VERL_GRPO | CRITIC | {f"{ARR}.actor.shuffle": True, "critic.shuffle": True}, "fsdp"),
+    Base("validation samples", VERL_GRPO | {f"{ARR}.rollout.val_kwargs.temperature": 0.7,
+         f"{ARR}.rollout.val_kwargs.do_sample": True}, "fsdp"),
+    Base("resumed", VERL_GRPO | {"trainer.resume_mode": "resume_path", "trainer.resume_from_path": "/ckpt/global_step_20"}, "fsdp"),
+)  # fmt: skip
+
+TASK, EVAL = "buffer.explorer_input.tasksets[0]", "buffer.explorer_input.eval_tasksets[0]"
+TRINITY_GRPO: dict[str, Any] = {
+    "project": "flips",
+    "name": "base",
+    "algorithm.algorithm_type": "grpo",
+    "algorithm.repeat_times": 8,
+    "algorithm.optimizer.lr": 2e-6,
+    "model.model_path": "base/model",
+    "model.max_prompt_tokens": 512,
+    "model.max_response_tokens": 1024,
+    "cluster.node_num": 2,
+    "cluster.gpu_per_node": 8,
+    "buffer.batch_size": 64,
+    "buffer.train_batch_size": 512,
+    "buffer.total_steps": 100,
+    f"{TASK}.name": "math",
+    f"{TASK}.storage_type": "file",
+    f"{TASK}.path": "/data/math",
+    f"{TASK}.split": "train",
+    f"{EVAL}.name": "test",
+    f"{EVAL}.path": "/data/math",
+    f"{EVAL}.split": "test",
+    "explorer.rollout_model.engine_num": 4,
+    "explorer.rollout_model.tensor_parallel_size": 2,
+    "explorer.eval_interval": 20,
+    "synchronizer.sync_method": "nccl",
+    "synchronizer.sync_style": "fixed",
+    "synchronizer.sync_interval": 4,
+    "trainer.save_interval": 40,
+    "trainer.total_steps": 100,
+}
+PPO = {
+    "algorithm.algorithm_type": "ppo",
+    "algorithm.kl_penalty_fn": "k1",
+    "algorithm.kl_penalty_fn_args.kl_coef": 0.002,
+}
+ACTOR = "trainer.trainer_config.actor_rollout_ref.actor"
+HELPER = {
+    "explorer.auxiliary_models[0].model_path": "base/judge",
+    "explorer.auxiliary_models[0].engine_num": 1,
+    "explorer.auxiliary_models[0].tensor_parallel_size": 2,
+    "explorer.rollout_model.engine_num": 3,
+}
+TRINITY = (
+    Base("grpo", TRINITY_GRPO),
+    Base("ppo", TRINITY_GRPO | PPO),
+    Base("adaptive KL", TRINITY_GRPO | PPO | {"algorithm.kl_penalty_fn_args.adaptive": True}),
+    Base("static micro-batches", TRINITY_GRPO | {"trainer.use_dynamic_bsz": False}),
+    Base("megatron", TRINITY_GRPO | {"trainer.trainer_strategy": "megatron", "trainer.megatron.tensor_model_parallel_size": 2}, since="0.6.0"),
+    Base("megatron with a critic", TRINITY_GRPO | PPO | {"trainer.trainer_strategy": "megatron"}, since="0.6.0"),
+    Base("lora", TRINITY_GRPO | {"model.lora_configs[0].lora_rank": 16, "synchronizer.sync_method": "checkpoint"}),
+    Base("cosine", TRINITY_GRPO | {"algorithm.optimizer.lr_scheduler_type": "cosine", "algorithm.optimizer.lr_warmup_steps": 20}),
+    Base("cosine critic", TRINITY_GRPO | PPO | {"trainer.trainer_config.critic.optim.lr_scheduler_type": "cosine"}),
+    Base("two data sets", TRINITY_GRPO | {"buffer.explorer_input.tasksets[1].path": "/data/code", "buffer.explorer_input.tasksets[1].name": "code"}),
+    Base("helper", TRINITY_GRPO | HELPER),
+    Base("sapo", TRINITY_GRPO | {"algorithm.policy_loss_fn": "sapo"}, since="0.5.0"),
+    Base("sum norm", TRINITY_GRPO | {"algorithm.loss_agg_mode": "seq-mean-token-sum-norm"}, since="0.4.0"),
+    Base("filtered", TRINITY_GRPO | {"algorithm.advantage_fn_args.std_threshold": 0.0}, since="0.4.0"),
+    Base("static critic", TRINITY_GRPO | PPO | {"trainer.use_dynamic_bsz": False}),
+    Base("shuffled", TRINITY_GRPO | PPO | {f"{TASK}.data_selector.selector_type": "shuffle",
+         f"{ACTOR}.shuffle": True, "trainer.trainer_config.critic.shuffle": True}),
+    Base("epochs", {k: v for k, v in TRINITY_GRPO.items() if not k.endswith("total_steps")} | {"buffer.total_epochs": 3}),
+    Base("entropy", TRINITY_GRPO | {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}),
+    Base("form B", TRINITY_GRPO | {"synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 1}, since="0.5.0"),
+)  # fmt: skip
+BASES = {"verl": VERL, "trinity": TRINITY}

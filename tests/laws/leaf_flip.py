@@ -1,0 +1,266 @@
+"""Sets one key of a base config to another value and looks at what the conversion makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from rftconf.convert import Conversion, convert
+from rftconf.effective import STAGED
+from rftconf.errors import RefusedError
+from rftconf.ledger import LOSSES, SourceLine, State
+from rftconf.mappers.rows import natives_of
+from rftconf.mappers.tables import table_of
+from rftconf.plan.symbols import formula
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.text.document import Document, Launch, Leaf
+from rftconf.text.span import Place, Span
+from tests.laws.flip_bases import BASES, Base
+from tests.laws.flip_values import candidates, is_node, is_open
+
+OTHER = {"verl": "trinity", "trinity": "verl"}
+HERE = Place("base", Span(0, 0, 1, 1))
+STAGE = "stages[]."
+GENERIC = "is kept in the plan as it is; no other framework has it"
+"""The sentence for keys that neither a row nor a reason speaks for."""
+LOST = LOSSES | {State.WITHHELD, State.DEAD_IN_TARGET}
+
+
+@dataclass(frozen=True)
+class Catalogued:
+    """One catalogue: framework, release and veRL's trainer."""
+
+    framework: str
+    release: str
+    trainer: str = ""
+
+    @property
+    def keys(self) -> Mapping[str, catalogue.Key]:
+        """Its keys."""
+        return catalogue.load(self.framework, self.release, self.trainer).keys
+
+    def leaves(self) -> list[str]:
+        """The keys that a file sets by themselves, without those of stages."""
+        keys = self.keys
+        return [name for name in keys if not name.startswith(STAGE) and not is_node(name, keys)]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one flipped leaf.
+
+    `changed` and `refused` translate; `lost` and `dead` are told by a reason; `silent` is what must not happen.
+    """
+
+    key: str
+    outcome: str
+    base: str = ""
+    value: Any = None
+    state: State | None = None
+    reason: str = ""
+    row: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value!r} in {self.base!r}: {self.outcome}, {self.state or '-'}: {self.reason}"
+
+
+def document(of: Catalogued, flat: Mapping[str, Any]) -> Document:
+    """A document as if read, without text."""
+    leaves = tuple(Leaf(key, value, HERE, HERE, str(value)) for key, value in flat.items())
+    if of.framework != "verl":
+        return Document("base.yaml", "", "yaml", leaves)
+    options: dict[str, Any] = {"--config-name": "ppo_megatron_trainer"} if of.trainer == "megatron" else {}
+    return Document("base.sh", "", "shell", leaves, launch=Launch("verl.trainer.main_ppo", HERE, options))
+
+
+def run(of: Catalogued, flat: Mapping[str, Any]) -> Conversion:
+    """Convert to the other framework's newest release."""
+    return convert(document(of, flat), OTHER[of.framework], framework=of.framework, release=of.release)
+
+
+def targets(conversion: Conversion) -> dict[str, str]:
+    """What the target says, without comments."""
+    return {line.key: formula(line.value) for line in conversion.ledger.targets}
+
+
+@dataclass(frozen=True)
+class _Slot:
+    value: Any
+
+
+@cache
+def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
+    """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
+    found = []
+    for base in BASES[of.framework]:
+        if base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
+            flat = {key: _Slot(value) for key, value in base.flat.items()}
+            older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat
+            values = {key: slot.value for key, slot in older.items()}
+            found.append(
+                replace(base, flat=_below_stage(values) if staged else values, name=base.name + " in a stage" * staged)
+            )
+    return tuple(found)
+
+
+def _below_stage(flat: dict[str, Any]) -> dict[str, Any]:
+    staged = {f"stages[0].{key}" if key.split(".")[0] in STAGED else key: value for key, value in flat.items()}
+    return {"stages[0].stage_name": "only", **staged}
+
+
+@cache
+def unflipped(of: Catalogued, base: Base) -> dict[str, str]:
+    """The target of the base itself."""
+    return targets(run(of, base.flat))
+
+
+def written(name: str, key: catalogue.Key) -> str:
+    """The leaf that a file writes for a catalogue key: the first list item, a key of one's own in a dictionary."""
+    leaf = name.replace("[]", "[0]").replace("<*>", ".own")
+    return f"{leaf}.own_key" if is_open(key) else leaf
+
+
+@cache
+def has_row(of: Catalogued, name: str) -> bool:
+    """True when some row speaks for the key under its newest name, or for the node above it."""
+    values = candidates(name, of.keys[name])
+    up = versions.upgrade(of.framework, {name: _Slot(values[0])}, of.release, trainer=of.trainer).flat
+    plain = [
+        key.removeprefix(STAGE).replace("explorer_input.taskset.", "explorer_input.tasksets[].") for key in (*up, name)
+    ]
+    return any(key == native or key.startswith(native + ".") for key in plain for native in _natives(of.framework))
+
+
+@cache
+def _natives(framework: str) -> frozenset[str]:
+    return frozenset(native.removesuffix(".*") for row in table_of(framework).rows for native in natives_of(row))
+
+
+def flip(of: Catalogued, name: str, patience: int) -> Verdict:
+    """Try bases and values until one makes a difference, or `patience` losses were told; else the worst verdict."""
+    key = of.keys[name]
+    leaf = written(name, key)
+    told, best = 0, Verdict(leaf, "silent", reason="no base to try it in", row=True)
+    for base in _preferred(of, name):
+        for value in candidates(name, key, base.flat.get(leaf)):
+            verdict = _try(of, base, leaf, value)
+            if verdict.outcome == "silent" and _try(of, base, leaf, key.default).outcome == "lost":
+                verdict = replace(verdict, outcome="lost", reason=f"its default is told as lost; {verdict.reason}")
+            if verdict.outcome == "changed":
+                return verdict
+            told += verdict.outcome == "lost"
+            if not best.base or _RANK.index(verdict.outcome) < _RANK.index(best.outcome):
+                best = verdict
+        if told >= patience:
+            break
+    return best
+
+
+_RANK = ("refused", "lost", "silent", "dead")
+_HINTS = {
+    "critic": "critic", "lora": "lora", "filter_groups": "filter", "reward_model": "reward model", "kl_ctrl": "adaptive",
+    "custom_reward": "custom", "separate_async": "separate", "colocate_async": "ahead", "micro_batch_size": "static",
+    "auxiliary": "helper", "megatron": "megatron", "kl_penalty": "ppo", "tau_": "sapo", "seed": "shuffled",
+    "entropy_loss_fn": "entropy", "loss_scale_factor": "sum norm", "hybrid_engine": "separate", "checkpoint_engine": "separate",
+}  # fmt: skip
+
+
+def _preferred(of: Catalogued, name: str) -> list[Base]:
+    """The bases in which the key most likely acts come first."""
+    hints = [hint for word, hint in _HINTS.items() if word in name]
+    return sorted(bases(of, name.startswith(STAGE)), key=lambda base: -sum(hint in base.name for hint in hints))
+
+
+def _try(of: Catalogued, base: Base, leaf: str, value: Any) -> Verdict:
+    try:
+        done = run(of, _with(base, {leaf: value}))
+    except RefusedError as refused:
+        return Verdict(leaf, "refused", base.name, value, None, str(refused), True)
+    except Exception as error:  # noqa: BLE001 - a crash is a finding, not the end of the survey
+        return Verdict(leaf, "silent", base.name, value, None, f"{type(error).__name__}: {error}", True)
+    lines = [line for line in done.ledger.sources if line.key == leaf]
+    if len(lines) != 1:
+        return Verdict(leaf, "silent", base.name, value, None, f"{len(lines)} ledger lines", True)
+    changed = targets(done) != unflipped(of, base)
+    return Verdict(leaf, judge(lines[0], changed), base.name, value, lines[0].state, lines[0].reason, True)
+
+
+def _with(base: Base, flips: Mapping[str, Any]) -> dict[str, Any]:
+    """The base with other values; one of its data sets is written as `taskset` where that is what is flipped."""
+    single = any(".taskset." in leaf for leaf in flips)
+    flat = {
+        k.replace("explorer_input.tasksets[0]", "explorer_input.taskset") if single else k: v
+        for k, v in base.flat.items()
+    }
+    above = tuple(leaf + end for leaf in flips for end in ".[")
+    return {k: v for k, v in flat.items() if not k.startswith(above)} | dict(flips)
+
+
+def judge(line: SourceLine, changed: bool) -> str:
+    """`silent` is a line that claims to have arrived, or says nothing, while the target is the same."""
+    if changed and line.state not in (State.DEAD_IN_SOURCE, State.EXTENSION, State.UNKNOWN):
+        return "changed"
+    if line.state is State.UNKNOWN or not line.reason or line.reason.endswith(GENERIC):
+        return "silent"
+    if line.state is State.DEAD_IN_SOURCE:
+        return "dead"
+    return "lost" if line.state in LOST else "silent"
+
+
+def name_all(of: Catalogued, names: Iterable[str]) -> Iterator[Verdict]:
+    """Keys without a row cannot disturb each other: all are set at once, and each must have its own line.
+
+    Where the target is another one all the same, halves find the keys that did it.
+    """
+    groups: dict[str, tuple[Base, dict[str, Any]]] = {}
+    for name in names:
+        base = _preferred(of, name)[0]
+        leaf = written(name, of.keys[name])
+        if leaf not in base.flat:
+            groups.setdefault(base.name + " (single)" * (".taskset." in leaf), (base, {}))[1][leaf] = candidates(
+                name, of.keys[name]
+            )[0]
+    for base, flips in groups.values():
+        yield from _name(of, base, flips)
+
+
+def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict]:
+    done = run(of, _with(base, flips))
+    if targets(done) != unflipped(of, base):
+        items = list(flips.items())
+        if len(items) == 1:
+            yield Verdict(items[0][0], "silent", base.name, items[0][1], None, "has no row, and yet the target changed")
+            return
+        for half in (items[: len(items) // 2], items[len(items) // 2 :]):
+            yield from _name(of, base, dict(half))
+        return
+    for leaf, value in flips.items():
+        lines = [line for line in done.ledger.sources if line.key == leaf]
+        if len(lines) != 1:
+            yield Verdict(leaf, "silent", base.name, value, None, f"{len(lines)} ledger lines")
+        else:
+            yield Verdict(leaf, judge(lines[0], changed=False), base.name, value, lines[0].state, lines[0].reason)
+
+
+def survey(of: Catalogued, *, patience: int = 1, without: frozenset[str] = frozenset()) -> list[Verdict]:
+    """Every leaf of one catalogue, except those in `without`."""
+    names = [name for name in of.leaves() if name not in without]
+    rowed = [name for name in names if has_row(of, name)]
+    rest = [name for name in names if not has_row(of, name)]
+    return [*(flip(of, name, patience) for name in rowed), *name_all(of, rest)]
+
+
+def defaults_written(of: Catalogued) -> list[Verdict]:
+    """Every leaf with a row set to its own default: nothing may be lost that way without a word of its own."""
+    base = bases(of)[0]
+    names = [name for name in of.leaves() if has_row(of, name) and "[]" not in name and not is_open(of.keys[name])]
+    flat = {
+        name: of.keys[name].default
+        for name in names
+        if of.keys[name].default is not None and not of.keys[name].mandatory
+    }
+    done = run(of, {**flat, **base.flat})
+    lines = [line for line in done.ledger.sources if line.key in flat and line.key not in base.flat]
+    return [Verdict(x.key, judge(x, changed=True), base.name, x.value, x.state, x.reason, True) for x in lines]

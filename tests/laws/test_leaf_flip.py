@@ -1,0 +1,137 @@
+"""No leaf is silent: set to another value, it changes the target, is refused, or is told by a reason of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+import pytest
+
+from rftconf.mappers.tables import reason_for, table_of
+from rftconf.schemas import registry
+from tests.laws.flip_values import is_node
+from tests.laws.leaf_flip import (
+    GENERIC,
+    STAGE,
+    Catalogued,
+    Verdict,
+    bases,
+    defaults_written,
+    flip,
+    has_row,
+    name_all,
+    survey,
+    unflipped,
+)
+
+NEWEST = (Catalogued("verl", "0.9.1", "fsdp"), Catalogued("verl", "0.9.1", "megatron"), Catalogued("trinity", "0.6.0"))
+OLDER = tuple(
+    Catalogued(framework.name, release, trainer)
+    for framework in registry.FRAMEWORKS.values()
+    if framework.name in ("verl", "trinity")
+    for release in framework.releases[:-1]
+    for trainer in framework.trainers
+)
+ALWAYS_DEAD = {
+    "actor_rollout_ref.actor.grad_clip": "H48",
+    "critic.grad_clip": "H48",
+    "critic.ulysses_sequence_parallel_size": "H65",
+    "trainer.balance_batch": "H64",
+    "actor_rollout_ref.rollout.val_kwargs.do_sample": "row 6.8",
+    "trainer.grad_clip": "H48",
+    "trainer.trainer_config.trainer.critic_warmup": "D35",
+}
+"""Keys with a row for older releases that the newest release does not read, and where that is shown."""
+DETERMINED = {"trainer.v1.separate_async.parameter_sync_step": "must be B/m (row 15.2)"}
+"""Keys whose only legal value follows from others."""
+OPEN = (
+    r"override_(config|ddp_config|mcore_model_config|transformer_config)\.own_key",
+    r"^(stages\[0\]\.)?model\.rope_scaling\.own_key",
+    r"^(stages\[0\]\.)?monitor\.monitor_args\.own_key",
+    r"algorithm\.\w+_fn_args\.own_key",
+    r"explorer_input\.(eval_)?taskset.*\.(storage_type|subset_name)",
+    r"rollout_model\.engine_num",
+    r"synchronizer\.trainer_sync_interval",
+    r"^(stages\[0\]\.)?model\.top_k",
+    r"^actor_rollout_ref\.rollout\.n_gpus_per_node",
+    r"^actor_rollout_ref\.hybrid_engine",
+    r"^(reward\.)?reward_model\.",
+)
+"""Gaps of the mappers that are known and not closed yet: anything else that is silent is new."""
+IDS = [f"{c.framework}-{c.release}-{c.trainer}".rstrip("-") for c in NEWEST]
+
+
+@cache
+def verdicts(of: Catalogued) -> list[Verdict]:
+    """The survey of one catalogue; Megatron's adds what FSDP's lacks."""
+    without = frozenset(Catalogued(of.framework, of.release, "fsdp").keys) if of.trainer == "megatron" else frozenset()
+    return survey(of, without=without)
+
+
+def silent(found: Iterable[Verdict]) -> list[str]:
+    """The silent ones beyond the known gaps."""
+    return [
+        str(v)
+        for v in found
+        if v.outcome == "silent" and v.key not in DETERMINED and not any(re.search(gap, v.key) for gap in OPEN)
+    ]
+
+
+@pytest.mark.parametrize("of", NEWEST, ids=IDS)
+def test_no_leaf_of_the_newest_release_is_silent(of: Catalogued) -> None:
+    found = verdicts(of)
+    assert silent(found) == []
+    assert len(found) > 200
+
+
+@pytest.mark.parametrize("of", NEWEST, ids=IDS)
+def test_a_leaf_with_a_row_acts_in_some_base(of: Catalogued) -> None:
+    dead = [v for v in verdicts(of) if v.row and v.outcome == "dead"]
+    assert [str(v) for v in dead if v.key not in ALWAYS_DEAD] == []
+
+
+@pytest.mark.parametrize("of", NEWEST, ids=IDS)
+def test_a_leaf_without_a_row_is_told_by_its_own_sentence(of: Catalogued) -> None:
+    table = table_of(of.framework)
+    for verdict in verdicts(of):
+        if not verdict.row and verdict.outcome in ("lost", "dead"):
+            assert not verdict.reason.endswith(GENERIC), str(verdict)
+            reason = reason_for(table, verdict.key)
+            assert reason is None or verdict.state is not reason.state or len(verdict.reason) >= 20, str(verdict)
+
+
+@pytest.mark.parametrize("of", NEWEST, ids=IDS)
+def test_defaults_written_out_lose_nothing_without_a_word(of: Catalogued) -> None:
+    assert silent(defaults_written(of)) == []
+
+
+@pytest.mark.parametrize("of", OLDER, ids=lambda c: f"{c.framework}-{c.release}-{c.trainer}")
+def test_no_leaf_without_a_row_is_silent_in_older_releases(of: Catalogued) -> None:
+    names = [name for name in of.leaves() if not has_row(of, name)]
+    assert silent(name_all(of, names)) == []
+
+
+@pytest.mark.parametrize("of", OLDER, ids=lambda c: f"{c.framework}-{c.release}-{c.trainer}")
+def test_some_leaves_with_rows_act_in_older_releases(of: Catalogued) -> None:
+    names = [name for name in of.leaves() if has_row(of, name)][::12]
+    assert silent(flip(of, name, 1) for name in names) == []
+
+
+def test_a_stage_says_what_the_file_says() -> None:
+    of = NEWEST[-1]
+    for plain, staged in zip(bases(of), bases(of, staged=True), strict=True):
+        assert unflipped(of, plain) == unflipped(of, staged), plain.name
+
+
+def test_no_leaf_of_a_stage_is_silent() -> None:
+    of = NEWEST[-1]
+    keys = of.keys
+    names = [
+        name for name in keys if name.startswith(STAGE) and not is_node(name, keys) and name != "stages[].stage_name"
+    ]
+    rowed = [name for name in names if has_row(of, name)]
+    told = list(name_all(of, [name for name in names if not has_row(of, name)]))
+    told += [flip(of, name, 1) for name in rowed[::10]]
+    assert silent(told) == []
+    assert len(told) > 400
