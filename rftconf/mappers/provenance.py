@@ -45,7 +45,8 @@ def _below(source: Native, key: str) -> dict[str, Any]:
 
 def _only_trunk(source: Native, key: str, keys: tuple[str, ...]) -> bool:
     """True for a key that holds no value of its own while one below it is named as well."""
-    return key not in source.cells and any(other.startswith(key + ".") for other in keys)
+    cell = source.cells.get(key)
+    return (cell is None or cell.leaf is None) and any(other.startswith(key + ".") for other in keys)
 
 
 def _spelled(value: Any) -> str:

@@ -27,7 +27,7 @@ ARGS=(
   actor_rollout_ref.actor.loss_agg_mode=token-mean          # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
   actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=k2, algorithm.algorithm_type=grpo
-  actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001, algorithm.kl_loss_fn_args=None
+  actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001
   actor_rollout_ref.actor.kl_loss_type=mse                  # algorithm.kl_loss_fn=k2, algorithm.algorithm_type=grpo
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.nnodes=1                        # explorer.rollout_model.engine_num=4; rollout pool of 8 GPUs

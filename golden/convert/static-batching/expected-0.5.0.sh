@@ -6,7 +6,7 @@ ARGS=(
   algorithm.gamma=0.97                         # algorithm.advantage_fn_args.gamma=0.97
   algorithm.adv_estimator=reinforce_plus_plus  # algorithm.algorithm_type=reinforceplusplus
   algorithm.use_kl_in_reward=true              # algorithm.kl_penalty_fn=k1, algorithm.algorithm_type=reinforceplusplus
-  algorithm.kl_ctrl.kl_coef=0.01               # algorithm.kl_penalty_fn_args.kl_coef=0.01, algorithm.kl_penalty_fn_args=None
+  algorithm.kl_ctrl.kl_coef=0.01               # algorithm.kl_penalty_fn_args.kl_coef=0.01
 
   data.train_files=/data/orca/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/orca, buffer.explorer_input.tasksets[0].split=train
   data.val_files=/data/orca/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1

@@ -31,7 +31,7 @@ ARGS=(
   actor_rollout_ref.actor.loss_agg_mode=token-mean            # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
   actor_rollout_ref.actor.entropy_coeff=0.0                   # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                    # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=ppo
-  actor_rollout_ref.actor.kl_loss_coef=0.002                  # algorithm.kl_loss_fn_args.kl_coef=0.002, algorithm.kl_loss_fn_args=None
+  actor_rollout_ref.actor.kl_loss_coef=0.002                  # algorithm.kl_loss_fn_args.kl_coef=0.002
   actor_rollout_ref.actor.kl_loss_type=low_var_kl             # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=ppo
   actor_rollout_ref.actor.ulysses_sequence_parallel_size=4    # trainer.ulysses_sequence_parallel_size=4
   actor_rollout_ref.ref.fsdp_config.param_offload=true        # trainer.param_offload=True
