@@ -42,9 +42,14 @@ class Catalogued:
         return catalogue.load(self.framework, self.release, self.trainer).keys
 
     def leaves(self) -> list[str]:
-        """The keys that a file sets by themselves, without those of stages."""
-        keys = self.keys
-        return [name for name in keys if not name.startswith(STAGE) and not is_node(name, keys)]
+        """The keys that a file sets by themselves, without those of stages, with those that rows know in open nodes."""
+        keys, known = self.keys, catalogue.load(self.framework, self.release, self.trainer)
+        inside = [name for name in sorted(_natives(self.framework)) if name not in keys and known.get(name) is not None]
+        return [*(name for name in keys if not name.startswith(STAGE) and not is_node(name, keys)), *inside]
+
+    def key(self, name: str) -> catalogue.Key:
+        """The key of a leaf; one in an open node takes anything."""
+        return self.keys[name] if name in self.keys else catalogue.Key(name)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ def written(name: str, key: catalogue.Key) -> str:
 @cache
 def has_row(of: Catalogued, name: str) -> bool:
     """True when some row speaks for the key under its newest name, or for the node above it."""
-    values = candidates(name, of.keys[name])
+    values = candidates(name, of.key(name))
     up = versions.upgrade(of.framework, {name: _Slot(values[0])}, of.release, trainer=of.trainer).flat
     plain = [
         key.removeprefix(STAGE).replace("explorer_input.taskset.", "explorer_input.tasksets[].") for key in (*up, name)
@@ -140,7 +145,7 @@ def _natives(framework: str) -> frozenset[str]:
 
 def flip(of: Catalogued, name: str, patience: int) -> Verdict:
     """Try bases and values until one makes a difference, or `patience` losses were told; else the worst verdict."""
-    key = of.keys[name]
+    key = of.key(name)
     leaf = written(name, key)
     told, best = 0, Verdict(leaf, "silent", reason="no base to try it in", row=True)
     for base in _preferred(of, name):
@@ -217,10 +222,10 @@ def name_all(of: Catalogued, names: Iterable[str]) -> Iterator[Verdict]:
     groups: dict[str, tuple[Base, dict[str, Any]]] = {}
     for name in names:
         base = _preferred(of, name)[0]
-        leaf = written(name, of.keys[name])
+        leaf = written(name, of.key(name))
         if leaf not in base.flat:
             groups.setdefault(base.name + " (single)" * (".taskset." in leaf), (base, {}))[1][leaf] = candidates(
-                name, of.keys[name]
+                name, of.key(name)
             )[0]
     for base, flips in groups.values():
         yield from _name(of, base, flips)
@@ -255,11 +260,9 @@ def survey(of: Catalogued, *, patience: int = 1, without: frozenset[str] = froze
 def defaults_written(of: Catalogued) -> list[Verdict]:
     """Every leaf with a row set to its own default: nothing may be lost that way without a word of its own."""
     base = bases(of)[0]
-    names = [name for name in of.leaves() if has_row(of, name) and "[]" not in name and not is_open(of.keys[name])]
+    names = [name for name in of.leaves() if has_row(of, name) and "[]" not in name and not is_open(of.key(name))]
     flat = {
-        name: of.keys[name].default
-        for name in names
-        if of.keys[name].default is not None and not of.keys[name].mandatory
+        name: of.key(name).default for name in names if of.key(name).default is not None and not of.key(name).mandatory
     }
     done = run(of, {**flat, **base.flat})
     lines = [line for line in done.ledger.sources if line.key in flat and line.key not in base.flat]

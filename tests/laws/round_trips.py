@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,9 @@ from unittest import mock
 from rftconf import convert as conversions
 from rftconf.ledger import State
 from rftconf.load import load
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Outcome, Writing
+from rftconf.plan.index import PERFORMANCE, role_of
 from rftconf.schemas import registry
 from rftconf.text.document import Document, Launch, Leaf
 from rftconf.text.span import Place, Span
@@ -32,9 +34,15 @@ class Trip:
     back: Mapping[str, Any]
 
     def claimed(self) -> Iterator[str]:
-        """Plan paths with a value that the conversion says it kept."""
+        """Plan paths whose value, the conversion says, the target has too.
+
+        Left out: what nothing was written for because the target does so by itself, and tuning that nobody wrote.
+        """
         for path, outcome in self.outcomes.items():
-            if outcome.state in KEPT and path in self.values:
+            silent = outcome.state is State.DEFAULT or self.values.get(path) is None
+            tuning = silent and role_of(without_indices(path)) == PERFORMANCE
+            alone = outcome.state is State.DEFAULT and not outcome.targets and self.back.get(path) is None
+            if outcome.state in KEPT and not alone and not tuning and path in self.values:
                 yield path
 
     def broken_claims(self) -> dict[str, tuple[Any, Any, str]]:
@@ -42,8 +50,13 @@ class Trip:
         return {
             path: (self.values[path], self.back.get(path), self.outcomes[path].state.value)
             for path in self.claimed()
-            if not same(self.values[path], self.back.get(path))
+            if not same(self.values[path], self.back.get(path)) and not self.equivalent(path)
         }
+
+    def equivalent(self, path: str) -> bool:
+        """True where two plan values train the same way in this run."""
+        holds = EQUIVALENT.get(without_indices(path))
+        return holds is not None and holds(self.values, self.back)
 
     def differences(self) -> dict[str, tuple[Any, Any]]:
         """Every path whose value is not what it was."""
@@ -82,6 +95,47 @@ def travel(framework: str, to: str, flat: Mapping[str, Any], trainer: str, *, re
     return Trip(writing.values, writing.outcomes, target, again.stages[-1].values)
 
 
+def one_update(values: Mapping[str, Any]) -> bool:
+    """True when a rollout period has one update, so that all of its policies are the same."""
+    batch = "stage.batch."
+    whole = values[batch + "prompts_per_rollout"] * values[batch + "responses_per_prompt"]
+    return bool(whole == values[batch + "sequences_per_update"] * (values[batch + "passes"] or 1))
+
+
+def even(values: Mapping[str, Any]) -> bool:
+    """True when no update is incomplete."""
+    whole = values["stage.batch.prompts_per_rollout"] * values["stage.batch.responses_per_prompt"]
+    return bool(whole % values["stage.batch.sequences_per_update"] == 0)
+
+
+def same_file(at: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
+    """The same data, as a file on one side and as a folder with a split on the other."""
+
+    def holds(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+        for index in range(9):
+            one, other = before.get(f"{at}[{index}].uri"), after.get(f"{at}[{index}].uri")
+            if isinstance(one, str) and isinstance(other, str) and not (one.startswith(other) or other.startswith(one)):
+                return False
+        return True
+
+    return holds
+
+
+EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = {
+    "stage.data.train[].uri": same_file("stage.data.train"),
+    "stage.data.eval[].uri": same_file("stage.data.eval"),
+    "stage.data.train[].split": same_file("stage.data.train"),
+    "stage.data.eval[].split": same_file("stage.data.eval"),
+    "stage.data.mixing": lambda before, after: "stage.data.train[1].uri" not in before,
+    "stage.batch.uneven_tail": lambda before, after: even(before),
+    "stage.sync.old_logprob": lambda before, after: one_update(before),
+    "stage.run_length.last_partial": lambda before, after: before.get("stage.run_length.rollouts") is not None,
+    "identity.loggers": lambda before, after: set(after["identity.loggers"]) <= set(before["identity.loggers"]),
+}
+for _clip in ("clip_low", "clip_high", "dual_clip_c"):
+    EQUIVALENT[f"stage.algorithm.policy_loss.{_clip}"] = lambda before, after: (
+        before["stage.algorithm.policy_loss.family"] in ("sapo",)
+    )
 NOTHING: tuple[Any, ...] = (None, {}, [], "")
 
 
