@@ -23,7 +23,7 @@ from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
-from rftconf.plan.derive import fill_micro_batches
+from rftconf.plan.derive import fill_micro_batches, floor_as_ratio
 from rftconf.plan.origin import Kind, Origin
 from rftconf.render import emit
 from rftconf.schemas import catalogue, registry
@@ -127,6 +127,7 @@ def _place(
     target: Framework, number: str, values: dict[str, Any], origins: dict[str, Origin], options: Options
 ) -> list[Decision]:
     fill_micro_batches(values, origins)
+    floor_as_ratio(values, origins)
     table = table_of(target.name)
     separate = table.separates_since is not None and registry.at_least(target.name, number, table.separates_since)
     return place(table.target, values, origins, rollout_gpus=options.rollout_gpus, may_separate=separate)

@@ -65,20 +65,20 @@ def _is_default(known: catalogue.Catalogue, key: str, value: Any, out: Out, flat
     if found is None or found.open:
         return value in ({}, None) and found is not None and not found.default
     if found.interpolation and not callable(out.default):
-        return bool(value == _followed(known, found.interpolation, found.default, flat))
+        return bool(value == _followed(known, found, flat))
     return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default
 
 
-def _followed(known: catalogue.Catalogue, interpolation: str, default: Any, flat: dict[str, _Slot]) -> Any:
+def _followed(known: catalogue.Catalogue, found: catalogue.Key, flat: dict[str, _Slot]) -> Any:
     """A default that repeats another key: that key's value in this output."""
     from rftconf.text.interpolation import Resolver
 
     single = [key for key in known.keys.values() if "[]" not in key.name and not key.plus_only]
     texts = {key.name: key.interpolation or key.default for key in single}
     texts.update({key: slot.value for key, slot in flat.items()})
-    texts["__followed__"] = interpolation
-    done = Resolver(texts).resolve("__followed__")
-    return default if done.problem else done.value
+    texts[found.name] = found.interpolation
+    done = Resolver(texts).resolve(found.name)
+    return found.default if done.problem else done.value
 
 
 def _basis(out: Out, writing: Writing) -> Basis:

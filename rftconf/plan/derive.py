@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import Expr
+from rftconf.plan.symbols import Expr, arith
 
 LENGTHS = ("prompt_max_tokens", "response_max_tokens")
 
@@ -24,6 +24,15 @@ def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
         values[path] = rest
         keys = (*origins[f"stage.length.{other}"].keys, *origins["stage.length.model_max_tokens"].keys)
         origins[path] = Origin(Kind.DERIVED, keys, "context - the other length")
+
+
+def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:
+    """The lowest learning rate as a share of the highest, where the source gives it as a number."""
+    at = "stage.optim.actor."
+    floor, top = values.get(at + "min_lr"), values.get(at + "lr")
+    if values.get(at + "min_lr_ratio") is None and floor is not None and top not in (None, 0):
+        values[at + "min_lr_ratio"] = floor if floor == 0 else arith("/", floor, top)
+        origins[at + "min_lr_ratio"] = Origin(Kind.DERIVED, origins[at + "min_lr"].keys, "min_lr / lr")
 
 
 MICRO = ("log_prob", "reference", "critic", "critic_infer")

@@ -75,6 +75,12 @@ def _cluster(nodes: Any, size: Any, more: Any, own: Any) -> tuple[Any, Any]:
     return (total // node, node) if total % node == 0 else (1, total)
 
 
+IN_FLIGHT = {
+    True: "veRL's synchronous trainer finishes every answer before it updates the weights",
+    False: "veRL's asynchronous trainers interrupt running answers at a weight update and go on with the new weights",
+}
+
+
 def write_mode(w: Writing) -> None:
     """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
     layout, ahead = w.plan(P + "layout"), w.plan(S + "run_ahead_rollouts") or 0
@@ -106,6 +112,9 @@ def write_mode(w: Writing) -> None:
         w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
     if w.plan(S + "driver") not in ("lockstep", None):
         w.lose(S + "driver", State.NARROWED, "veRL's trainers move in lock-step")
+    in_flight = w.plan(S + "in_flight")
+    if in_flight is not None and in_flight != ("finish" if mode == "sync" else "interrupt"):
+        w.lose(S + "in_flight", State.NARROWED, IN_FLIGHT[mode == "sync"])
     for path in (
         P + "actor.gpus",
         P + "rollout.gpus",
@@ -156,6 +165,8 @@ def _write_pool(w: Writing, pool: tuple[str, str], shape: tuple[Any, Any], *path
 def _shape(gpus: Any, node: Any) -> tuple[Any, Any]:
     """Nodes and GPUs a node of a pool of `gpus`, on nodes of `node` GPUs."""
     if isinstance(gpus, Expr) or isinstance(node, Expr) or gpus is None or node is None:
+        return 1, gpus
+    if gpus < 1 or node < 1:
         return 1, gpus
     nodes = next(n for n in range(max(1, -(-gpus // node)), gpus + 1) if gpus % n == 0)
     return nodes, gpus // nodes
