@@ -49,7 +49,7 @@ OPEN = (
     r"override_(config|ddp_config|mcore_model_config|transformer_config)\.own_key",
     r"^(stages\[0\]\.)?model\.rope_scaling\.own_key",
     r"^(stages\[0\]\.)?monitor\.monitor_args\.own_key",
-    r"algorithm\.\w+_fn_args\.own_key",
+    r"algorithm\.(advantage|kl_loss|kl_penalty)_fn_args\.own_key",
     r"explorer_input\.(eval_)?taskset.*\.(storage_type|subset_name)",
     r"rollout_model\.engine_num",
     r"synchronizer\.trainer_sync_interval",

@@ -29,7 +29,8 @@ SECRETS = (
 )  # fmt: skip
 
 FILLED = (
-    *_all(DEAD, "a data set's own top_k is -1 unless rollout_args sets it, so the model's value reaches nobody (row 6.6)", "model.top_k"),
+    *_all(DEAD, "a data set's own top_k is -1 unless rollout_args sets it, so the model's value reaches nobody (row "
+          "6.6)", "model.top_k"),
     *_all(DEAD, "Trinity overwrites it with the folder it derives from checkpoint_root_dir, project, group and name",
           "checkpoint_job_dir", "*.checkpoint_job_dir", "buffer.cache_dir", "monitor.cache_dir", "log.save_dir"),
     *_all(DEAD, "Trinity overwrites it with the GPU split it works out from engines, helpers and cluster",
@@ -75,6 +76,8 @@ RUN = (
 ALGORITHM = (
     *_all(MATHS, "how the trainer picks experiences (warmup, staleness_control, mix); veRL always trains on the "
           "period's own answers", "algorithm.sample_strategy", "algorithm.sample_strategy_args*"),
+    *_all(MATHS, "an argument of a loss, advantage or KL function that only Trinity implements",
+          "algorithm.*_fn_args.*"),
     *_all(MATHS, "the trainer repeats the engine's expert routing (router replay R3); no neutral field",
           "algorithm.enable_router_replay"),
     *_all(MATHS, "a Tinker service trains the adapter instead of veRL's workers; no neutral field", "model.tinker.*"),
