@@ -12,7 +12,6 @@ from rftconf.plan.index import role_of
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Value, formula, is_symbolic, names_in, to_interpolation
 
-
 MIXING = "stage.data.mixing"
 TRAINING = ("sft", "dpo", "rl", "distill")
 OPTIONS = {"ROWS": "--rows N", "ROLLOUT_GPUS": "--rollout-gpus N"}

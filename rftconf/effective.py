@@ -20,6 +20,10 @@ STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer"
 """Sections that a stage replaces as a whole (row 11.1)."""
 
 
+RANGES = ("algorithm.rollout_correction.",)
+"""Keys whose defaults are numbers, but that also take ranges as text (`0.5_4.0`)."""
+
+
 def live_leaves(document: Document) -> dict[str, Leaf]:
     """The leaves that win, deletions taken out, a single `taskset` as the first of `tasksets`."""
     live: dict[str, Leaf] = {}
@@ -85,6 +89,8 @@ def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any
     key = known.get(name)
     if value == "???":  # nobody told: unknown like a variable, and written back as it came
         return ShellOnly("???")
+    if name.startswith(RANGES):
+        return value
     if key is None or not isinstance(value, str) or key.type not in ("int", "float", "bool"):
         return value
     problem = wrong(known, key, value)

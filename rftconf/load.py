@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.effective import effective, live_leaves, stages_of
-from rftconf.errors import UnreadableError
+from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
@@ -153,6 +153,7 @@ def _read_stage(
     if rows is not None:
         reading.facts["rows"] = rows
     reading.read_all()
+    _refuse_nothing(reading)
     derive(reading.values, reading.origins)
     for change in changes:
         if change.lossy and change.became:
@@ -160,6 +161,22 @@ def _read_stage(
     if name is not None:
         reading.set("stage.name", name, "stages[].stage_name")
     return StageRead(name, reading, changes)
+
+
+def _refuse_nothing(reading: Reading) -> None:
+    """A period without prompts, or an update without sequences, is a run that counts in another way."""
+    for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update", "passes"):
+        path = f"stage.batch.{name}"
+        value = reading.values.get(path)
+        if isinstance(value, (int, float)) and value <= 0:
+            key = reading.origins[path].keys[0]
+            raise RefusedError(
+                f"{key}={reading.native(key)}: {name.replace('_', ' ')} would be {value}",
+                choices=(
+                    "a positive number",
+                    "fully asynchronous mains count in other keys, which rftconf does not read yet (row 2.7)",
+                ),
+            )
 
 
 def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:

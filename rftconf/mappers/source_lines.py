@@ -31,7 +31,10 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
                     f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
                 )
                 found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
-    order = [leaf.key for leaf in loaded.document.leaves]
+    for condition, leaf in loaded.document.conditional:
+        why = f"set only if {condition}, which the source does not tell; bind what it reads with --set NAME=VALUE"
+        found.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
+    order = [leaf.key for leaf in loaded.document.leaves] + [leaf.key for _, leaf in loaded.document.conditional]
     return tuple(found[key] for key in dict.fromkeys(order) if key in found)
 
 

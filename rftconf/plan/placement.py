@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rftconf.errors import RefusedError
@@ -89,7 +89,9 @@ def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpu
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
     why = f"the source shares all {demand.total} GPUs between engines and trainer; here they are split: {chosen} (H21)"
     if values.get(f"{P}auxiliary[0].own_pool") is True:
-        why += f"; its reward model has {values[f'{P}auxiliary[0].gpus']} GPUs on top of them, which are taken from here"
+        why += (
+            f"; its reward model has {values[f'{P}auxiliary[0].gpus']} GPUs on top of them, which are taken from here"
+        )
     return [Decision(P + "rollout.gpus", why, others, str(chosen))]
 
 
@@ -228,14 +230,15 @@ def _ways_out(demand: Demand) -> tuple[str, ...]:
     """Clusters of the same node size, and update sizes, that would work."""
     found: list[str] = []
     for nodes in range(1, 4 * demand.nodes + 1):
-        wider = Demand(
-            nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, demand.update, demand.rank_gpus
-        )
-        splits = feasible_splits(wider)
+        splits = feasible_splits(replace(demand, nodes=nodes))
         if splits and len(found) < 4:
             found.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
-    free = Demand(demand.nodes, demand.gpus_per_node, demand.engine_gpus, demand.auxiliary_gpus, None, demand.rank_gpus)
-    for split in feasible_splits(free)[:3]:
+    for engine in (size for size in range(demand.engine_gpus // 2, 0, -1) if demand.engine_gpus % size == 0):
+        smaller = feasible_splits(replace(demand, engine_gpus=engine))
+        if smaller:
+            found.append(f"engines of {engine} GPUs (smaller tensor parallel size of the rollout): {smaller[0]}")
+            break
+    for split in feasible_splits(replace(demand, update=None))[:3]:
         ranks = split.trainer // demand.rank_gpus
         found.append(f"{split}, with sequences an update a multiple of {ranks}")
     return tuple(found)

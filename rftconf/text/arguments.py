@@ -32,6 +32,7 @@ class CommandLine:
 
     options: dict[str, Value] = field(default_factory=dict)
     leaves: tuple[Leaf, ...] = ()
+    conditional: tuple[tuple[str, Leaf], ...] = ()
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -92,6 +93,7 @@ def _flags(words: Sequence[Argument]) -> CommandLine:
 
 def _finished(found: CommandLine, overrides: Overrides) -> CommandLine:
     found.leaves = tuple(overrides.finish().leaves)
+    found.conditional = tuple(overrides.conditional)
     found.options |= overrides.hydra
     found.diagnostics += overrides.diagnostics
     return found

@@ -71,6 +71,8 @@ class Document:
     diagnostics: tuple[Diagnostic, ...] = ()
     launch: Launch | None = None
     launches: tuple[Launch, ...] = ()
+    conditional: tuple[tuple[str, Leaf], ...] = ()
+    """Leaves that a script sets only if a condition holds that nobody can decide here; they are not among `leaves`."""
 
     @property
     def readable(self) -> bool:

@@ -20,6 +20,8 @@ class Overrides:
 
     leaves: list[Leaf] = field(default_factory=list)
     hydra: dict[str, Value] = field(default_factory=dict)
+    conditional: list[tuple[str, Leaf]] = field(default_factory=list)
+    """Leaves that are set only under a condition that stayed open, and that condition."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     _first: dict[str, Leaf] = field(default_factory=dict)
     _sometimes: dict[str, tuple[str, Leaf]] = field(default_factory=dict)
@@ -51,6 +53,7 @@ class Overrides:
             message = f"{key} is set only if {shortened(condition)}, which is not known here; it is not read"
             help_ = "bind what the condition reads with --set NAME=VALUE"
             self._report("SYN305", Severity.WARNING, message, leaf.key_place, help_)
+            self.conditional.append((condition, leaf))
         self._sometimes.clear()
         return self
 

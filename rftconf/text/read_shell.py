@@ -63,6 +63,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         (*diagnostics, *line.diagnostics, *more),
         _launch(chosen, line.options),
         tuple(_launch(c, {}) for c in found),
+        line.conditional,
     )
 
 

@@ -36,9 +36,19 @@ ALGORITHMS = {
     "sapo": AlgorithmClass("grpo", "sapo"),
     "mix": AlgorithmClass("grpo", "mix", entropy="mix"),
     "mix_chord": AlgorithmClass("grpo", "mix_chord", entropy="mix"),
-    "raft": AlgorithmClass("ppo", "sft", kl_loss="none", entropy="none", reference=False),
-    "sft": AlgorithmClass("ppo", "sft", kl_loss="none", entropy="none", reference=False),
-    "dpo": AlgorithmClass("ppo", "dpo"),
+    "raft": AlgorithmClass("raft", "sft", kl_loss="none", entropy="none", reference=False),
+    "sppo": AlgorithmClass("opmd", "sppo", kl_loss="none", entropy="none", reference=False),
+    "rec": AlgorithmClass("rec", "rec"),
+    "multi_step_grpo": AlgorithmClass("step_wise_grpo", "ppo"),
+    "gigpo": AlgorithmClass("gigpo", "ppo"),
+    "grpo_verl": AlgorithmClass("grpo", "ppo", in_trainer=True),
+    "on_policy_distill": AlgorithmClass(
+        "on_policy_distill", "ppo", kl_loss="none", entropy="none", reference=False, in_trainer=True
+    ),
+    "jsd": AlgorithmClass("jsd", "ppo", kl_loss="none", entropy="none", reference=False, in_trainer=True),
+    "sft": AlgorithmClass("sft", "sft", kl_loss="none", entropy="none", reference=False),
+    "cpt": AlgorithmClass("sft", "sft", kl_loss="none", entropy="none", reference=False),
+    "dpo": AlgorithmClass("dpo", "dpo"),
 }
 
 LOSS_CLIPS = {
@@ -65,7 +75,6 @@ TYPE_OF = {
     ("reinforce_pp", "ppo"): "reinforceplusplus",
     ("rloo", "ppo"): "rloo",
     ("reinforce", "ppo"): "grpo",
-    ("remax", "ppo"): "grpo",
     ("grpo", "gspo"): "gspo",
     ("grpo", "cispo"): "cispo",
     ("grpo", "sapo"): "sapo",
@@ -74,8 +83,10 @@ TYPE_OF = {
 
 
 def algorithm(name: object) -> AlgorithmClass:
-    """The class of `algorithm_type`; of `ppo` where the name is unknown or a symbol."""
-    return ALGORITHMS.get(str(name), ALGORITHMS["ppo"])
+    """The class of `algorithm_type`; of `ppo` for a symbol. A class of the user's own is like no other (rule 6)."""
+    if not isinstance(name, str):
+        return ALGORITHMS["ppo"]
+    return ALGORITHMS.get(name) or AlgorithmClass(name, name)
 
 
 def class_of(r: Reading) -> AlgorithmClass:

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     Context = Reading | Writing
 
-CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
+
+def _critic(c: Context) -> bool:
+    """Only the class of the gae estimator has a critic (row 4.2.2)."""
+    name = c.plan("stage.algorithm.advantage")
+    may = name in ("gae", None) or isinstance(name, Expr)
+    return may and c.plan("stage.algorithm.critic.enabled") is not False
+
+
+CRITIC = When(_critic, "there is no critic in this run")
 FSDP = When(lambda c: c.plan("stage.placement.actor.backend") != "megatron", "the Megatron trainer does not read it")
 MEGATRON = When(
     lambda c: c.plan("stage.placement.actor.backend") in ("megatron", None), "only the Megatron trainer reads it"
@@ -45,9 +53,7 @@ def _reference(c: Context) -> bool:
 
 REFERENCE = When(_reference, "KL is neither in the loss nor in the reward")
 REFERENCE_FSDP = When(lambda c: _reference(c) and FSDP.test(c), "no FSDP reference model in this run")
-REFERENCE_MEGATRON = When(
-    lambda c: _reference(c) and not FSDP.test(c), "no Megatron reference model in this run"
-)
+REFERENCE_MEGATRON = When(lambda c: _reference(c) and not FSDP.test(c), "no Megatron reference model in this run")
 CRITIC_MEGATRON = When(lambda c: CRITIC.test(c) and not FSDP.test(c), "no Megatron critic in this run")
 NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is trainer.grad_clip")
 OLD_TRAINER = When(

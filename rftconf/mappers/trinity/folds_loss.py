@@ -116,45 +116,37 @@ def _write_loss_options(w: Writing, native: Any, at: str) -> None:
             w.put(at + tau, w.plan(A + f"policy_loss.{tau}"), A + f"policy_loss.{tau}", always=True)
 
 
+AGGREGATIONS = {
+    "sum-over-len": ("seq-mean-token-sum-norm", ""),
+    "seq-mean-sum-over-len": (
+        "seq-mean-token-sum-norm",
+        "the same name does not divide by the number of sequences here: gradients are larger by G/D; mind grad_clip (H61)",
+    ),
+    "token-sum": ("token-mean", "Trinity has no token-sum"),
+}
+"""Plan words that are called otherwise here, or mean something else; the rest keeps its name."""
+
+
 def _write_aggregation(w: Writing, at: str) -> None:
     agg = w.plan(A + "loss_agg")
     if agg is not None:
-        sums = agg in ("sum-over-len", "seq-mean-sum-over-len")
-        mode = "seq-mean-token-sum-norm" if sums else agg
-        note, state = "", State.EXACT
-        if agg == "seq-mean-sum-over-len":
-            note, state = (
-                "the same name does not divide by the number of sequences here: gradients are larger by G/D; mind grad_clip (H61)",
-                State.NARROWED,
-            )
-        elif agg == "token-sum":
-            note, state = "Trinity has no token-sum", State.NARROWED
-            mode = "token-mean"
+        mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
+        state = State.NARROWED if note else State.EXACT
+        twice = "also here, else the loss keeps its own (H34)"
         w.put("algorithm.loss_agg_mode", mode, A + "loss_agg", state=state, note=note, always=True)
-        w.put(
-            at + "loss_agg_mode",
-            mode,
-            A + "loss_agg",
-            state=state,
-            note=note,
-            always=True,
-            how="also here, else the loss keeps its own (H34)",
-        )
+        w.put(at + "loss_agg_mode", mode, A + "loss_agg", state=state, note=note, always=True, how=twice)
     tokens = w.plan(A + "loss_agg_tokens")
-    if tokens is not None and tokens != w.plan("stage.length.response_max_tokens"):
-        w.lose(
-            A + "loss_agg_tokens",
-            State.NO_COUNTERPART,
-            "Trinity divides by the padded response length, no other number",
+    if tokens is not None:
+        padded = tokens == w.plan("stage.length.response_max_tokens")
+        note = (
+            "the padded response length" if padded else "Trinity divides by the padded response length, no other number"
         )
-    elif tokens is not None:
-        w.lose(A + "loss_agg_tokens", State.DEFAULT, "the padded response length")
+        w.lose(A + "loss_agg_tokens", State.DEFAULT if padded else State.NO_COUNTERPART, note)
     mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
-    if w.plan(A + "loss_norm_scope") in (mine, None):
-        w.lose(A + "loss_norm_scope", State.DEFAULT, "as Trinity does")
-    else:
-        w.lose(
-            A + "loss_norm_scope",
-            State.NARROWED,
-            "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)",
-        )
+    as_here = w.plan(A + "loss_norm_scope") in (mine, None)
+    note = (
+        "as Trinity does"
+        if as_here
+        else "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)"
+    )
+    w.lose(A + "loss_norm_scope", State.DEFAULT if as_here else State.NARROWED, note)

@@ -61,48 +61,46 @@ def read_gpus(r: Reading) -> None:
 
 def write_gpus(w: Writing) -> None:
     """Numbers of engines; the split itself was decided before (plan/placement.py)."""
-    layout, gpus = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
-    per_engine: Any = 1
-    for size in ("tp", "dp", "pp"):
-        per_engine = per_engine * (w.plan(f"{P}rollout.{size}") or 1)
+    gpus = w.plan(P + "rollout.gpus")
     if w.plan("stage.kind") == "rl":
-        shared = layout == "colocated"
-        if shared and not w.since("0.5.2"):
-            raise RefusedError(f"Trinity {w.release} cannot share one GPU between engine and trainer; mode colocate came with 0.5.2",
-                               choices=("--to-release 0.6.0", "a cluster of at least 2 GPUs"))  # fmt: skip
-        w.put("mode", "colocate" if shared else "both", P + "layout", always=shared, default="both")
-        if layout == "lendable":
-            w.lose(
-                P + "layout",
-                State.NARROWED,
-                "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle (row 15.4)",
-            )
+        _write_mode(w, w.plan(P + "layout"))
     if gpus is not None:
-        engines = arith("/", gpus, per_engine)
+        size = _engine_gpus(w, P + "rollout")
+        how = f"{formula(gpus)} rollout GPUs / {formula(size)} an engine"
         chosen = w.chosen(P + "rollout.gpus")
-        how = f"{formula(gpus)} rollout GPUs / {formula(per_engine)} an engine"
-        w.put(
-            "explorer.rollout_model.engine_num",
-            engines,
-            P + "rollout.gpus",
-            state=State.DERIVED,
-            always=True,
-            chosen=chosen,
-            how=how,
-        )
+        key = "explorer.rollout_model.engine_num"
+        w.put(key, arith("/", gpus, size), P + "rollout.gpus", state=State.DERIVED, always=True, chosen=chosen, how=how)
     for index in range(w.items(P + "auxiliary")):
-        at = f"{P}auxiliary[{index}]."
-        engine: Any = 1
-        for kind in ("tp", "dp", "pp"):
-            engine = engine * (w.plan(f"{at}{kind}") or 1)
-        own = w.plan(at + "gpus")
-        engines = arith("/", own, engine) if own is not None else 1
-        w.put(f"explorer.auxiliary_models[{index}].engine_num", engines, at + "gpus", state=State.DERIVED, always=True)
-        if w.plan(at + "role") not in ("helper", None):
+        at = f"{P}auxiliary[{index}]"
+        own = w.plan(at + ".gpus")
+        engines = arith("/", own, _engine_gpus(w, at)) if own is not None else 1
+        w.put(f"explorer.auxiliary_models[{index}].engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
+        if w.plan(at + ".role") not in ("helper", None):
             note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
-            w.lose(at + "role", State.NARROWED, note)
-        w.lose(at + "own_pool", State.DEFAULT, "auxiliary models have GPUs of their own")
+            w.lose(at + ".role", State.NARROWED, note)
+        w.lose(at + ".own_pool", State.DEFAULT, "auxiliary models have GPUs of their own")
     w.lose(P + "actor.gpus", State.DERIVED, "the GPUs that the explorer leaves")
+
+
+def _engine_gpus(w: Writing, role: str) -> Any:
+    """GPUs of one engine: tp x dp x pp."""
+    total: Any = 1
+    for size in ("tp", "dp", "pp"):
+        total = total * (w.plan(f"{role}.{size}") or 1)
+    return total
+
+
+def _write_mode(w: Writing, layout: str | None) -> None:
+    shared = layout == "colocated"
+    if shared and not w.since("0.5.2"):
+        raise RefusedError(
+            f"Trinity {w.release} cannot share one GPU between engine and trainer; mode colocate came with 0.5.2",
+            choices=("--to-release 0.6.0", "a cluster of at least 2 GPUs"),
+        )
+    w.put("mode", "colocate" if shared else "both", P + "layout", always=shared, default="both")
+    if layout == "lendable":
+        note = "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle (row 15.4)"
+        w.lose(P + "layout", State.NARROWED, note)
 
 
 def read_length(r: Reading) -> None:
@@ -153,50 +151,28 @@ def periods(w: Reading | Writing) -> Any:
 
 def write_length(w: Writing) -> None:
     """Explicit step limits, because epochs end elsewhere here (H12); `???` only where a schedule needs the number."""
-    epochs = w.plan("stage.run_length.epochs")
+    epochs, path, last = (f"stage.run_length.{name}" for name in ("epochs", "rollouts", "last_partial"))
+    if w.plan(epochs) is not None:
+        w.put("buffer.total_epochs", w.plan(epochs), epochs, always=True)
     total = periods(w)
-    known = w.plan("stage.run_length.rollouts") is not None
-    if epochs is not None:
-        w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
-    decays = w.plan("stage.optim.actor.schedule") not in ("constant", None)
     if total is None:
         return
-    steps = w.convert(total, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
+    steps, how = w.convert(total, Unit.ROLLOUTS, Unit.TRAIN_STEPS), f"{formula(total)} rollout periods"
+    known = w.plan(path) is not None
     if known:
         explore = w.convert(total, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
-        path = "stage.run_length.rollouts"
-        w.put(
-            "buffer.total_steps",
-            explore,
-            path,
-            state=State.DERIVED,
-            always=True,
-            how=f"{formula(total)} rollout periods",
-        )
-        w.put(
-            "trainer.total_steps",
-            steps,
-            path,
-            state=State.DERIVED,
-            always=True,
-            how=f"{formula(total)} rollout periods as train steps",
-        )
-    elif decays:
-        w.put("trainer.total_steps", steps, "stage.run_length.epochs", state=State.UNRESOLVED, always=True,
-              note="the schedule decays over the run, whose length needs the number of rows: pass --rows N")  # fmt: skip
+        w.put("buffer.total_steps", explore, path, state=State.DERIVED, always=True, how=how)
+        w.put("trainer.total_steps", steps, path, state=State.DERIVED, always=True, how=f"{how} as train steps")
+    elif w.plan("stage.optim.actor.schedule") not in ("constant", None):
+        note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
+        w.put("trainer.total_steps", steps, epochs, state=State.UNRESOLVED, always=True, note=note)
     else:
-        w.decide("trainer.total_steps", f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)",
-                 "pass --rows N for an explicit limit", "or keep buffer.total_epochs")  # fmt: skip
-    if w.plan("stage.run_length.last_partial") == "carry" or known:
-        w.lose(
-            "stage.run_length.last_partial", State.DEFAULT, "the step limit is explicit" if known else "as Trinity does"
-        )
+        why = f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)"
+        w.decide("trainer.total_steps", why, "pass --rows N for an explicit limit", "or keep buffer.total_epochs")
+    if w.plan(last) == "carry" or known:
+        w.lose(last, State.DEFAULT, "the step limit is explicit" if known else "as Trinity does")
     else:
-        w.lose(
-            "stage.run_length.last_partial",
-            State.NARROWED,
-            "Trinity carries the incomplete batch of an epoch into the next (H12)",
-        )
+        w.lose(last, State.NARROWED, "Trinity carries the incomplete batch of an epoch into the next (H12)")
 
 
 def warmup_fold(role: str, block: str, default: Any) -> Fold:

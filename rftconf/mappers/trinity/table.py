@@ -12,6 +12,7 @@ from rftconf.mappers.trinity import (
     folds_data,
     folds_kl,
     folds_loss,
+    folds_model,
     folds_run,
     questions,
 )
@@ -69,12 +70,12 @@ FOLDS = (
     Each(TASKS, D + "train", TASK_ROWS),
     Each(EVALS, D + "eval", TASK_ROWS),
     Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
-    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_data.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_data.LORA_FIELDS.values()),
-         folds_data.read_lora, folds_data.write_lora, "model.lora_configs: presence switches it on"),
+    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
+         folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
     ROLES_FOLD,
-    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_data.read_monitor, folds_data.write_monitor, "utils/monitor: one tracker"),
-    Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_data.read_critic_path, folds_data.write_critic_path, "ModelConfigValidator"),
-    Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_data.read_kind, folds_data.write_kind, "cli/launcher: mode"),
+    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
+    Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_model.read_critic_path, folds_model.write_critic_path, "ModelConfigValidator"),
+    Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_model.read_kind, folds_model.write_kind, "cli/launcher: mode"),
 )  # fmt: skip
 
 FIXED = (
@@ -111,7 +112,9 @@ CANNOT = (
     cannot("stage.batch.critic_sequences_per_update", why="the critic's update is buffer.train_batch_size, as the actor's (row 1.4)",
            behaves=lambda c, _: c.plan(B + "sequences_per_update")),
     cannot("stage.optim.*.decay_updates", why="the schedule runs over trainer.total_steps (row 5.9)"),
-    cannot("stage.optim.*.min_lr", why="only a ratio: algorithm.optimizer.min_lr_ratio", behaves=0.0),
+    cannot("stage.optim.actor.min_lr", why="only a ratio: algorithm.optimizer.min_lr_ratio",
+           behaves=lambda c, _: c.plan("stage.optim.actor.min_lr")),
+    cannot("stage.optim.*.min_lr", why="only a ratio", behaves=0.0),
     cannot("stage.optim.*.extra", why="not an option of Trinity's optimizer"),
     cannot("stage.optim.critic.kind", why="the critic trains with AdamW", behaves="adamw"),
     cannot("stage.optim.*", why="no decay, so nothing to bound"),

@@ -19,7 +19,13 @@ def read_old_logprob(r: Reading) -> None:
     bypass = r.native(f"{block}.bypass_mode", False)
     one = r.plan("stage.batch.sequences_per_update")
     whole = _rollout_sequences(r)
-    shortcut = r.since("0.6.0") and not r.since("0.8.0") and one is not None and one == whole and r.plan("stage.batch.passes") == 1
+    shortcut = (
+        r.since("0.6.0")
+        and not r.since("0.8.0")
+        and one is not None
+        and one == whole
+        and r.plan("stage.batch.passes") == 1
+    )
     source = "rollout_engine" if bypass is True else "current" if shortcut else "recompute_at_rollout"
     r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
@@ -123,6 +129,14 @@ def write_filters(w: Writing) -> None:
                     "veRL's filter_groups evicts groups of equal metric and refills; nothing else",
                 )
             continue
+        if not w.since("0.9.0"):
+            for path in paths:
+                w.lose(path, State.NO_COUNTERPART, "main_ppo filters groups since 0.9; before, a recipe of its own did")
+            continue
+        threshold = w.plan(at + "threshold")
+        if threshold is not None:
+            note = "veRL evicts groups whose metric does not vary at all"
+            w.lose(at + "threshold", State.NARROWED if threshold else State.DEFAULT, note)
         dropped = w.plan(at + "action") == "drop"
         state, note = (
             (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")

@@ -26,7 +26,12 @@ def _write(w: Writing) -> None:
         return
     for key, plan in MICRO.items():
         if w.plan(plan) is None:
-            w.put(key, 1, always=True, how=f"checked, but not used with dynamic batches, by the Megatron workers of {w.release}")
+            w.put(
+                key,
+                1,
+                always=True,
+                how=f"checked, but not used with dynamic batches, by the Megatron workers of {w.release}",
+            )
 
 
 NEEDS = Fold((), (), _read, _write, "megatron_workers: validation")

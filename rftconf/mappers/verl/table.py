@@ -6,7 +6,16 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
-from rftconf.mappers.verl import folds, folds_data, folds_pools, folds_reward, folds_rollout, folds_schedule, needs, questions
+from rftconf.mappers.verl import (
+    folds,
+    folds_data,
+    folds_pools,
+    folds_reward,
+    folds_rollout,
+    folds_schedule,
+    needs,
+    questions,
+)
 from rftconf.mappers.verl.conditions import worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
@@ -103,6 +112,7 @@ CANNOT = (
     cannot("stage.model_options.lora.dtype", why="adapters take the model's dtype", behaves="auto"),
     cannot("stage.data.*[].name", why="veRL's files have no names"),
     cannot("stage.data.*[].keys.*", why="the reward reads data_source and reward_model.ground_truth; only the prompt column has a key (row 7.3)"),
+    cannot("stage.data.*[].selector", why="veRL shuffles each epoch or keeps the order; other selectors are custom data sets (D3)"),
     cannot("stage.data.*[].workflow*", why="veRL has no workflows; a multi-turn run needs an agent loop"),
     cannot("stage.data.*[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
     cannot("stage.data.*[].sampling.*", why="sampling is the same for all files (rollout.*, rollout.val_kwargs.*)", behaves=_common_sampling),

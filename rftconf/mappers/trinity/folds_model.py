@@ -1,0 +1,128 @@
+"""Trinity keys that only make sense together: LoRA, the monitor, the critic's path, the kind of run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.trinity.conditions import CRITIC
+from rftconf.plan.symbols import Expr, Text
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+LORA = "model.lora_configs[0]."
+LORA_FIELDS = {
+    "lora_rank": "rank",
+    "lora_alpha": "alpha",
+    "target_modules": "targets",
+    "exclude_modules": "excluded",
+    "path": "path",
+    "lora_dtype": "dtype",
+}
+
+
+def read_lora(r: Reading) -> None:
+    """The presence of an entry switches LoRA on (row 9.1)."""
+    if not r.source.count("model.lora_configs"):
+        r.set("stage.model_options.lora.rank", None, "model.lora_configs")
+        return
+    for native, field in LORA_FIELDS.items():
+        default = {"lora_rank": 32, "lora_alpha": 32, "target_modules": "all-linear", "lora_dtype": "auto"}.get(native)
+        r.set(f"stage.model_options.lora.{field}", r.native(LORA + native, default), LORA + native)
+
+
+def write_lora(w: Writing) -> None:
+    """One entry; Trinity then passes weights through files and trains with FSDP."""
+    if w.plan("stage.model_options.lora.rank") in (None, 0):
+        return
+    for native, field in LORA_FIELDS.items():
+        path = f"stage.model_options.lora.{field}"
+        if w.plan(path) is None:
+            continue
+        value, state, note = w.plan(path), State.EXACT, ""
+        if native in ("target_modules", "exclude_modules") and isinstance(value, list):
+            value, state = "all-linear" if native == "target_modules" else None, State.NARROWED
+            note = f"Trinity takes one name, not a list: {w.plan(path)} became {value}"
+        w.put(LORA + native, value, path, state=state, note=note, always=native in ("lora_rank", "lora_alpha"))
+    w.note("with LoRA Trinity passes weights through checkpoints, whatever sync_method says (row 2.4)")
+
+
+KNOWN_MONITORS = ("wandb", "tensorboard", "mlflow", "swanlab")
+
+
+def read_monitor(r: Reading) -> None:
+    """One tracker."""
+    kind = r.native("monitor.monitor_type", "tensorboard")
+    r.set("identity.loggers", [kind], "monitor.monitor_type")
+
+
+def write_monitor(w: Writing) -> None:
+    """The first tracker that is not the console (row 10.9)."""
+    path = "identity.loggers"
+    found = w.plan(path)
+    if found is None:
+        return
+    listed = found if isinstance(found, list) else [found]
+    if any(isinstance(v, (Expr, Text)) for v in listed):
+        w.put(
+            "monitor.monitor_type",
+            "???",
+            path,
+            state=State.UNRESOLVED,
+            note="which tracker is a value the source does not tell",
+        )
+        return
+    trackers = [v for v in listed if v in KNOWN_MONITORS]
+    others = [v for v in listed if v not in KNOWN_MONITORS and v != "console"]
+    if not trackers:
+        note = f"Trinity tracks with {', '.join(KNOWN_MONITORS)}; {', '.join(map(str, listed))} became tensorboard"
+        w.put("monitor.monitor_type", "tensorboard", path, state=State.NARROWED, note=note, always=True)
+        return
+    lost = [*trackers[1:], *others]
+    note = f"Trinity keeps one tracker; lost: {', '.join(map(str, lost))}" if lost else ""
+    w.put(
+        "monitor.monitor_type", trackers[0], path, state=State.NARROWED if lost else State.EXACT, note=note, always=True
+    )
+
+
+def read_critic_path(r: Reading) -> None:
+    """Falls back to the policy's own path."""
+    path = r.native("model.critic_model_path")
+    if r.plan("stage.algorithm.critic.enabled") is False:
+        r.inactive["model.critic_model_path"] = "there is no critic in this run"
+        return
+    r.set("stage.model.critic_path", path or r.plan("stage.model.path"), "model.critic_model_path", "model.model_path")
+
+
+def write_critic_path(w: Writing) -> None:
+    """Written only when there is a critic."""
+    path = w.plan("stage.model.critic_path")
+    if path is not None and not CRITIC.test(w):
+        w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)
+    elif path is not None:
+        w.put("model.critic_model_path", path, "stage.model.critic_path", always=True)
+
+
+KINDS = {"sft": "sft", "cpt": "sft", "dpo": "dpo"}
+
+
+def read_kind(r: Reading) -> None:
+    """Mode and algorithm tell what kind of run this is."""
+    mode, algorithm = r.native("mode", "both"), r.native("algorithm.algorithm_type", "ppo")
+    kind = {"bench": "eval", "explore": "generate"}.get(str(mode)) or KINDS.get(str(algorithm))
+    if algorithm in ("on_policy_distill", "jsd"):
+        kind = "distill"
+    r.set("stage.kind", kind or "rl", "mode", "algorithm.algorithm_type")
+
+
+def write_kind(w: Writing) -> None:
+    """rl is `mode: both` (written with the GPUs)."""
+    kind = w.plan("stage.kind")
+    if kind in ("eval", "generate"):
+        w.put("mode", "bench" if kind == "eval" else "explore", "stage.kind", always=True)
+    elif kind in ("sft", "dpo"):
+        w.put("mode", "train", "stage.kind", always=True)
+    elif kind is not None:
+        w.lose("stage.kind", State.DERIVED, "mode both")
