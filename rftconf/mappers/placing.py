@@ -37,6 +37,9 @@ def place(
         decisions = placement.disaggregate(values, origins, rollout_gpus)
         if values[LAYOUT] == "disaggregated":
             _choose_memory(values, origins, target)
+        elif values.get(MEMORY) is not None:
+            # the target's own default is for engines that have their GPU to themselves
+            origins[MEMORY] = Origin(Kind.DERIVED, origins[MEMORY].keys, "engine and trainer share the one GPU")
         return decisions
     if rollout_gpus is not None:
         raise UsageError("--rollout-gpus: it splits GPUs that a source shares; this one does not, or the target does")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from rftconf.dataset_rows import count_rows
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, plans_of
@@ -74,6 +75,18 @@ class Reading:
         self.plan(f"{path}[]")
         prefix = f"{path}["
         return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
+
+    def rows(self) -> int | None:
+        """Rows of the training set: as told, else from the footers of local parquet files, cut to what is used."""
+        if "rows" not in self.facts:
+            uris = [self.values.get(f"stage.data.train[{i}].uri") for i in range(self.items("stage.data.train"))]
+            found = count_rows(uris)
+            if found is not None:
+                self.note(f"{found} training rows, counted in {', '.join(map(str, uris))}")
+            self.facts["rows"] = found
+        most = self.values.get("stage.data.train_max_samples")
+        found = self.facts["rows"]
+        return min(found, most) if isinstance(found, int) and isinstance(most, int) else found
 
     def convert(self, value: Any, source: Unit, target: Unit) -> Any:
         """`value` from one unit to another by this run's own arithmetic."""

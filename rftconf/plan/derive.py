@@ -11,10 +11,16 @@ LENGTHS = ("prompt_max_tokens", "response_max_tokens")
 
 
 def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
-    """The missing one of prompt and answer length, from the whole."""
+    """The missing one of prompt and answer length, from the whole; half each where both are missing."""
     whole = values.get("stage.length.model_max_tokens")
     known = {name: values.get(f"stage.length.{name}") for name in LENGTHS}
     missing = [name for name, value in known.items() if value is None]
+    if len(missing) == 2 and isinstance(whole, int):
+        keys = origins["stage.length.model_max_tokens"].keys
+        for name, value in zip(LENGTHS, (whole // 2, whole - whole // 2), strict=True):
+            values[f"stage.length.{name}"] = value
+            origins[f"stage.length.{name}"] = Origin(Kind.DERIVED, keys, "half of the context")
+        return
     if whole is None or len(missing) != 1:
         return
     other = next(name for name in LENGTHS if name not in missing)

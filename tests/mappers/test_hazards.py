@@ -455,3 +455,54 @@ def test_row_2_9_bypass_needs_the_engines_log_probabilities(release: str, state:
     out = from_trinity(to=release).out
     assert out["algorithm.rollout_correction.bypass_mode"] is True
     assert out.get(ROLLOUT + "calculate_log_probs") is state
+
+
+@pytest.mark.parametrize(
+    ("kind", "estimator", "loss"),
+    [
+        ("dapo", "grpo", "vanilla"),
+        ("grpo_verl", "grpo", "vanilla"),
+        ("cispo", "grpo", "cispo"),
+        ("sppo", "grpo", "???"),
+        ("rec", "???", "???"),
+        ("multi_step_grpo", "???", "vanilla"),
+        ("gigpo", "???", "vanilla"),
+        ("asymre", "???", "???"),
+        ("a_class_of_mine", "???", "???"),
+    ],
+)
+def test_row_4_1_no_algorithm_class_is_taken_for_another(kind: str, estimator: str, loss: str) -> None:
+    done = from_trinity({"algorithm.algorithm_type": kind, "algorithm.kl_loss_fn": None})
+    assert done.out["algorithm.adv_estimator"] == estimator
+    assert done.out.get(ACTOR + "policy_loss.loss_mode", "vanilla") == loss
+    lost = "???" in (estimator, loss)
+    assert (done.line("algorithm.algorithm_type").state is State.NO_COUNTERPART) is lost
+
+
+def test_row_4_1_remax_needs_a_baseline_that_trinity_does_not_make() -> None:
+    done = from_verl({"algorithm.adv_estimator": "remax"})
+    assert done.line("algorithm.adv_estimator").state is State.NO_COUNTERPART
+
+
+@pytest.mark.parametrize(("to", "written"), [("0.9.1", True), ("0.8.0", None)])
+def test_row_4_2_20_filters_are_built_in_since_0_9(to: str, written: bool | None) -> None:
+    key = "algorithm.advantage_fn_args.std_threshold"
+    done = from_trinity({key: 0.0}, to=to)
+    assert done.out.get("algorithm.filter_groups.enable") is written
+    assert done.line(key).state is (State.NARROWED if written else State.NO_COUNTERPART)
+
+
+def test_row_6_3_a_context_alone_is_halved() -> None:
+    changes = {"model.max_prompt_tokens": None, "model.max_response_tokens": None, "model.max_model_len": 4097}
+    out = from_trinity(changes).out
+    assert picked(out, "data.max_prompt_length", "data.max_response_length") == [2048, 2049]
+
+
+def test_row_8_2_a_shared_gpu_keeps_its_share() -> None:
+    changes: dict[str, str | None] = {
+        "trainer.n_gpus_per_node": "1",
+        ROLLOUT + "tensor_model_parallel_size": "1",
+        ROLLOUT + "gpu_memory_utilization": None,
+    }
+    out = from_verl(changes).out
+    assert picked(out, "mode", "explorer.rollout_model.gpu_memory_utilization") == ["colocate", 0.5]

@@ -119,7 +119,15 @@ def test_two_rows_for_one_plan_field_are_refused() -> None:
     other = Row("a.c", "stage.batch.passes", same, "why")
     with pytest.raises(ValueError, match=r"owned by a\.b"):
         Table("x", (row, other), (), (), lambda c, u: 1, Target(True, 0.5, "why"), lambda w: [])
-    assert Table("x", (row, Row("a.c", "stage.batch.passes", same, "why", alias=True)), (), (), lambda c, u: 1, Target(True, 0.5, "why"), lambda w: [])
+    assert Table(
+        "x",
+        (row, Row("a.c", "stage.batch.passes", same, "why", alias=True)),
+        (),
+        (),
+        lambda c, u: 1,
+        Target(True, 0.5, "why"),
+        lambda w: [],
+    )
 
 
 def test_paths_are_read_off_lambdas_without_a_config() -> None:
