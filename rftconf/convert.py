@@ -152,7 +152,7 @@ def _write(
         defaults=known.default,
         knows=known.__contains__,
     )
-    writing.facts.update(form=options.form, rows=main_stage(loaded).reading.facts.get("rows"))
+    writing.facts.update(form=options.form, rows=main_stage(loaded).reading.rows())
     writing.write_all()
     if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:
         writing.outcomes[MEMORY] = Outcome(State.NARROWED, writing.outcomes[MEMORY].targets, origins[MEMORY].how)

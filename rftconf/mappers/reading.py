@@ -72,7 +72,8 @@ class Reading:
 
     def items(self, path: str) -> int:
         """How many items the plan list at `path` has so far."""
-        self.plan(f"{path}[]")
+        for index in {i for owned, i in self._owner.items() if owned.startswith(f"{path}[].")}:
+            self._run(index)
         prefix = f"{path}["
         return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
 

@@ -39,6 +39,10 @@ def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:
     if values.get(at + "min_lr_ratio") is None and floor is not None and top not in (None, 0):
         values[at + "min_lr_ratio"] = floor if floor == 0 else arith("/", floor, top)
         origins[at + "min_lr_ratio"] = Origin(Kind.DERIVED, origins[at + "min_lr"].keys, "min_lr / lr")
+    share, megatron = values.get(at + "min_lr_ratio"), values.get("stage.placement.actor.backend") == "megatron"
+    if megatron and floor is None and share is not None and top is not None:
+        values[at + "min_lr"] = share * top
+        origins[at + "min_lr"] = Origin(Kind.DERIVED, origins[at + "min_lr_ratio"].keys, "min_lr_ratio x lr")
 
 
 MICRO = ("log_prob", "reference", "critic", "critic_infer")

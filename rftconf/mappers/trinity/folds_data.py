@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.files import folder_of_file
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
+from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -129,8 +129,18 @@ def _write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
         w.put(at + "path", found.path, to + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
         w.put(at + "split", found.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
         label = name or (found.name if listed == "train" else f"{found.name}_eval")
+        _ask_about_shared_folder(w, at, found.path, found.split)
     if name is None:
         w.put(at + "name", label, always=True, how="named after the file")
+
+
+def _ask_about_shared_folder(w: Writing, at: str, path: Any, split: str) -> None:
+    """Two files of one folder and split would each bring in the whole folder."""
+    taken = w.facts.setdefault("folders", set())
+    if (str(path), split) in taken:
+        why = f"two files lie in {formula(path)}: Trinity loads all {split} files of a folder, once for each task set"
+        w.decide(at + "path", why, "keep one task set for the folder", "give each file a folder of its own")
+    taken.add((str(path), split))
 
 
 def _write_selector(w: Writing, at: str, to: str) -> None:

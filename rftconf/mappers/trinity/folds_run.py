@@ -122,7 +122,7 @@ def read_length(r: Reading) -> None:
         plain = [v for v, _ in found if not isinstance(v, Expr)]
         value = min(plain) if plain else found[0][0]
         r.inactive["buffer.total_epochs"] = "total_steps is set and wins"
-    elif isinstance(r.facts.get("rows"), int):
+    elif r.rows() is not None:
         value = _periods_of_epochs(r)
         keys, how = ("buffer.total_epochs", "buffer.batch_size"), f"floor(epochs x {r.facts['rows']} rows / B)"
     if isinstance(value, Fraction):
@@ -134,7 +134,7 @@ def read_length(r: Reading) -> None:
 def _periods_of_epochs(r: Reading) -> Any:
     epochs, prompts = r.native("buffer.total_epochs", 1), r.plan(B)
     if isinstance(epochs, int) and isinstance(prompts, int):
-        return epochs * int(r.facts["rows"]) // prompts
+        return epochs * int(r.rows() or 0) // prompts
     return None
 
 

@@ -31,7 +31,7 @@ def read_run_length(r: Reading) -> None:
         kind=Kind.DEFAULT,
         how="the loader drops the last incomplete batch of an epoch",
     )
-    rows, prompts = r.facts.get("rows"), r.plan("stage.batch.prompts_per_rollout")
+    rows, prompts = r.rows(), r.plan("stage.batch.prompts_per_rollout")
     bound = None
     if isinstance(rows, int) and isinstance(prompts, int) and isinstance(epochs, int):
         bound = rows // prompts * epochs

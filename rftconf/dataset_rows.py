@@ -1,0 +1,25 @@
+"""How many rows a training set has, when its parquet files lie here: their footers tell, nothing else is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def count_rows(uris: Sequence[Any]) -> int | None:
+    """Rows of all files together; None when a file is not a local parquet file, or pyarrow is not installed.
+
+    `pip install 'rftconf[parquet]'` brings pyarrow.
+    """
+    files = [Path(uri).expanduser() for uri in uris if isinstance(uri, str) and uri.endswith(".parquet")]
+    if not files or len(files) != len(uris) or not all(file.is_file() for file in files):
+        return None
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        return None
+    try:
+        return sum(int(parquet.read_metadata(file).num_rows) for file in files)
+    except (OSError, ArrowException):
+        return None
