@@ -27,6 +27,8 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     inactive: dict[str, str] = field(default_factory=dict)
     """Native key to the sentence why it does nothing in this config."""
+    narrowed: dict[str, str] = field(default_factory=dict)
+    """Native key to the sentence why no other framework can do as it says."""
     facts: dict[str, Any] = field(default_factory=dict)
     """Things known about the run from outside the config (`rows`)."""
     same_framework: bool = True
@@ -147,6 +149,9 @@ class Reading:
                 self._store(row, f"{each.native}[{index}].{row.native}", f"{each.plan}[{index}].{row.plan}")
 
     def _store(self, row: Row, native: str, plan: str) -> None:
+        spoken = [] if self.written(native) else [key for key in row.fallbacks if self.source.value(key) is not None]
+        if spoken:
+            native = spoken[0]
         if row.default is not UNSET and not self.written(native):
             value = row.default(self) if callable(row.default) else row.default
         elif row.absent is not UNSET and not self.source.knows(native) and not self.source.branch(native):

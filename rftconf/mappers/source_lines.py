@@ -68,7 +68,11 @@ def _line(
     dead = dead or next((why for k, why in stage.reading.inactive.items() if key.startswith(k + ".")), None)
     if dead:
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=dead)
-    paths = _paths(key, reached)
+    own_reason = not reached.get(key) and reason_for(loaded.table, key) is not None
+    paths = [] if own_reason else _paths(key, reached)
+    narrowed = "" if writing.same_framework else stage.reading.narrowed.get(key, "")
+    if narrowed:
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.NARROWED, plan=tuple(paths), reason=narrowed)
     if paths:
         return _combined(leaf, paths, writing)
     return _without_row(loaded, writing, key, leaf)

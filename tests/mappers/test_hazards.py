@@ -506,3 +506,24 @@ def test_row_8_2_a_shared_gpu_keeps_its_share() -> None:
     }
     out = from_verl(changes).out
     assert picked(out, "mode", "explorer.rollout_model.gpu_memory_utilization") == ["colocate", 0.5]
+
+
+def test_row_5_9_megatron_takes_the_floor_as_a_number() -> None:
+    changes = {"trainer.trainer_strategy": "megatron", "algorithm.optimizer.lr_scheduler_type": "cosine"}
+    done = from_trinity(changes)
+    assert done.out[ACTOR + "optim.min_lr"] == pytest.approx(1e-8)
+    assert "min_lr_ratio" not in done.notes
+    back = from_verl(
+        {
+            ACTOR + "strategy": "megatron",
+            ACTOR + "optim.lr": "1e-6",
+            ACTOR + "optim.lr_decay_style": "linear",
+            ACTOR + "optim.min_lr": "1e-7",
+        }
+    )
+    assert back.out["algorithm.optimizer.min_lr_ratio"] == pytest.approx(0.1)
+
+
+def test_row_7_1_two_files_of_one_folder_are_asked_about() -> None:
+    done = from_verl({"data.train_files": "[/d/a/x.parquet,/d/a/y.parquet]"})
+    assert any("two files lie in /d/a" in decision.why for decision in done.conversion.ledger.decisions)

@@ -36,6 +36,7 @@ def read_batch(r: Reading) -> None:
     update = _or(r.native("buffer.train_batch_size"), None if n is None else explore * n)
     r.facts["explore_step"] = explore * n
     keys = ("buffer.batch_size", SYNC + "explorer_sync_interval", SYNC + "sync_interval")
+    pair = (*keys, SYNC + "trainer_sync_interval")
     r.set(B, explore * mine, *keys, how=f"{formula(explore)} x sync interval {formula(mine)}")
     r.set(G, update, "buffer.train_batch_size", "buffer.batch_size", "algorithm.repeat_times")
     r.set(Y + "driver", _driver(r), SYNC + "sync_style")
@@ -44,7 +45,7 @@ def read_batch(r: Reading) -> None:
     r.set(
         Y + "every_rollouts",
         1,
-        *keys,
+        *pair,
         kind=Kind.DERIVED,
         how="1 by construction: a period is what one sync interval explores",
     )
@@ -74,10 +75,12 @@ def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, the
         and made != used
         and r.plan(Y + "driver") == "lockstep"
     ):
-        r.note(
+        sentence = (
             f"the explorer makes {made} sequences between two syncs, the trainer consumes {used}: not lock-step; "
             f"the side with less to do waits or the data grow older with every period (H3)"
         )
+        r.note(sentence)
+        r.narrowed.update({f"{SYNC}{who}_sync_interval": sentence for who in ("explorer", "trainer")})
 
 
 def write_batch(w: Writing) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.files import folder_of_file
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
+from rftconf.plan.symbols import Expr, Value, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -134,7 +134,7 @@ def _write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
         w.put(at + "name", label, always=True, how="named after the file")
 
 
-def _ask_about_shared_folder(w: Writing, at: str, path: Any, split: str) -> None:
+def _ask_about_shared_folder(w: Writing, at: str, path: Value, split: str) -> None:
     """Two files of one folder and split would each bring in the whole folder."""
     taken = w.facts.setdefault("folders", set())
     if (str(path), split) in taken:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import counts, off_as, same, words
@@ -178,6 +179,20 @@ TASK_ROWS = (
     task(lambda t: t.default_reward_fn_type, lambda d: d.reward, same, why="reward of tasks that name none"),
     task(lambda t: t.reward_fn_args, lambda d: d.reward_args, off_as(({}, None)), why="given to the reward function"),
 )  # fmt: skip
+
+COMMON = "buffer.explorer_input."
+FALLBACKS = {
+    "default_workflow_type": (f"{COMMON}default_workflow_type",),
+    "default_reward_fn_type": (f"{COMMON}default_reward_fn_type",),
+}
+"""What speaks for a data set that names no workflow or reward of its own (config_validator: _fill_taskset_config)."""
+TRAIN_TASK_ROWS = tuple(replace(item, fallbacks=FALLBACKS.get(item.native, ())) for item in TASK_ROWS)
+EVAL_TASK_ROWS = tuple(
+    replace(item, fallbacks=(f"{COMMON}default_eval_workflow_type", *item.fallbacks))
+    if item.native == "default_workflow_type"
+    else item
+    for item in TRAIN_TASK_ROWS
+)
 
 AUXILIARY_ROWS = (
     helper(lambda a: a.name, lambda x: x.name, same, why="InferenceModelConfig.name"),

@@ -19,7 +19,7 @@ from rftconf.mappers.trinity import (
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
-from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, RUN_ROWS, TASK_ROWS
+from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, EVAL_TASK_ROWS, RUN_ROWS, TRAIN_TASK_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
 
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
@@ -67,8 +67,8 @@ FOLDS = (
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "selector", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))),
           D + "shuffle", D + "seed", D + "mixing", "stage.sampling.train.top_k", *(f"stage.sampling.eval.{x}" for x in (*folds_data.SAMPLING, "responses"))),
          folds_data.read_places, folds_data.write_places, "buffer/reader, buffer/selector, config_validator: _fill_taskset_config"),
-    Each(TASKS, D + "train", TASK_ROWS),
-    Each(EVALS, D + "eval", TASK_ROWS),
+    Each(TASKS, D + "train", TRAIN_TASK_ROWS),
+    Each(EVALS, D + "eval", EVAL_TASK_ROWS),
     Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
     Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
          folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),

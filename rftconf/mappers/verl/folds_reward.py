@@ -31,6 +31,9 @@ def read_reward(r: Reading) -> None:
     r.set(R + "manager_args", r.source.branch("reward.reward_kwargs") or None, "reward.reward_kwargs")
     enabled = r.native("reward.reward_model.enable", False)
     if enabled is not True and not isinstance(enabled, Expr):
+        rest = ("model_path", "enable_resource_pool", "nnodes", "n_gpus_per_node", "rollout")
+        why = "no effect while reward.reward_model.enable is False"
+        r.inactive.update({f"reward.reward_model.{key}": why for key in rest})
         return
     at = "stage.placement.auxiliary[0]."
     r.set(at + "role", "reward", "reward.reward_model.enable")

@@ -120,6 +120,10 @@ def schedule_fold(role: str, block: str) -> Fold:
         if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
             return
         _write_warmup(w, warmup, steps, share)
+        if w.trainer == "megatron" and w.plan(f"stage.optim.{role}.min_lr") is not None:
+            w.lose(
+                f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr"
+            )
         if w.plan(decay) is not None:
             ticks = w.convert(w.plan(decay), Unit.UPDATES, Unit.LR_TICKS)
             w.put(total, _whole(ticks), decay, state=State.DERIVED)
