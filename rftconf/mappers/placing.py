@@ -50,7 +50,7 @@ def place(
         _choose_memory(values, origins, target)
         return decisions
     if not target.shares and layout in ("disaggregated", "lendable"):
-        placement.check_apart(values)
+        return placement.keep_apart(values, origins)
     return []
 
 

@@ -158,28 +158,34 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     return [Decision(P + "actor.gpus", why, others, f"{fed[0]} trainer GPUs")]
 
 
-def check_apart(values: dict[str, Any]) -> None:
-    """Refuse a trainer and engines apart that no such target would start with (H9, H22)."""
+def keep_apart(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+    """Take a trainer and engines apart as they are; models without GPUs of their own get some of the trainer's.
+
+    Changes `values` in place. Raises RefusedError for what no such target would start with (H9, H22).
+    """
     nodes, size, trainer = (
         values.get("cluster.nodes"),
         values.get("cluster.gpus_per_node"),
         values.get(P + "actor.gpus"),
     )
-    auxiliary: Any = 0
-    index = 0
-    while f"{P}auxiliary[{index}].gpus" in values:
-        auxiliary, index = auxiliary + (values[f"{P}auxiliary[{index}].gpus"] or 0), index + 1
+    auxiliary = _place_auxiliary(values, origins)
     engine, rollout = _product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
     sizes = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
     if len(sizes) < 6:
-        return
+        return []
     nodes, size, trainer, rollout, engine, auxiliary = sizes
     demand = Demand(nodes, size, engine, auxiliary, update if isinstance(update, int) else None, _rank_gpus(values))
-    legal = whole_nodes(trainer, size) and feeds_all_ranks(trainer, demand) and rollout % engine == 0
-    if not legal:
+    left = min(trainer, demand.total - rollout - auxiliary)
+    legal = left > 0 and whole_nodes(left, size) and feeds_all_ranks(left, demand)
+    if not legal or rollout % engine or rollout < 1:
         splits = feasible_splits(demand)
         raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
+    if left == trainer:
+        return []
+    why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
+    _set(values, origins, P + "actor.gpus", left, f"{left} of {trainer} trainer GPUs")
+    return [Decision(P + "actor.gpus", why, (), f"{left} trainer GPUs")]
 
 
 def _undecided(
@@ -215,6 +221,8 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
 
 def _why_not(rollout: int, demand: Demand) -> str:
     trainer = demand.total - rollout - demand.auxiliary_gpus
+    if rollout < 1:
+        return "engines apart from the trainer need GPUs of their own, and there are none for them"
     if rollout % demand.engine_gpus:
         return f"{rollout} rollout GPUs are not a whole number of engines of {demand.engine_gpus} GPUs"
     if trainer <= 0:

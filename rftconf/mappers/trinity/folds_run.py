@@ -249,4 +249,11 @@ def write_expert_parallel(w: Writing) -> None:
     if isinstance(size, Expr):
         w.put(key, "???", P + "rollout.ep", state=State.UNRESOLVED, note=f"on when {formula(size)} > 1")
     else:
-        w.put(key, size > 1, P + "rollout.ep", state=State.DERIVED)
+        engine = (w.plan(P + "rollout.tp") or 1) * (w.plan(P + "rollout.dp") or 1)
+        state = State.DERIVED if size in (1, engine) or isinstance(engine, Expr) else State.NARROWED
+        note = (
+            ""
+            if state is State.DERIVED
+            else f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine (row 3.7)"
+        )
+        w.put(key, size > 1, P + "rollout.ep", state=state, note=note)
