@@ -48,7 +48,7 @@ class Row:
 
     `when`: the key acts only then. `always`: write the key even where it equals the target's default. `alias`: a
     further key for a plan field that another row owns. `mirror`: write the key even while `when` fails (both members
-    of a duplicated pair). `fallbacks`: keys that speak for it while it is not written (for items of lists). `read_only`: an old spelling, never written. `absent`: what a release without the key does.
+    of a duplicated pair). `read_only`: an old spelling, never written. `absent`: what a release without the key does.
     `default`: the key's default where the catalogue cannot know it (free dictionaries).
     """
 
@@ -64,6 +64,7 @@ class Row:
     absent: Any = UNSET
     default: Any = UNSET
     fallbacks: tuple[str, ...] = ()
+    """Keys that speak for it while it is not written (for items of lists)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -527,3 +527,12 @@ def test_row_5_9_megatron_takes_the_floor_as_a_number() -> None:
 def test_row_7_1_two_files_of_one_folder_are_asked_about() -> None:
     done = from_verl({"data.train_files": "[/d/a/x.parquet,/d/a/y.parquet]"})
     assert any("two files lie in /d/a" in decision.why for decision in done.conversion.ledger.decisions)
+
+
+@pytest.mark.parametrize(("to", "live"), [("0.6.0", "optim.clip_grad"), ("0.5.2", "grad_clip")])
+def test_h48_the_critics_clip_by_back_end(to: str, live: str) -> None:
+    out = from_verl({**PPO, "critic.optim.clip_grad": "0.4"}, to=to).out
+    written = {key: out[key] for key in (CRITIC + "optim.clip_grad", CRITIC + "grad_clip") if key in out}
+    assert written == {CRITIC + live: 0.4}
+    back = from_trinity({**TRINITY_PPO, CRITIC + live: 0.4}, release=to)
+    assert back.out["critic.optim.clip_grad"] == 0.4

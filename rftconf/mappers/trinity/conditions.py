@@ -59,6 +59,14 @@ NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is train
 OLD_TRAINER = When(
     lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)"
 )
+CRITIC_NEW = When(
+    lambda c: CRITIC.test(c) and c.since("0.6.0"),
+    "no critic, or before 0.6, where critic.grad_clip is the live key (H48)",
+)
+CRITIC_OLD = When(
+    lambda c: CRITIC.test(c) and not c.since("0.6.0"),
+    "no critic; since 0.6 critic.optim.clip_grad is the live key (H48)",
+)
 DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_DECAYS = When(
     lambda c: CRITIC.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),

@@ -58,9 +58,10 @@ def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> Non
         value = r.native(key)
         inherited = r.native(f"model.{field}", {"temperature": 1.0, "top_p": 1.0, "top_k": -1}[field])
         effective = value if value is not None else -1 if field == "top_k" else inherited
-        r.set(f"{to}sampling.{field}", effective, key, f"model.{field}")
+        keys = (key,) if field == "top_k" else (key, f"model.{field}")
+        r.set(f"{to}sampling.{field}", effective, *keys)
         if index == 0:
-            r.set(f"stage.sampling.eval.{field}", effective, key, f"model.{field}")
+            r.set(f"stage.sampling.eval.{field}", effective, *keys)
     if listed == "eval":
         n = r.native(at + "repeat_times", 1)
         r.set(to + "sampling.responses", n, at + "repeat_times")

@@ -69,8 +69,19 @@ def write_data(w: Writing) -> None:
         elif listed == "eval" and not w.same_framework and "data.train_files" in w.out:
             how = "there is no evaluation set; veRL opens a file even with test_freq=-1"
             w.put(key, w.out["data.train_files"].value, always=True, how=how)
+        _say_what_files_lack(w, listed, count)
         _write_columns(w, listed, count)
     _write_loading(w)
+
+
+def _say_what_files_lack(w: Writing, listed: str, count: int) -> None:
+    """A file is neither a queue nor a data base, and has no named subsets."""
+    for index in range(count):
+        at = f"{D}{listed}[{index}]."
+        if w.plan(at + "storage") not in ("file", None):
+            w.lose(at + "storage", State.NARROWED, f"veRL reads files, not {w.plan(at + 'storage')} storage")
+        if w.plan(at + "subset") is not None:
+            w.lose(at + "subset", State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it")
 
 
 def _write_columns(w: Writing, listed: str, count: int) -> None:

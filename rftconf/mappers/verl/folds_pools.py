@@ -29,7 +29,12 @@ def read_mode(r: Reading) -> None:
     own_pool = mode == "separate_async"
     lendable = own_pool and r.native("actor_rollout_ref.hybrid_engine", True) is not False
     layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
-    r.set(P + "layout", layout, MODE, V1, "actor_rollout_ref.hybrid_engine")
+    r.set(P + "layout", layout, MODE, V1, *(["actor_rollout_ref.hybrid_engine"] if own_pool else []))
+    if not own_pool:
+        r.inactive["actor_rollout_ref.hybrid_engine"] = (
+            "only separate_async reads it; veRL before 0.9 refuses False (H71)"
+        )
+        r.inactive.update(dict.fromkeys(ROLLOUT_POOL, "only separate_async has a rollout pool of its own"))
     _read_pools(r, own_pool)
     ahead = 0 if mode == "sync" else r.native(block + "num_warmup_batches", 1)
     r.set(S + "run_ahead_rollouts", ahead, MODE, block + "num_warmup_batches")
@@ -84,19 +89,10 @@ IN_FLIGHT = {
 def write_mode(w: Writing) -> None:
     """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
     layout, ahead = w.plan(P + "layout"), w.plan(S + "run_ahead_rollouts") or 0
-    mode = (
-        "sync"
-        if layout == "colocated" and not ahead
-        else "colocate_async"
-        if layout == "colocated"
-        else "separate_async"
-    )
+    mode = "separate_async" if layout != "colocated" else "colocate_async" if ahead else "sync"
     if mode != "sync" and not w.since("0.9.0"):
-        w.lose(
-            S + "run_ahead_rollouts",
-            State.NARROWED,
-            f"veRL {w.release} cannot run ahead; the asynchronous trainers came with 0.9",
-        )
+        came = "the asynchronous trainers came with 0.9"
+        w.lose(S + "run_ahead_rollouts", State.NARROWED, f"veRL {w.release} cannot run ahead; {came}")
         w.lose(P + "layout", State.NARROWED, f"veRL {w.release} shares all GPUs between trainer and engines")
         mode = "sync"
     if w.since("0.9.0"):
@@ -108,6 +104,18 @@ def write_mode(w: Writing) -> None:
         _write_own_pool(w, layout)
     else:
         _write_pool(w, TRAINER_POOL, (w.plan(NODES), w.plan(PER_NODE)), NODES, PER_NODE)
+    _settle_sync(w, mode)
+
+
+SETTLED = (
+    P + "actor.gpus",
+    P + "layout",
+    *(S + name for name in ("run_ahead_rollouts", "in_flight", "every_rollouts", "driver")),
+)
+
+
+def _settle_sync(w: Writing, mode: str) -> None:
+    """What the chosen trainer fixes: the same as the source, or said."""
     if (w.plan(S + "every_rollouts") or 1) != 1:
         w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
     if w.plan(S + "driver") not in ("lockstep", None):
@@ -115,15 +123,12 @@ def write_mode(w: Writing) -> None:
     in_flight = w.plan(S + "in_flight")
     if in_flight is not None and in_flight != ("finish" if mode == "sync" else "interrupt"):
         w.lose(S + "in_flight", State.NARROWED, IN_FLIGHT[mode == "sync"])
-    for path in (
-        P + "actor.gpus",
-        P + "rollout.gpus",
-        P + "layout",
-        S + "run_ahead_rollouts",
-        S + "in_flight",
-        S + "every_rollouts",
-        S + "driver",
-    ):
+    if mode != "separate_async" and w.chosen(P + "rollout.gpus"):
+        why = (
+            "engines take turns with the trainer on all GPUs; their number follows from the tensor parallel size (H21)"
+        )
+        w.lose(P + "rollout.gpus", State.NARROWED, why)
+    for path in (*SETTLED, P + "rollout.gpus"):
         if path not in w.outcomes:
             w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")
 
