@@ -38,7 +38,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     lines = []
     for key, slot in done.flat.items():
         out = slot.out
-        if not out.always and _is_default(known, key, slot.value, out, done.flat):
+        if not out.always and _is_default(known, key, slot, done.flat, writing):
             _account_default(writing, out, f"the default of {title_to} {writing.release}")
             continue
         if not out.always and not writing.same_framework and _only_tuning(writing, out):
@@ -58,13 +58,14 @@ def _prefixed(known: catalogue.Catalogue, key: str, given: str) -> str:
     return f"+{key}" if found is None or found.plus_only else key
 
 
-def _is_default(known: catalogue.Catalogue, key: str, value: Any, out: Out, flat: dict[str, _Slot]) -> bool:
-    if out.default is not UNSET and not callable(out.default):
-        return bool(value == out.default)
+def _is_default(known: catalogue.Catalogue, key: str, slot: _Slot, flat: dict[str, _Slot], writing: Writing) -> bool:
+    out, value = slot.out, slot.value
+    if out.default is not UNSET:
+        return bool(value == (out.default(writing) if callable(out.default) else out.default))
     found = known.get(key)
     if found is None or found.open:
         return value in ({}, None) and found is not None and not found.default
-    if found.interpolation and not callable(out.default):
+    if found.interpolation:
         return bool(value == _followed(known, found, flat))
     return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default
 
