@@ -63,6 +63,8 @@ TRINITY: dict[str, Any] = {
     "trainer.total_steps": 420,
 }
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
+PPO = {"algorithm.adv_estimator": "gae", "critic.model.path": "/models/c"}
+TRINITY_PPO = {"algorithm.algorithm_type": "ppo", "model.critic_model_path": "/models/c"}
 LOSS, CRITIC = "algorithm.policy_loss_fn_args.", "trainer.trainer_config.critic."
 
 
@@ -115,3 +117,8 @@ def from_trinity(
         node[last] = value
     document = read(Source("run.yaml", yaml.safe_dump(tree, sort_keys=False)))
     return Done(convert(document, "verl", framework="trinity", release=release, to_release=to, **options))
+
+
+def picked(out: dict[str, Any], *keys: str) -> list[Any]:
+    """The values of some target keys, None for those not written."""
+    return [out.get(key) for key in keys]

@@ -1,0 +1,131 @@
+"""Hazards of losses, algorithms and optimizers (H25-H49) between veRL and Trinity-RFT, both ways, with their numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.ledger import State
+from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, from_trinity, from_verl, picked
+
+# -- loss and algorithm -----------------------------------------------------------------------------------------
+
+
+def test_h25_sums_of_micro_batch_means_are_named() -> None:
+    assert "H25" in from_verl().notes
+    assert "H25" in from_trinity().notes
+
+
+def test_h30_clip_ratio_alone_does_nothing() -> None:
+    done = from_verl({ACTOR + "clip_ratio": "0.1"})
+    assert picked(done.out, LOSS + "clip_range_low", LOSS + "clip_range_high") == [0.2, 0.2]
+    assert done.line(ACTOR + "clip_ratio").state is State.DEAD_IN_SOURCE
+
+
+def test_h33_loss_arguments_come_complete() -> None:
+    done = from_verl({ACTOR + "clip_ratio_c": "5.0"})
+    assert picked(done.out, LOSS + "clip_range_low", LOSS + "clip_range_high", LOSS + "clip_ratio_c") == [0.2, 0.2, 5.0]
+    assert "H33" in from_trinity({LOSS + "clip_ratio_c": 3.0}).notes
+
+
+def test_h34_the_aggregation_is_written_inside_and_outside() -> None:
+    done = from_verl({ACTOR + "loss_agg_mode": "seq-mean-token-sum"})
+    assert picked(done.out, "algorithm.loss_agg_mode", LOSS + "loss_agg_mode") == ["seq-mean-token-sum"] * 2
+    changes = {LOSS + "clip_range_low": 0.2, LOSS + "clip_range_high": 0.28, "algorithm.loss_agg_mode": "token-mean"}
+    mixed = from_trinity({**changes, "algorithm.algorithm_type": "gspo"})
+    assert mixed.out[ACTOR + "loss_agg_mode"] == "seq-mean-token-mean"
+    assert "H34" in mixed.notes
+
+
+def test_h35_kl_is_on_by_default_in_trinity_only() -> None:
+    assert from_verl().out["algorithm.kl_loss_fn"] == "none"
+    keys = (ACTOR + "use_kl_loss", ACTOR + "kl_loss_type", ACTOR + "kl_loss_coef")
+    assert picked(from_trinity({"algorithm.kl_loss_fn": None}).out, *keys) == [True, "mse", 0.001]
+    assert from_trinity().out[ACTOR + "use_kl_loss"] is False
+
+
+def test_h36_the_clamped_estimator_stays_clamped() -> None:
+    done = from_verl({ACTOR + "use_kl_loss": "True", ACTOR + "kl_loss_type": "low_var_kl"})
+    assert done.out["algorithm.kl_loss_fn"] == "low_var_kl"
+    back = from_trinity({"algorithm.kl_loss_fn": "k3"})
+    assert back.out[ACTOR + "kl_loss_type"] == "low_var_kl"
+    assert back.line("algorithm.kl_loss_fn").state is State.NARROWED
+
+
+def test_h37_kl_in_the_reward_is_unheard_by_group_estimators() -> None:
+    done = from_verl({"algorithm.use_kl_in_reward": "True"})
+    assert done.out["algorithm.kl_penalty_fn"] == "none"
+    assert done.line("algorithm.use_kl_in_reward").state is State.NO_COUNTERPART
+    back = from_trinity({"algorithm.kl_penalty_fn": "k1"})
+    assert back.out["algorithm.use_kl_in_reward"] is False
+    assert back.line("algorithm.kl_penalty_fn").state is State.DEAD_IN_SOURCE
+    heard = from_verl({**PPO, "algorithm.use_kl_in_reward": "True", "algorithm.kl_ctrl.kl_coef": "0.02"})
+    assert picked(heard.out, "algorithm.kl_penalty_fn", "algorithm.kl_penalty_fn_args.kl_coef") == ["k1", 0.02]
+
+
+def test_h40_a_refilling_filter_repeats_kept_groups() -> None:
+    done = from_verl({"algorithm.filter_groups.enable": "True", "algorithm.filter_groups.metric": "reward"})
+    keys = ("std_threshold", "duplicate_experiences")
+    assert picked(done.out, *(f"algorithm.advantage_fn_args.{key}" for key in keys)) == [0.0, True]
+    assert done.line("algorithm.filter_groups.enable").state is State.NARROWED
+    assert "H40" in done.line("algorithm.filter_groups.enable").reason
+
+
+def test_h42_the_scope_of_whitening_is_named() -> None:
+    assert "H42" in from_verl(PPO).notes
+    assert "H42" not in from_verl().notes
+
+
+# -- optimizer --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("updates", "ticks", "state"), [(40, 10, State.DERIVED), (41, 11, State.ROUNDED)])
+def test_h44_a_tick_is_a_period_in_verl_and_an_update_in_trinity(updates: int, ticks: int, state: State) -> None:
+    key = "algorithm.optimizer.lr_warmup_steps"
+    back = from_trinity({key: updates})
+    assert back.out[ACTOR + "optim.lr_warmup_steps"] == ticks
+    assert back.line(key).state is state
+
+
+def test_h45_a_ratio_becomes_explicit_updates_by_the_sources_own_rounding() -> None:
+    changes = {
+        ACTOR + "optim.lr_warmup_steps_ratio": "0.1",
+        "trainer.total_training_steps": None,
+        "trainer.total_epochs": "15",
+    }
+    out = from_verl(changes, rows=7473).out
+    assert out["algorithm.optimizer.lr_warmup_steps"] == 40
+    assert "algorithm.optimizer.lr_warmup_steps_ratio" not in out
+
+
+def test_h45_an_endless_warmup_is_asked_about() -> None:
+    changes = {"algorithm.optimizer.lr_warmup_steps_ratio": 0.1, "trainer.total_steps": None}
+    done = from_trinity(changes)
+    assert done.out[ACTOR + "optim.lr_warmup_steps_ratio"] == 0.1
+    assert ACTOR + "optim.lr_warmup_steps" not in done.out
+    assert "H45" in done.notes
+    whole = from_trinity({"algorithm.optimizer.lr_warmup_steps_ratio": 0.1})
+    assert whole.out[ACTOR + "optim.lr_warmup_steps"] == 11  # 42 updates are 10.5 periods
+
+
+def test_h48_both_keys_of_the_gradient_clip() -> None:
+    out = from_verl({ACTOR + "optim.clip_grad": "0.5"}).out
+    assert picked(out, "algorithm.optimizer.clip_grad", "trainer.grad_clip") == [0.5, 0.5]
+    dead = from_verl({ACTOR + "grad_clip": "0.5"})
+    assert dead.line(ACTOR + "grad_clip").state is State.DEAD_IN_SOURCE
+    assert dead.out.get("algorithm.optimizer.clip_grad", 1.0) == 1.0
+    old = from_verl({ACTOR + "grad_clip": "0.5"}, release="0.7.1")
+    assert old.out["algorithm.optimizer.clip_grad"] == 0.5
+    back = from_trinity({"algorithm.optimizer.clip_grad": 0.5}).out
+    assert picked(back, ACTOR + "optim.clip_grad", ACTOR + "grad_clip") == [0.5, 0.5]
+
+
+def test_h49_the_floor_of_the_cosine_is_written() -> None:
+    done = from_verl({ACTOR + "optim.lr_scheduler_type": "cosine"})
+    assert done.out["algorithm.optimizer.min_lr_ratio"] == 0.0
+    back = from_trinity({"algorithm.optimizer.lr_scheduler_type": "cosine"})
+    assert back.out[ACTOR + "optim.min_lr_ratio"] == 0.01
+
+
+def test_h49_a_release_whose_default_differs_is_told_too() -> None:
+    done = from_verl({ACTOR + "optim.lr_scheduler_type": "cosine"}, to="0.3.3")
+    assert done.out.get("algorithm.optimizer.min_lr_ratio", 0.0) == 0.0

@@ -1,0 +1,124 @@
+"""Rows and rules of the mapping that no hazard names, each with a run that would go wrong without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.ledger import State
+from tests.mappers.hazard_runs import ACTOR, CRITIC, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
+
+
+def test_rule_5_the_critic_takes_the_actors_cap() -> None:
+    out = from_trinity({**TRINITY_PPO, "trainer.max_token_len_per_gpu": 9000}).out
+    assert picked(out, ACTOR + "ppo_max_token_len_per_gpu", "critic.ppo_max_token_len_per_gpu") == [9000, 9000]
+
+
+def test_rule_6_critic_values_that_differ_by_back_end_are_written() -> None:
+    out = from_verl(PPO).out
+    assert picked(out, CRITIC + "optim.lr", CRITIC + "cliprange_value") == [1e-5, 0.5]
+
+
+def test_row_6_6_train_top_k_reaches_the_data_set() -> None:
+    out = from_verl({ROLLOUT + "top_k": "50"}).out
+    assert out["buffer.explorer_input.tasksets[0].rollout_args.top_k"] == 50
+    assert from_trinity({"model.top_k": 50}).out[ROLLOUT + "top_k"] == -1
+
+
+def test_row_8_9_megatron_names_its_optimizer() -> None:
+    out = from_trinity({"trainer.trainer_strategy": "megatron"}).out
+    assert out.get(ACTOR + "optim.optimizer", "adam") == "adam"
+    assert ACTOR + "grad_clip" not in out
+
+
+def test_row_10_5_without_an_evaluation_set_nothing_is_evaluated() -> None:
+    out = from_trinity({"buffer.explorer_input.eval_tasksets": None}).out
+    keys = ("trainer.test_freq", "trainer.val_before_train", "data.val_files")
+    assert picked(out, *keys) == [-1, False, "/data/gsm8k/train.parquet"]
+
+
+@pytest.mark.parametrize(("release", "state"), [("0.8.0", True), ("0.9.1", None)])
+def test_row_2_9_bypass_needs_the_engines_log_probabilities(release: str, state: bool | None) -> None:
+    out = from_trinity(to=release).out
+    assert out["algorithm.rollout_correction.bypass_mode"] is True
+    assert out.get(ROLLOUT + "calculate_log_probs") is state
+
+
+@pytest.mark.parametrize(
+    ("kind", "estimator", "loss"),
+    [
+        ("dapo", "grpo", "vanilla"),
+        ("grpo_verl", "grpo", "vanilla"),
+        ("cispo", "grpo", "cispo"),
+        ("sppo", "grpo", "???"),
+        ("rec", "???", "???"),
+        ("multi_step_grpo", "???", "vanilla"),
+        ("gigpo", "???", "vanilla"),
+        ("asymre", "???", "???"),
+        ("a_class_of_mine", "???", "???"),
+    ],
+)
+def test_row_4_1_no_algorithm_class_is_taken_for_another(kind: str, estimator: str, loss: str) -> None:
+    done = from_trinity({"algorithm.algorithm_type": kind, "algorithm.kl_loss_fn": None})
+    assert done.out["algorithm.adv_estimator"] == estimator
+    assert done.out.get(ACTOR + "policy_loss.loss_mode", "vanilla") == loss
+    lost = "???" in (estimator, loss)
+    assert (done.line("algorithm.algorithm_type").state is State.NO_COUNTERPART) is lost
+
+
+def test_row_4_1_remax_needs_a_baseline_that_trinity_does_not_make() -> None:
+    done = from_verl({"algorithm.adv_estimator": "remax"})
+    assert done.line("algorithm.adv_estimator").state is State.NO_COUNTERPART
+
+
+@pytest.mark.parametrize(("to", "written"), [("0.9.1", True), ("0.8.0", None)])
+def test_row_4_2_20_filters_are_built_in_since_0_9(to: str, written: bool | None) -> None:
+    key = "algorithm.advantage_fn_args.std_threshold"
+    done = from_trinity({key: 0.0}, to=to)
+    assert done.out.get("algorithm.filter_groups.enable") is written
+    assert done.line(key).state is (State.NARROWED if written else State.NO_COUNTERPART)
+
+
+def test_row_6_3_a_context_alone_is_halved() -> None:
+    changes = {"model.max_prompt_tokens": None, "model.max_response_tokens": None, "model.max_model_len": 4097}
+    out = from_trinity(changes).out
+    assert picked(out, "data.max_prompt_length", "data.max_response_length") == [2048, 2049]
+
+
+def test_row_8_2_a_shared_gpu_keeps_its_share() -> None:
+    changes: dict[str, str | None] = {
+        "trainer.n_gpus_per_node": "1",
+        ROLLOUT + "tensor_model_parallel_size": "1",
+        ROLLOUT + "gpu_memory_utilization": None,
+    }
+    out = from_verl(changes).out
+    assert picked(out, "mode", "explorer.rollout_model.gpu_memory_utilization") == ["colocate", 0.5]
+
+
+def test_row_5_9_megatron_takes_the_floor_as_a_number() -> None:
+    changes = {"trainer.trainer_strategy": "megatron", "algorithm.optimizer.lr_scheduler_type": "cosine"}
+    done = from_trinity(changes)
+    assert done.out[ACTOR + "optim.min_lr"] == pytest.approx(1e-8)
+    assert "min_lr_ratio" not in done.notes
+    back = from_verl(
+        {
+            ACTOR + "strategy": "megatron",
+            ACTOR + "optim.lr": "1e-6",
+            ACTOR + "optim.lr_decay_style": "linear",
+            ACTOR + "optim.min_lr": "1e-7",
+        }
+    )
+    assert back.out["algorithm.optimizer.min_lr_ratio"] == pytest.approx(0.1)
+
+
+def test_row_7_1_two_files_of_one_folder_are_asked_about() -> None:
+    done = from_verl({"data.train_files": "[/d/a/x.parquet,/d/a/y.parquet]"})
+    assert any("two files lie in /d/a" in decision.why for decision in done.conversion.ledger.decisions)
+
+
+@pytest.mark.parametrize(("to", "live"), [("0.6.0", "optim.clip_grad"), ("0.5.2", "grad_clip")])
+def test_h48_the_critics_clip_by_back_end(to: str, live: str) -> None:
+    out = from_verl({**PPO, "critic.optim.clip_grad": "0.4"}, to=to).out
+    written = {key: out[key] for key in (CRITIC + "optim.clip_grad", CRITIC + "grad_clip") if key in out}
+    assert written == {CRITIC + live: 0.4}
+    back = from_trinity({**TRINITY_PPO, CRITIC + live: 0.4}, release=to)
+    assert back.out["critic.optim.clip_grad"] == 0.4
