@@ -21,6 +21,7 @@ from rftconf.text.span import Place, Span
 KEPT = frozenset({State.EXACT, State.DERIVED, State.DEFAULT})
 """Outcomes that say the plan value is the same in the target."""
 ROWS = 7473
+ROLES = ("actor", "rollout")
 HERE = Place("law", Span(0, 0, 1, 1))
 
 
@@ -74,9 +75,14 @@ def document(framework: str, flat: Mapping[str, Any], trainer: str) -> Document:
     return Document("law.sh", "", "shell", leaves, launch=Launch("verl.trainer.main_ppo", HERE, options))
 
 
-def travel(framework: str, to: str, flat: Mapping[str, Any], trainer: str, *, release: str | None = None) -> Trip:
+def convert_flat(framework: str, to: str, flat: Mapping[str, Any], trainer: str) -> conversions.Conversion:
+    """Convert flat keys of the newest release."""
+    newest = registry.framework(framework).newest
+    return conversions.convert(document(framework, flat, trainer), to, framework=framework, release=newest, rows=ROWS)
+
+
+def travel(framework: str, to: str, flat: Mapping[str, Any], trainer: str) -> Trip:
     """Read `flat`, write it for `to`, read that."""
-    known = registry.framework(framework)
     caught: list[Writing] = []
     write = conversions._write
 
@@ -85,9 +91,7 @@ def travel(framework: str, to: str, flat: Mapping[str, Any], trainer: str, *, re
         return caught[-1]
 
     with mock.patch.object(conversions, "_write", spy):
-        done = conversions.convert(
-            document(framework, flat, trainer), to, framework=framework, release=release or known.newest, rows=ROWS
-        )
+        done = convert_flat(framework, to, flat, trainer)
     (writing,) = caught
     target = {line.key.lstrip("+"): line.value for line in done.ledger.targets}
     newest = registry.framework(to).newest
@@ -106,6 +110,11 @@ def even(values: Mapping[str, Any]) -> bool:
     """True when no update is incomplete."""
     whole = values["stage.batch.prompts_per_rollout"] * values["stage.batch.responses_per_prompt"]
     return bool(whole % values["stage.batch.sequences_per_update"] == 0)
+
+
+def same_pools(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Trainer and engines have the GPUs they had, wherever the nodes are cut."""
+    return all(same(before.get(path), after.get(path)) for path in (f"stage.placement.{r}.gpus" for r in ROLES))
 
 
 def same_file(at: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
@@ -130,12 +139,20 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.batch.uneven_tail": lambda before, after: even(before),
     "stage.sync.old_logprob": lambda before, after: one_update(before),
     "stage.run_length.last_partial": lambda before, after: before.get("stage.run_length.rollouts") is not None,
+    "stage.run_length.epochs": lambda before, after: same(
+        before.get("stage.run_length.rollouts"), after.get("stage.run_length.rollouts")
+    ),
+    "stage.optim.actor.min_lr_ratio": lambda before, after: same(
+        before.get("stage.optim.actor.min_lr"), after.get("stage.optim.actor.min_lr")
+    ),
+    "stage.data.seed": lambda before, after: before.get("stage.data.shuffle") is False,
+    "cluster.nodes": lambda before, after: same_pools(before, after),
+    "cluster.gpus_per_node": lambda before, after: same_pools(before, after),
     "identity.loggers": lambda before, after: set(after["identity.loggers"]) <= set(before["identity.loggers"]),
 }
-for _clip in ("clip_low", "clip_high", "dual_clip_c"):
-    EQUIVALENT[f"stage.algorithm.policy_loss.{_clip}"] = lambda before, after: (
-        before["stage.algorithm.policy_loss.family"] in ("sapo",)
-    )
+CLIPS = tuple(f"stage.algorithm.policy_loss.{name}" for name in ("clip_low", "clip_high", "dual_clip_c"))
+for _path in CLIPS:  # a loss that does not clip by it, or a config that the source would not start with
+    EQUIVALENT[_path] = lambda before, after, path=_path: before.get(path) is None  # type: ignore[misc]
 NOTHING: tuple[Any, ...] = (None, {}, [], "")
 
 

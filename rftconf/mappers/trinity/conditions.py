@@ -8,6 +8,7 @@ from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put
 from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
 from rftconf.mappers.rows import When
+from rftconf.mappers.trinity.algorithms import algorithm
 from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 
 
 def _critic(c: Context) -> bool:
-    """Only the class of the gae estimator has a critic (row 4.2.2)."""
-    name = c.plan("stage.algorithm.advantage")
-    may = name in ("gae", None) or isinstance(name, Expr)
-    return may and c.plan("stage.algorithm.critic.enabled") is not False
+    """The algorithm class decides, not the advantage function (row 4.2.2)."""
+    has = algorithm(c.effective("algorithm.algorithm_type")).critic
+    return has and c.plan("stage.algorithm.critic.enabled") is not False
 
 
 CRITIC = When(_critic, "there is no critic in this run")
