@@ -122,3 +122,9 @@ def test_h48_the_critics_clip_by_back_end(to: str, live: str) -> None:
     assert written == {CRITIC + live: 0.4}
     back = from_trinity({**TRINITY_PPO, CRITIC + live: 0.4}, release=to)
     assert back.out["critic.optim.clip_grad"] == 0.4
+
+
+def test_row_4_1_an_estimator_of_the_trainer_hears_kl_in_the_reward() -> None:
+    changes = {"algorithm.advantage_fn": "grpo_verl", "algorithm.kl_penalty_fn": "k1"}
+    out = from_trinity({"algorithm.algorithm_type": "grpo_verl", **changes}).out
+    assert picked(out, "algorithm.adv_estimator", "algorithm.use_kl_in_reward") == ["grpo", True]

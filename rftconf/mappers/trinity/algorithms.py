@@ -64,8 +64,10 @@ FAMILIES = {"ppo": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo"}
 """Policy losses that stand for a plan family; others keep their own name."""
 
 ADVANTAGES = {
+    # computed by the trainer; first, so that the plain names are the ones written
+    "grpo_verl": "grpo", "opmd_verl": "grpo_mean_only", "asymre_verl": "asymre",
     "ppo": "gae", "grpo": "grpo", "opmd": "grpo_mean_only", "reinforceplusplus": "reinforce_pp", "rloo": "rloo",
-    "remax": "remax", "reinforce": "reinforce",
+    "remax": "remax", "reinforce": "reinforce", "asymre": "asymre",
 }  # fmt: skip
 
 TYPE_OF = {

@@ -22,11 +22,11 @@ def read_advantage(r: Reading) -> None:
     name = r.native("algorithm.advantage_fn") or class_of(r).advantage
     args = arguments(r, "advantage_fn")
     plain = ADVANTAGES.get(name, name) if isinstance(name, str) else name
-    if name == "opmd" and args.get("opmd_baseline", "mean") != "mean":
+    if name in ("opmd", "opmd_verl") and args.get("opmd_baseline", "mean") != "mean":
         plain = "opmd"
     keys = ("algorithm.advantage_fn", TYPE)
     r.set(A + "advantage", plain, *keys)
-    scope = args.get("std_cal_level", "group") if name == "grpo" else "none" if plain == "grpo_mean_only" else None
+    scope = args.get("std_cal_level", "group") if plain == "grpo" else "none" if plain == "grpo_mean_only" else None
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
     r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, "algorithm.advantage_fn_args.gamma")
