@@ -1,0 +1,157 @@
+"""Every split that is proposed is legal, the best comes first, and a refusal says what would do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rftconf.errors import RefusedError
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.placement import Demand, P, colocate, disaggregate, feasible_splits, keep_apart
+from rftconf.plan.symbols import Var
+
+demands = st.builds(
+    Demand,
+    nodes=st.integers(1, 8),
+    gpus_per_node=st.sampled_from([1, 2, 4, 8]),
+    engine_gpus=st.sampled_from([1, 2, 4, 8]),
+    auxiliary_gpus=st.sampled_from([0, 0, 1, 2, 8]),
+    update=st.none() | st.integers(1, 64).map(lambda n: n * 8),
+    rank_gpus=st.sampled_from([1, 2, 4]),
+)
+
+
+@given(demands)
+def test_splits_use_all_gpus_and_feed_every_rank(demand: Demand) -> None:
+    for split in feasible_splits(demand):
+        assert split.trainer + split.rollout + split.auxiliary == demand.total
+        assert split.rollout == split.engines * demand.engine_gpus >= demand.engine_gpus
+        assert split.trainer % demand.rank_gpus == 0
+        assert split.trainer <= demand.gpus_per_node or split.trainer % demand.gpus_per_node == 0
+        assert demand.update is None or demand.update % (split.trainer // demand.rank_gpus) == 0
+
+
+@given(demands)
+def test_no_legal_split_is_left_out(demand: Demand) -> None:
+    found = {split.rollout for split in feasible_splits(demand)}
+    for rollout in range(1, demand.total):
+        trainer = demand.total - rollout - demand.auxiliary_gpus
+        legal = (
+            rollout % demand.engine_gpus == 0
+            and trainer > 0
+            and trainer % demand.rank_gpus == 0
+            and (trainer <= demand.gpus_per_node or trainer % demand.gpus_per_node == 0)
+            and (demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0)
+        )
+        assert (rollout in found) == legal
+
+
+@given(demands)
+def test_the_best_split_is_the_most_even_one(demand: Demand) -> None:
+    uneven = [abs(2 * split.trainer - demand.total) for split in feasible_splits(demand)]
+    assert uneven == sorted(uneven)
+
+
+def shared(**more: Any) -> tuple[dict[str, Any], dict[str, Origin]]:
+    """A run that shares two nodes of eight GPUs."""
+    values = {
+        "cluster.nodes": 2,
+        "cluster.gpus_per_node": 8,
+        P + "layout": "colocated",
+        P + "rollout.tp": 2,
+        P + "actor.gpus": 16,
+        P + "rollout.gpus": 16,
+        "stage.batch.sequences_per_update": 512,
+        **{path.replace("__", "."): value for path, value in more.items()},
+    }
+    return values, {path: Origin(Kind.WRITTEN, (path,)) for path in values}
+
+
+def test_a_shared_run_is_split_in_halves_and_the_choice_is_told() -> None:
+    values, origins = shared()
+    (decision,) = disaggregate(values, origins, None)
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == (8, 8)
+    assert values[P + "layout"] == "disaggregated"
+    assert origins[P + "rollout.gpus"].kind is Kind.CHOSEN
+    assert "--rollout-gpus 12: 12 rollout (6 engines) + 4 trainer" in decision.choices
+    assert decision.chosen == "8 rollout (4 engines) + 8 trainer"
+
+
+def test_what_a_person_asks_for_is_done_or_refused_with_the_list() -> None:
+    values, origins = shared()
+    disaggregate(values, origins, 12)
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == (4, 12)
+    with pytest.raises(RefusedError, match="not a whole number of engines") as refusal:
+        disaggregate(*shared(), 3)
+    assert "--rollout-gpus 8: 8 rollout (4 engines) + 8 trainer" in refusal.value.choices
+
+
+def test_where_no_split_feeds_every_rank_it_is_refused_with_ways_out() -> None:
+    values, origins = shared()
+    values["stage.batch.sequences_per_update"] = 7
+    values["cluster.nodes"], values["cluster.gpus_per_node"] = 1, 8
+    values[P + "rollout.tp"] = 4
+    with pytest.raises(RefusedError, match="feeds every rank with 7 sequences") as refusal:
+        disaggregate(values, origins, None)
+    assert refusal.value.choices
+
+
+def test_an_unknown_cluster_leaves_the_split_open() -> None:
+    values, origins = shared()
+    values["cluster.nodes"] = Var("NODES")
+    (decision,) = disaggregate(values, origins, None)
+    assert values[P + "rollout.gpus"] == Var("ROLLOUT_GPUS")
+    assert "NODES x 8 GPUs" in decision.why
+
+
+def test_a_reward_model_gets_engines_of_its_own() -> None:
+    values, origins = shared()
+    values.update({P + "auxiliary[0].role": "reward", P + "auxiliary[0].tp": 4})
+    origins[P + "auxiliary[0].role"] = Origin(Kind.WRITTEN)
+    disaggregate(values, origins, None)
+    assert values[P + "auxiliary[0].gpus"] == 4
+    assert values[P + "actor.gpus"] + values[P + "rollout.gpus"] == 12
+
+
+def test_one_gpu_is_shared_even_so() -> None:
+    values, origins = shared()
+    values.update({"cluster.nodes": 1, "cluster.gpus_per_node": 1, P + "rollout.tp": 1})
+    assert disaggregate(values, origins, None) == [] or values[P + "layout"] == "colocated"
+
+
+def apart(trainer: int, rollout: int, **more: Any) -> tuple[dict[str, Any], dict[str, Origin]]:
+    values, origins = shared()
+    values.update({P + "layout": "disaggregated", P + "actor.gpus": trainer, P + "rollout.gpus": rollout})
+    return values, origins
+
+
+def test_what_is_apart_already_stays_as_it_is() -> None:
+    values, origins = apart(8, 8)
+    before = dict(values)
+    assert keep_apart(values, origins) == []
+    assert values == before
+
+
+@pytest.mark.parametrize(("trainer", "rollout"), [(12, 4), (8, 0), (8, 7)])
+def test_what_no_target_starts_with_is_refused(trainer: int, rollout: int) -> None:
+    with pytest.raises(RefusedError):
+        keep_apart(*apart(trainer, rollout))
+
+
+def test_a_model_on_the_trainers_gpus_takes_some_of_them() -> None:
+    values, origins = apart(8, 8)
+    values.update({P + "auxiliary[0].role": "reward", P + "auxiliary[0].tp": 4})
+    origins[P + "auxiliary[0].role"] = Origin(Kind.WRITTEN)
+    (decision,) = keep_apart(values, origins)
+    assert (values[P + "actor.gpus"], values[P + "auxiliary[0].gpus"]) == (4, 4)
+    assert "4 of 8" in decision.why
+
+
+def test_engines_move_onto_the_trainers_gpus() -> None:
+    values, origins = apart(8, 8)
+    colocate(values, origins)
+    assert values[P + "layout"] == "colocated"
+    assert values[P + "actor.gpus"] == values[P + "rollout.gpus"] == 16
