@@ -33,7 +33,13 @@ def live_leaves(document: Document) -> dict[str, Leaf]:
         else:
             live.pop(leaf.key, None)
             live[leaf.key] = leaf
-    return {re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", k): v for k, v in live.items()}
+    return {_usual(key): leaf for key, leaf in live.items()}
+
+
+def _usual(key: str) -> str:
+    """One spelling where Trinity takes two: a single `taskset`, and trainer_config without its outer section."""
+    key = re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", key)
+    return re.sub(r"\btrainer_config\.(?=(?:actor|ref|rollout|model)\.)", "trainer_config.actor_rollout_ref.", key)
 
 
 def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
@@ -78,7 +84,9 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     }
     cells.update(down.flat if down else {})
     above = tuple(f"{key}." for key in up.flat)
-    cells = {key: cell for key, cell in cells.items() if not key.startswith(above)}
+    nodes = {key[:end] for key in up.flat for end, char in enumerate(key) if char == "."}
+    # what is written replaces defaults below it, and an empty default mapping above it
+    cells = {key: cell for key, cell in cells.items() if not key.startswith(above) and key not in nodes}
     cells.update(up.flat)
     native = Native(found.framework, found.release, found.trainer, cells, defaults)
     return native, up.changes

@@ -77,7 +77,9 @@ def classes(tree: dict[str, object], path: tuple[str, ...], root: str) -> list[s
             seen.add(field)
             below += classes(node, (*path, name), root)
             inner = class_name((*path, name), root)
-            wrapped = f"list[{inner}]" if name.endswith("[]") else f"dict[str, {inner}]" if name.endswith("<*>") else inner
+            wrapped = (
+                f"list[{inner}]" if name.endswith("[]") else f"dict[str, {inner}]" if name.endswith("<*>") else inner
+            )
             default = " = []" if name.endswith("[]") else " = {}" if name.endswith("<*>") else f" = {inner}()"
             fields.append(f"    {field}: {wrapped}{default}")
         elif isinstance(node, Key) and f"{name}[]" not in tree and f"{name}<*>" not in tree:
@@ -94,7 +96,9 @@ def keys_of(framework: str) -> dict[str, Key]:
     found: dict[str, Key] = {}
     for trainer in known.trainers:
         found.update(catalogue.load(framework, known.newest, trainer).keys)
-    return {name: key for name, key in found.items() if not name.endswith("_target_") and not name.startswith("stages[]")}
+    return {
+        name: key for name, key in found.items() if not name.endswith("_target_") and not name.startswith("stages[]")
+    }
 
 
 EXTRA = {

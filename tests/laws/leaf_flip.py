@@ -9,7 +9,7 @@ from typing import Any
 
 from rftconf.convert import Conversion, convert
 from rftconf.effective import STAGED
-from rftconf.errors import RefusedError
+from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import LOSSES, SourceLine, State
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import table_of
@@ -163,7 +163,7 @@ def flip(of: Catalogued, name: str, patience: int) -> Verdict:
     return best
 
 
-_RANK = ("refused", "lost", "silent", "dead")
+_RANK = ("kept", "refused", "lost", "silent", "dead")
 _HINTS = {
     "critic": "critic", "lora": "lora", "filter_groups": "filter", "reward_model": "reward model", "kl_ctrl": "adaptive",
     "custom_reward": "custom", "separate_async": "separate", "colocate_async": "ahead", "micro_batch_size": "static",
@@ -181,7 +181,7 @@ def _preferred(of: Catalogued, name: str) -> list[Base]:
 def _try(of: Catalogued, base: Base, leaf: str, value: Any) -> Verdict:
     try:
         done = run(of, _with(base, {leaf: value}))
-    except RefusedError as refused:
+    except (RefusedError, UnreadableError) as refused:
         return Verdict(leaf, "refused", base.name, value, None, str(refused), True)
     except Exception as error:  # noqa: BLE001 - a crash is a finding, not the end of the survey
         return Verdict(leaf, "silent", base.name, value, None, f"{type(error).__name__}: {error}", True)
@@ -204,11 +204,17 @@ def _with(base: Base, flips: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judge(line: SourceLine, changed: bool) -> str:
-    """`silent` is a line that claims to have arrived, or says nothing, while the target is the same."""
+    """`silent` is a line that claims to have arrived, or says nothing, while the target is the same.
+
+    `kept` is a value that needs no line in the target, because the target does so by itself: the flip came from a
+    default that is tuning only and was not carried over.
+    """
     if changed and line.state not in (State.DEAD_IN_SOURCE, State.EXTENSION, State.UNKNOWN):
         return "changed"
     if line.state is State.UNKNOWN or not line.reason or line.reason.endswith(GENERIC):
         return "silent"
+    if line.state is State.DEFAULT and line.reason.startswith("the default of"):
+        return "kept"
     if line.state is State.DEAD_IN_SOURCE:
         return "dead"
     return "lost" if line.state in LOST else "silent"

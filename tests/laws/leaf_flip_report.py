@@ -15,7 +15,7 @@ from tests.laws.leaf_flip import OTHER, Catalogued, Verdict, survey
 
 FREQUENCY = Path(__file__).parents[2] / "../shared/facts/frequency"
 PATIENCE = 3
-OUTCOMES = ("changed", "refused", "lost", "dead", "silent")
+OUTCOMES = ("changed", "kept", "refused", "lost", "dead", "silent")
 
 
 @dataclass(frozen=True)

@@ -224,10 +224,6 @@ ENGINE_WHY = (
 ROLLOUTS = (
     *_all(DEAD, "async is the only value that 0.7.1 and later accept; both modes of older releases draw the same "
           "samples (row 8.1)", f"{ROLLOUT}.mode", f"{RM}.mode"),
-    *_all(MATHS, "a copy of data.max_prompt_length; where it is set apart it cuts prompts inside the engine",
-          f"{ROLLOUT}.prompt_length"),
-    *_all(MATHS, "a copy of data.max_response_length; where it is set apart it is the engine's own limit",
-          f"{ROLLOUT}.response_length"),
     *_all(KEPT, "per-request seeds and batch-invariant kernels for repeatable rollouts (row 15.14)",
           f"{ROLLOUT}.full_determinism"),
     *_all(KEPT, "whether the engine reports log-probabilities before or after temperature and top-p; veRL's vLLM only",
