@@ -33,12 +33,13 @@ class Reading:
     """Things known about the run from outside the config (`rows`)."""
     same_framework: bool = True
     _started: set[int] = field(default_factory=set)
-    _owner: dict[str, int] = field(default_factory=dict)
+    _owners: dict[str, list[int]] = field(default_factory=dict)
+    """Plan field to the rows that feed it: the owner, then its aliases."""
 
     def __post_init__(self) -> None:
         for index, row in enumerate(self.table.rows):
             for plan in plans_of(row):
-                self._owner.setdefault(plan, index)
+                self._owners.setdefault(plan, []).append(index)
 
     @property
     def release(self) -> str:
@@ -65,17 +66,16 @@ class Reading:
         return self.source.written(key)
 
     def plan(self, path: str) -> Any:
-        """The plan value at `path`, reading its row first if need be."""
-        if path not in self.values:
-            index = self._owner.get(without_indices(path))
-            if index is not None:
-                self._run(index)
+        """The plan value at `path`, reading its rows first if need be."""
+        for index in self._owners.get(without_indices(path), ()):
+            self._run(index)
         return self.values.get(path)
 
     def items(self, path: str) -> int:
         """How many items the plan list at `path` has so far."""
-        for index in {i for owned, i in self._owner.items() if owned.startswith(f"{path}[].")}:
-            self._run(index)
+        for owned, rows in self._owners.items():
+            for index in rows if owned.startswith(f"{path}[].") else ():
+                self._run(index)
         prefix = f"{path}["
         return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
 

@@ -101,6 +101,9 @@ def write_policy_loss(w: Writing) -> None:
     if native in LOSS_CLIPS:
         w.put(at + "clip_range_low", w.plan(A + "policy_loss.clip_low"), A + "policy_loss.clip_low", always=True)
         w.put(at + "clip_range_high", w.plan(A + "policy_loss.clip_high"), A + "policy_loss.clip_high", always=True)
+    for clip in ("clip_low", "clip_high") if native not in LOSS_CLIPS else ():
+        if w.plan(A + f"policy_loss.{clip}") is not None:
+            w.lose(A + f"policy_loss.{clip}", State.DEAD_IN_TARGET, f"the {native} loss does not clip")
     _write_loss_options(w, native, at)
     _write_aggregation(w, at)
 

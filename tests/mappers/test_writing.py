@@ -1,0 +1,83 @@
+"""Every plan value ends in an outcome, and the worst outcome of a value counts."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from rftconf import convert as conversions
+from rftconf.ledger import LOSSES, State
+from rftconf.mappers.tables import table_of
+from rftconf.mappers.writing import Writing
+from rftconf.schemas import catalogue, registry
+from tests.laws.flip_bases import BASES, Base
+from tests.laws.round_trips import convert_flat
+
+PAIRS = [
+    pytest.param(framework, to, base, id=f"{framework} to {to}: {base.name}")
+    for framework, bases in BASES.items()
+    for to in registry.FRAMEWORKS
+    for base in bases
+    if framework != to
+]
+
+
+def written(framework: str, to: str, base: Base) -> Writing:
+    caught: list[Writing] = []
+    write = conversions._write
+
+    def spy(*args: Any) -> Writing:
+        caught.append(write(*args))
+        return caught[-1]
+
+    with mock.patch.object(conversions, "_write", spy):
+        convert_flat(framework, to, base.flat, base.trainer)
+    return caught[0]
+
+
+@pytest.mark.parametrize(("framework", "to", "base"), PAIRS)
+def test_every_value_has_an_outcome_and_every_loss_a_reason(framework: str, to: str, base: Base) -> None:
+    done = written(framework, to, base)
+    without = [path for path, value in done.values.items() if value is not None and path not in done.outcomes]
+    assert without == []
+    silent = [path for path, outcome in done.outcomes.items() if outcome.state in LOSSES and not outcome.note]
+    assert silent == []
+    unsaid = [p for p, outcome in done.outcomes.items() if outcome.note == "no control for this here"]
+    assert unsaid == []
+
+
+@pytest.mark.parametrize(("framework", "to", "base"), PAIRS)
+def test_every_written_key_is_one_of_the_targets(framework: str, to: str, base: Base) -> None:
+    done = written(framework, to, base)
+    known = catalogue.load(to, None, done.trainer)
+    missing = [key for key in done.out if not key.startswith("+") and known.get(key) is None and not known.is_node(key)]
+    assert missing == []
+
+
+def writing() -> Writing:
+    return Writing(table_of("verl"), "verl", "0.9.1", "fsdp", {"a": 1}, {})
+
+
+def test_the_worst_outcome_of_a_value_counts() -> None:
+    done = writing()
+    done.put("x", 1, "a")
+    done.put("y", 2, "a", state=State.NARROWED, note="less than asked")
+    assert done.outcomes["a"].state is State.NARROWED
+    assert done.outcomes["a"].targets == ("x", "y")
+    assert done.outcomes["a"].note == "less than asked"
+
+
+def test_without_a_loss_the_best_outcome_counts() -> None:
+    done = writing()
+    done.lose("a", State.DEFAULT, "as the target does")
+    done.put("x", 1, "a")
+    assert done.outcomes["a"].state is State.EXACT
+
+
+def test_what_was_written_so_far_can_be_asked_for() -> None:
+    done = writing()
+    done.put("x", 1)
+    assert done.effective("x") == 1
+    assert done.effective("y") is None
