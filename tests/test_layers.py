@@ -40,6 +40,7 @@ MAY_IMPORT = {
         "errors",
         "text.document",
         "text.interpolation",
+        "dataset_rows",
         "load",
         "secrets",
     },
