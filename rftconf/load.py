@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from rftconf.dataset_rows import count_rows
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.effective import effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
@@ -149,7 +150,7 @@ def _read_stage(
     table: Table, found: Guess, leaves: Mapping[str, Leaf], name: str | None, rows: int | None
 ) -> StageRead:
     native, changes = effective(found, leaves)
-    reading = Reading(table, native)
+    reading = Reading(table, native, count_rows=count_rows)
     if rows is not None:
         reading.facts["rows"] = rows
     reading.read_all()

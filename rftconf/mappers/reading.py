@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rftconf.dataset_rows import count_rows
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, plans_of
@@ -14,6 +14,11 @@ from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula
 from rftconf.plan.units import Rates, Unit
 from rftconf.schemas.registry import at_least
+
+
+def _unknown(uris: Sequence[Any]) -> None:
+    """Nobody counts."""
+    del uris
 
 
 @dataclass(slots=True)
@@ -29,6 +34,8 @@ class Reading:
     """Native key to the sentence why it does nothing in this config."""
     narrowed: dict[str, str] = field(default_factory=dict)
     """Native key to the sentence why no other framework can do as it says."""
+    count_rows: Callable[[Sequence[Any]], int | None] = _unknown
+    """Counts the rows of data files; the caller knows whether any are here."""
     facts: dict[str, Any] = field(default_factory=dict)
     """Things known about the run from outside the config (`rows`)."""
     same_framework: bool = True
@@ -83,7 +90,7 @@ class Reading:
         """Rows of the training set: as told, else from the footers of local parquet files, cut to what is used."""
         if "rows" not in self.facts:
             uris = [self.values.get(f"stage.data.train[{i}].uri") for i in range(self.items("stage.data.train"))]
-            found = count_rows(uris)
+            found = self.count_rows(uris)
             if found is not None:
                 self.note(f"{found} training rows, counted in {', '.join(map(str, uris))}")
             self.facts["rows"] = found

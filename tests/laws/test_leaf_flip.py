@@ -57,11 +57,7 @@ def verdicts(of: Catalogued) -> list[Verdict]:
 
 def silent(found: Iterable[Verdict]) -> list[str]:
     """The silent ones, but for keys that others determine."""
-    return [
-        str(v)
-        for v in found
-        if v.outcome == "silent" and v.key not in DETERMINED
-    ]
+    return [str(v) for v in found if v.outcome == "silent" and v.key not in DETERMINED]
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=IDS)

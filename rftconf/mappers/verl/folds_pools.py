@@ -40,7 +40,20 @@ def read_mode(r: Reading) -> None:
     r.set(S + "run_ahead_rollouts", ahead, MODE, block + "num_warmup_batches")
     r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
     r.set(S + "driver", "lockstep", MODE)
+    _check_step(r, mode, block + "parameter_sync_step")
     r.set(S + "every_rollouts", 1, MODE, *([block + "parameter_sync_step"] if mode != "sync" else []))
+
+
+def _check_step(r: Reading, mode: str, key: str) -> None:
+    """separate_async demands that a period is a whole number of updates between two syncs (row 15.2)."""
+    step, prompts = r.facts["parameter_sync_step"], r.plan("stage.batch.prompts_per_rollout")
+    mini = r.native("actor_rollout_ref.actor.ppo_mini_batch_size")
+    known = not any(isinstance(v, Expr) or v is None for v in (step, prompts, mini))
+    if mode == "separate_async" and known and step * mini != prompts:
+        r.narrowed[key] = (
+            f"veRL stops: train_batch_size {prompts} is not parameter_sync_step {step} x ppo_mini_batch_size {mini}"
+        )
+        r.note(r.narrowed[key])
 
 
 def _read_pools(r: Reading, own_pool: bool) -> None:
