@@ -106,7 +106,8 @@ def load(
     found = recognise(document, framework, release)
     table = table_of(found.framework)
     leaves = live_leaves(document)
-    secrets = frozenset(key for key, leaf in leaves.items() if is_secret(key, leaf.value))
+    secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
+    leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
     stages = [_read_stage(table, found, part, name, rows) for name, part in stages_of(leaves)]
     extensions = _extensions(table, stages, secrets)
     for stage in stages:

@@ -45,7 +45,7 @@ def python_type(key: Key) -> str:
         else:
             kinds.append(TYPES.get(kind, "Any"))
     joined = " | ".join(dict.fromkeys(kinds))
-    return "Any" if "Any" in joined.split(" | ") or key.inferred and key.default is None else f"{joined} | None"
+    return "Any" if "Any" in joined.split(" | ") or (key.inferred and key.default is None) else f"{joined} | None"
 
 
 def tree_of(keys: dict[str, Key]) -> dict[str, object]:

@@ -31,6 +31,10 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
                     f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
                 )
                 found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+    for leaf in loaded.document.leaves:
+        if leaf.key in loaded.secrets:
+            why = "it looks like a secret: neither shown nor written"
+            found[leaf.key] = SourceLine(leaf.key, None, leaf.place, State.WITHHELD, reason=why)
     for condition, leaf in loaded.document.conditional:
         why = f"set only if {condition}, which the source does not tell; bind what it reads with --set NAME=VALUE"
         found.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
@@ -62,8 +66,6 @@ def _reached(stage: StageRead, writing: Writing) -> dict[str, list[str]]:
 def _line(
     loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]
 ) -> SourceLine:
-    if leaf.key in loaded.secrets:
-        return SourceLine(leaf.key, None, leaf.place, State.WITHHELD, reason="a secret: neither shown nor written")
     dead = stage.reading.inactive.get(key) or versions.dead(loaded.framework, loaded.release, leaf.key)
     dead = dead or next((why for k, why in stage.reading.inactive.items() if key.startswith(k + ".")), None)
     if dead:

@@ -7,8 +7,8 @@ from typing import Any
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.report.screen import Screen, columns_of, joined, printable
-from rftconf.report.secret import masked
 from rftconf.report.values import place_json
+from rftconf.secrets import masked
 from rftconf.text.span import Place, Span
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
