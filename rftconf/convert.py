@@ -16,7 +16,7 @@ from rftconf.decisions import (
 )
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision, Ledger, State, TargetLine
-from rftconf.load import Loaded, load, main_stage
+from rftconf.load import Loaded, StageRead, load, main_stage
 from rftconf.mappers.keep import keep_as_written
 from rftconf.mappers.placing import MEMORY, place
 from rftconf.mappers.source_lines import source_lines
@@ -28,6 +28,7 @@ from rftconf.plan.origin import Kind, Origin
 from rftconf.render import emit
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.registry import Framework
+from rftconf.staged import joined_sources, joined_targets
 from rftconf.text.document import Document
 
 if TYPE_CHECKING:
@@ -86,11 +87,13 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     """Convert something that was read already."""
     target = registry.framework(to)
     number = registry.release(target, options.to_release)
+    if target.name == loaded.framework and len(loaded.stages) > 1:
+        return _keep_stages(loaded, target, number, options)
     stage = main_stage(loaded)
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
     decisions = [] if same else _place(target, number, values, origins, options)
-    writing = _write(loaded, target.name, number, values, origins, options)
+    writing = _write(loaded, stage, target.name, number, values, origins, options)
     _refuse_other_kinds(target, values)
     lines = target_lines(stage.reading.source, writing)
     shell = target.name == "verl" and options.style != "yaml"
@@ -114,6 +117,23 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
 
 
+def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Options) -> Conversion:
+    """Within one framework every stage stays a stage of the same config."""
+    writings = [
+        _write(loaded, stage, target.name, number, dict(stage.values), dict(stage.origins), options)
+        for stage in loaded.stages
+    ]
+    parts = [target_lines(stage.reading.source, w) for stage, w in zip(loaded.stages, writings, strict=True)]
+    sources = joined_sources(loaded, [source_lines(loaded, s, w) for s, w in zip(loaded.stages, writings, strict=True)])
+    lines = joined_targets(loaded, parts)
+    decisions = [*unresolved(lines, shell=False), *(d for writing in writings for d in writing.decisions)]
+    notes = (*loaded.notes, *(note for writing in writings for note in writing.notes))
+    names = (loaded.framework, loaded.release, target.name, number)
+    ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
+    text, suffix = emit(ledger, writings[-1], options.style)
+    return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
+
+
 def _refuse_other_kinds(target: Framework, values: dict[str, Any]) -> None:
     kind = values.get("stage.kind")
     if kind is not None and kind not in table_of(target.name).kinds:
@@ -134,7 +154,13 @@ def _place(
 
 
 def _write(
-    loaded: Loaded, to: str, number: str, values: dict[str, Any], origins: dict[str, Origin], options: Options
+    loaded: Loaded,
+    stage: StageRead,
+    to: str,
+    number: str,
+    values: dict[str, Any],
+    origins: dict[str, Origin],
+    options: Options,
 ) -> Writing:
     target = registry.framework(to)
     backend = values.get("stage.placement.actor.backend")
@@ -152,12 +178,11 @@ def _write(
         defaults=known.default,
         knows=known.__contains__,
     )
-    writing.facts.update(form=options.form, rows=main_stage(loaded).reading.rows())
+    writing.facts.update(form=options.form, rows=stage.reading.rows())
     writing.write_all()
     if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:
         writing.outcomes[MEMORY] = Outcome(State.NARROWED, writing.outcomes[MEMORY].targets, origins[MEMORY].how)
     if same:
-        stage = main_stage(loaded)
         keep_as_written(stage.reading.source, stage.origins, writing, loaded.secrets)
     return writing
 

@@ -42,6 +42,7 @@ MAY_IMPORT = {
         "text.interpolation",
         "dataset_rows",
         "load",
+        "effective",
         "secrets",
     },
     "lint": {"lint", "plan", "schemas", "text", "mappers", "load", "errors", "diagnostics", "secrets", "report.values"},

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
+from rftconf.effective import STAGED, live_leaves
 from rftconf.ledger import LOSSES, SourceLine, State
 from rftconf.load import Loaded, StageRead
 from rftconf.mappers.paths import without_indices
@@ -31,6 +35,7 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
                     f"belongs to stage {other.name}, a run of its own in {registry.framework(writing.framework).title}"
                 )
                 found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+    found.update({line.key: line for line in _of_stages(loaded, writing) if line.key not in found})
     for leaf in loaded.document.leaves:
         if leaf.key in loaded.secrets:
             why = "it looks like a secret: neither shown nor written"
@@ -40,6 +45,21 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
         found.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
     order = [leaf.key for leaf in loaded.document.leaves] + [leaf.key for _, leaf in loaded.document.conditional]
     return tuple(found[key] for key in dict.fromkeys(order) if key in found)
+
+
+def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:
+    """What makes a config staged, and common sections that every stage replaces as a whole (H58)."""
+    title = registry.framework(writing.framework).title
+    for key, leaf in live_leaves(loaded.document).items():
+        if re.fullmatch(r"stages\[\d+\]\.stage_name", key):
+            if writing.same_framework:
+                yield SourceLine(leaf.key, leaf.value, leaf.place, State.EXACT, (key,), ("stage.name",))
+                continue
+            why = f"names a stage; {title} has one stage a run"
+            yield SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
+        elif loaded.stages[0].name is not None and key.split(".")[0] in STAGED:
+            why = "every stage has this section itself and replaces it as a whole"
+            yield SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=why)
 
 
 def _merged(one: SourceLine, other: SourceLine) -> SourceLine:
