@@ -204,18 +204,14 @@ class DataProcessorExperiencePipelineInputs(Part):
     path: Str | None = None
     capacity: Int | None = None
     max_read_timeout: Float | None = None
-    replay_buffer: DataProcessorExperiencePipelineInputsReplayBuffer = (
-        DataProcessorExperiencePipelineInputsReplayBuffer()
-    )
+    replay_buffer: DataProcessorExperiencePipelineInputsReplayBuffer = DataProcessorExperiencePipelineInputsReplayBuffer()
     max_retry_times: Int | None = None
     max_retry_interval: Int | None = None
     split: Str | None = None
     subset_name: Str | None = None
     format: DataProcessorExperiencePipelineInputsFormat = DataProcessorExperiencePipelineInputsFormat()
     enable_progress_bar: Bool | None = None
-    data_selector: DataProcessorExperiencePipelineInputsDataSelector = (
-        DataProcessorExperiencePipelineInputsDataSelector()
-    )
+    data_selector: DataProcessorExperiencePipelineInputsDataSelector = DataProcessorExperiencePipelineInputsDataSelector()
     schema_type: Str | None = None
     index: Int | None = None
     batch_size: Int | None = None
@@ -273,18 +269,14 @@ class DataProcessorExperiencePipelineOutput(Part):
     path: Str | None = None
     capacity: Int | None = None
     max_read_timeout: Float | None = None
-    replay_buffer: DataProcessorExperiencePipelineOutputReplayBuffer = (
-        DataProcessorExperiencePipelineOutputReplayBuffer()
-    )
+    replay_buffer: DataProcessorExperiencePipelineOutputReplayBuffer = DataProcessorExperiencePipelineOutputReplayBuffer()
     max_retry_times: Int | None = None
     max_retry_interval: Int | None = None
     split: Str | None = None
     subset_name: Str | None = None
     format: DataProcessorExperiencePipelineOutputFormat = DataProcessorExperiencePipelineOutputFormat()
     enable_progress_bar: Bool | None = None
-    data_selector: DataProcessorExperiencePipelineOutputDataSelector = (
-        DataProcessorExperiencePipelineOutputDataSelector()
-    )
+    data_selector: DataProcessorExperiencePipelineOutputDataSelector = DataProcessorExperiencePipelineOutputDataSelector()
     schema_type: Str | None = None
     index: Int | None = None
     batch_size: Int | None = None
@@ -1125,9 +1117,7 @@ class TrainerTrainerConfigActorRolloutRefModel(Part):
     enable_gradient_checkpointing: Bool | None = None
     use_remove_padding: Bool | None = None
     use_fused_kernels: Bool | None = None
-    fused_kernel_options: TrainerTrainerConfigActorRolloutRefModelFusedKernelOptions = (
-        TrainerTrainerConfigActorRolloutRefModelFusedKernelOptions()
-    )
+    fused_kernel_options: TrainerTrainerConfigActorRolloutRefModelFusedKernelOptions = TrainerTrainerConfigActorRolloutRefModelFusedKernelOptions()
     custom_chat_template: Str | None = None
     enable_activation_offload: Bool | None = None
     use_shm: Bool | None = None
@@ -1191,9 +1181,7 @@ class TrainerTrainerConfigActorRolloutRefActorFsdpConfig(Part):
     optimizer_offload: Bool | None = None
     offload_policy: Bool | None = None
     reshard_after_forward: Bool | None = None
-    wrap_policy: TrainerTrainerConfigActorRolloutRefActorFsdpConfigWrapPolicy = (
-        TrainerTrainerConfigActorRolloutRefActorFsdpConfigWrapPolicy()
-    )
+    wrap_policy: TrainerTrainerConfigActorRolloutRefActorFsdpConfigWrapPolicy = TrainerTrainerConfigActorRolloutRefActorFsdpConfigWrapPolicy()
     fsdp_size: Int | None = None
     forward_prefetch: Bool | None = None
     model_dtype: Str | None = None
@@ -1227,9 +1215,7 @@ class TrainerTrainerConfigActorRolloutRefActorMegatron(Part):
     use_remove_padding: Bool | None = None
     seed: Int | None = None
     full_determinism: Bool | None = None
-    router_replay: TrainerTrainerConfigActorRolloutRefActorMegatronRouterReplay = (
-        TrainerTrainerConfigActorRolloutRefActorMegatronRouterReplay()
-    )
+    router_replay: TrainerTrainerConfigActorRolloutRefActorMegatronRouterReplay = TrainerTrainerConfigActorRolloutRefActorMegatronRouterReplay()
     tensor_model_parallel_size: Int | None = None
     expert_model_parallel_size: Int | None = None
     expert_tensor_parallel_size: Int | None = None
@@ -1281,9 +1267,7 @@ class TrainerTrainerConfigActorRolloutRefActorPolicyLoss(Part):
     clip_cov_ub: Float | None = None
     kl_cov_ratio: Float | None = None
     ppo_kl_coef: Float | None = None
-    rollout_correction: TrainerTrainerConfigActorRolloutRefActorPolicyLossRolloutCorrection = (
-        TrainerTrainerConfigActorRolloutRefActorPolicyLossRolloutCorrection()
-    )
+    rollout_correction: TrainerTrainerConfigActorRolloutRefActorPolicyLossRolloutCorrection = TrainerTrainerConfigActorRolloutRefActorPolicyLossRolloutCorrection()
 
 
 class TrainerTrainerConfigActorRolloutRefActorRouterReplay(Part):
@@ -1313,24 +1297,16 @@ class TrainerTrainerConfigActorRolloutRefActor(Part):
     ulysses_sequence_parallel_size: Int | None = None
     entropy_from_logits_with_chunking: Bool | None = None
     entropy_checkpointing: Bool | None = None
-    checkpoint: TrainerTrainerConfigActorRolloutRefActorCheckpoint = (
-        TrainerTrainerConfigActorRolloutRefActorCheckpoint()
-    )
+    checkpoint: TrainerTrainerConfigActorRolloutRefActorCheckpoint = TrainerTrainerConfigActorRolloutRefActorCheckpoint()
     optim: TrainerTrainerConfigActorRolloutRefActorOptim = TrainerTrainerConfigActorRolloutRefActorOptim()
-    fsdp_config: TrainerTrainerConfigActorRolloutRefActorFsdpConfig = (
-        TrainerTrainerConfigActorRolloutRefActorFsdpConfig()
-    )
+    fsdp_config: TrainerTrainerConfigActorRolloutRefActorFsdpConfig = TrainerTrainerConfigActorRolloutRefActorFsdpConfig()
     megatron: TrainerTrainerConfigActorRolloutRefActorMegatron = TrainerTrainerConfigActorRolloutRefActorMegatron()
     profile: TrainerTrainerConfigActorRolloutRefActorProfile = TrainerTrainerConfigActorRolloutRefActorProfile()
     data_loader_seed: Int | None = None
     load_weight: Bool | None = None
-    policy_loss: TrainerTrainerConfigActorRolloutRefActorPolicyLoss = (
-        TrainerTrainerConfigActorRolloutRefActorPolicyLoss()
-    )
+    policy_loss: TrainerTrainerConfigActorRolloutRefActorPolicyLoss = TrainerTrainerConfigActorRolloutRefActorPolicyLoss()
     profiler: dict[str, Any] | None = None
-    router_replay: TrainerTrainerConfigActorRolloutRefActorRouterReplay = (
-        TrainerTrainerConfigActorRolloutRefActorRouterReplay()
-    )
+    router_replay: TrainerTrainerConfigActorRolloutRefActorRouterReplay = TrainerTrainerConfigActorRolloutRefActorRouterReplay()
     freeze_vision_tower: Bool | None = None
     loss_agg_mode: Str | None = None
     loss_scale_factor: Float | None = None
@@ -1391,9 +1367,7 @@ class TrainerTrainerConfigActorRolloutRefRefMegatron(Part):
     use_remove_padding: Bool | None = None
     seed: Int | None = None
     full_determinism: Bool | None = None
-    router_replay: TrainerTrainerConfigActorRolloutRefRefMegatronRouterReplay = (
-        TrainerTrainerConfigActorRolloutRefRefMegatronRouterReplay()
-    )
+    router_replay: TrainerTrainerConfigActorRolloutRefRefMegatronRouterReplay = TrainerTrainerConfigActorRolloutRefRefMegatronRouterReplay()
     tensor_model_parallel_size: Int | None = None
     expert_model_parallel_size: Int | None = None
     expert_tensor_parallel_size: Int | None = None
@@ -1450,9 +1424,7 @@ class TrainerTrainerConfigActorRolloutRefRef(Part):
     profile: TrainerTrainerConfigActorRolloutRefRefProfile = TrainerTrainerConfigActorRolloutRefRefProfile()
     load_weight: Bool | None = None
     profiler: dict[str, Any] | None = None
-    router_replay: TrainerTrainerConfigActorRolloutRefRefRouterReplay = (
-        TrainerTrainerConfigActorRolloutRefRefRouterReplay()
-    )
+    router_replay: TrainerTrainerConfigActorRolloutRefRefRouterReplay = TrainerTrainerConfigActorRolloutRefRefRouterReplay()
 
 
 class TrainerTrainerConfigActorRolloutRefRolloutValKwargs(Part):
@@ -1470,12 +1442,8 @@ class TrainerTrainerConfigActorRolloutRefRolloutMultiTurn(Part):
 class TrainerTrainerConfigActorRolloutRefRollout(Part):
     """`trainer.trainer_config.actor_rollout_ref.rollout`."""
 
-    val_kwargs: TrainerTrainerConfigActorRolloutRefRolloutValKwargs = (
-        TrainerTrainerConfigActorRolloutRefRolloutValKwargs()
-    )
-    multi_turn: TrainerTrainerConfigActorRolloutRefRolloutMultiTurn = (
-        TrainerTrainerConfigActorRolloutRefRolloutMultiTurn()
-    )
+    val_kwargs: TrainerTrainerConfigActorRolloutRefRolloutValKwargs = TrainerTrainerConfigActorRolloutRefRolloutValKwargs()
+    multi_turn: TrainerTrainerConfigActorRolloutRefRolloutMultiTurn = TrainerTrainerConfigActorRolloutRefRolloutMultiTurn()
     temperature: Float | None = None
     n: Int | None = None
     log_prob_use_dynamic_bsz: Bool | None = None
@@ -1739,9 +1707,7 @@ class TrainerTrainerConfigRewardRewardModelModel(Part):
     path: Str | None = None
     external_lib: Str | None = None
     use_remove_padding: Bool | None = None
-    fsdp_config: TrainerTrainerConfigRewardRewardModelModelFsdpConfig = (
-        TrainerTrainerConfigRewardRewardModelModelFsdpConfig()
-    )
+    fsdp_config: TrainerTrainerConfigRewardRewardModelModelFsdpConfig = TrainerTrainerConfigRewardRewardModelModelFsdpConfig()
 
 
 class TrainerTrainerConfigRewardRewardModel(Part):
@@ -1796,9 +1762,7 @@ class TrainerTrainerConfigAlgorithmKlCtrl(Part):
 class TrainerTrainerConfigAlgorithm(Part):
     """`trainer.trainer_config.algorithm`."""
 
-    rollout_correction: TrainerTrainerConfigAlgorithmRolloutCorrection = (
-        TrainerTrainerConfigAlgorithmRolloutCorrection()
-    )
+    rollout_correction: TrainerTrainerConfigAlgorithmRolloutCorrection = TrainerTrainerConfigAlgorithmRolloutCorrection()
     gamma: Float | None = None
     lam: Float | None = None
     adv_estimator: Str | None = None

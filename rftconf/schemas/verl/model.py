@@ -93,17 +93,13 @@ class ActorRolloutRefActorFsdpConfigTurboConfigDistributed(Part):
     expert_parallel_size: Int | None = None
     expert_fully_shard_parallel_size: Int | None = None
     ulysses_parallel_size: Int | None = None
-    fsdp_plan: ActorRolloutRefActorFsdpConfigTurboConfigDistributedFsdpPlan = (
-        ActorRolloutRefActorFsdpConfigTurboConfigDistributedFsdpPlan()
-    )
+    fsdp_plan: ActorRolloutRefActorFsdpConfigTurboConfigDistributedFsdpPlan = ActorRolloutRefActorFsdpConfigTurboConfigDistributedFsdpPlan()
 
 
 class ActorRolloutRefActorFsdpConfigTurboConfig(Part):
     """`actor_rollout_ref.actor.fsdp_config.turbo_config`."""
 
-    distributed: ActorRolloutRefActorFsdpConfigTurboConfigDistributed = (
-        ActorRolloutRefActorFsdpConfigTurboConfigDistributed()
-    )
+    distributed: ActorRolloutRefActorFsdpConfigTurboConfigDistributed = ActorRolloutRefActorFsdpConfigTurboConfigDistributed()
 
 
 class ActorRolloutRefActorFsdpConfig(Part):
@@ -203,9 +199,7 @@ class ActorRolloutRefActorProfilerToolConfigTorch(Part):
 
     contents: list[Str] | Str | None = None
     discrete: Bool | None = None
-    schedule: ActorRolloutRefActorProfilerToolConfigTorchSchedule = (
-        ActorRolloutRefActorProfilerToolConfigTorchSchedule()
-    )
+    schedule: ActorRolloutRefActorProfilerToolConfigTorchSchedule = ActorRolloutRefActorProfilerToolConfigTorchSchedule()
     profile_token_start: Int | None = None
     profile_token_end: Int | None = None
     name: Str | None = None
@@ -236,12 +230,8 @@ class ActorRolloutRefActorProfilerToolConfig(Part):
     nsys: ActorRolloutRefActorProfilerToolConfigNsys = ActorRolloutRefActorProfilerToolConfigNsys()
     npu: ActorRolloutRefActorProfilerToolConfigNpu = ActorRolloutRefActorProfilerToolConfigNpu()
     torch: ActorRolloutRefActorProfilerToolConfigTorch = ActorRolloutRefActorProfilerToolConfigTorch()
-    torch_memory: ActorRolloutRefActorProfilerToolConfigTorchMemory = (
-        ActorRolloutRefActorProfilerToolConfigTorchMemory()
-    )
-    precision_debugger: ActorRolloutRefActorProfilerToolConfigPrecisionDebugger = (
-        ActorRolloutRefActorProfilerToolConfigPrecisionDebugger()
-    )
+    torch_memory: ActorRolloutRefActorProfilerToolConfigTorchMemory = ActorRolloutRefActorProfilerToolConfigTorchMemory()
+    precision_debugger: ActorRolloutRefActorProfilerToolConfigPrecisionDebugger = ActorRolloutRefActorProfilerToolConfigPrecisionDebugger()
 
 
 class ActorRolloutRefActorProfiler(Part):
@@ -324,9 +314,7 @@ class ActorRolloutRefActorMegatron(Part):
     entropy_from_logits_chunk_size: Int | None = None
     seed: Int | None = None
     override_ddp_config: dict[str, Any] | None = None
-    override_transformer_config: ActorRolloutRefActorMegatronOverrideTransformerConfig = (
-        ActorRolloutRefActorMegatronOverrideTransformerConfig()
-    )
+    override_transformer_config: ActorRolloutRefActorMegatronOverrideTransformerConfig = ActorRolloutRefActorMegatronOverrideTransformerConfig()
     override_mcore_model_config: dict[str, Any] | None = None
     use_mbridge: Bool | None = None
     vanilla_mbridge: Bool | None = None
@@ -469,9 +457,7 @@ class ActorRolloutRefRefProfilerToolConfig(Part):
     npu: ActorRolloutRefRefProfilerToolConfigNpu = ActorRolloutRefRefProfilerToolConfigNpu()
     torch: ActorRolloutRefRefProfilerToolConfigTorch = ActorRolloutRefRefProfilerToolConfigTorch()
     torch_memory: ActorRolloutRefRefProfilerToolConfigTorchMemory = ActorRolloutRefRefProfilerToolConfigTorchMemory()
-    precision_debugger: ActorRolloutRefRefProfilerToolConfigPrecisionDebugger = (
-        ActorRolloutRefRefProfilerToolConfigPrecisionDebugger()
-    )
+    precision_debugger: ActorRolloutRefRefProfilerToolConfigPrecisionDebugger = ActorRolloutRefRefProfilerToolConfigPrecisionDebugger()
 
 
 class ActorRolloutRefRefProfiler(Part):
@@ -526,17 +512,13 @@ class ActorRolloutRefRefFsdpConfigTurboConfigDistributed(Part):
     expert_parallel_size: Int | None = None
     expert_fully_shard_parallel_size: Int | None = None
     ulysses_parallel_size: Int | None = None
-    fsdp_plan: ActorRolloutRefRefFsdpConfigTurboConfigDistributedFsdpPlan = (
-        ActorRolloutRefRefFsdpConfigTurboConfigDistributedFsdpPlan()
-    )
+    fsdp_plan: ActorRolloutRefRefFsdpConfigTurboConfigDistributedFsdpPlan = ActorRolloutRefRefFsdpConfigTurboConfigDistributedFsdpPlan()
 
 
 class ActorRolloutRefRefFsdpConfigTurboConfig(Part):
     """`actor_rollout_ref.ref.fsdp_config.turbo_config`."""
 
-    distributed: ActorRolloutRefRefFsdpConfigTurboConfigDistributed = (
-        ActorRolloutRefRefFsdpConfigTurboConfigDistributed()
-    )
+    distributed: ActorRolloutRefRefFsdpConfigTurboConfigDistributed = ActorRolloutRefRefFsdpConfigTurboConfigDistributed()
 
 
 class ActorRolloutRefRefFsdpConfig(Part):
@@ -809,9 +791,7 @@ class ActorRolloutRefRolloutProfilerToolConfig(Part):
 
     npu: ActorRolloutRefRolloutProfilerToolConfigNpu = ActorRolloutRefRolloutProfilerToolConfigNpu()
     torch: ActorRolloutRefRolloutProfilerToolConfigTorch = ActorRolloutRefRolloutProfilerToolConfigTorch()
-    precision_debugger: ActorRolloutRefRolloutProfilerToolConfigPrecisionDebugger = (
-        ActorRolloutRefRolloutProfilerToolConfigPrecisionDebugger()
-    )
+    precision_debugger: ActorRolloutRefRolloutProfilerToolConfigPrecisionDebugger = ActorRolloutRefRolloutProfilerToolConfigPrecisionDebugger()
 
 
 class ActorRolloutRefRolloutProfiler(Part):
@@ -2012,12 +1992,8 @@ class GlobalProfilerGlobalToolConfigNsys(Part):
     """`global_profiler.global_tool_config.nsys`."""
 
     discrete: Bool | None = None
-    controller_nsight_options: GlobalProfilerGlobalToolConfigNsysControllerNsightOptions = (
-        GlobalProfilerGlobalToolConfigNsysControllerNsightOptions()
-    )
-    worker_nsight_options: GlobalProfilerGlobalToolConfigNsysWorkerNsightOptions = (
-        GlobalProfilerGlobalToolConfigNsysWorkerNsightOptions()
-    )
+    controller_nsight_options: GlobalProfilerGlobalToolConfigNsysControllerNsightOptions = GlobalProfilerGlobalToolConfigNsysControllerNsightOptions()
+    worker_nsight_options: GlobalProfilerGlobalToolConfigNsysWorkerNsightOptions = GlobalProfilerGlobalToolConfigNsysWorkerNsightOptions()
     name: Str | None = None
 
 
@@ -2047,9 +2023,7 @@ class GlobalProfilerGlobalToolConfig(Part):
 
     nsys: GlobalProfilerGlobalToolConfigNsys = GlobalProfilerGlobalToolConfigNsys()
     torch_memory: GlobalProfilerGlobalToolConfigTorchMemory = GlobalProfilerGlobalToolConfigTorchMemory()
-    precision_debugger: GlobalProfilerGlobalToolConfigPrecisionDebugger = (
-        GlobalProfilerGlobalToolConfigPrecisionDebugger()
-    )
+    precision_debugger: GlobalProfilerGlobalToolConfigPrecisionDebugger = GlobalProfilerGlobalToolConfigPrecisionDebugger()
 
 
 class GlobalProfiler(Part):
