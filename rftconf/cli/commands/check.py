@@ -68,9 +68,16 @@ def check(
     out.product(_text(found, texts, form, color))
     if not quiet and form == "text" and texts:
         out.report(summary(found, len(texts)) + "\n")
-    if unreadable:
+    if unreadable or any(_stops_reading(d) for d in found):
         return 2
     return int(any(d.severity is not Severity.INFO for d in found))
+
+
+def _stops_reading(finding: Diagnostic) -> bool:
+    """An error of syntax, beside which nothing else could be judged."""
+    from rftconf.diagnostics import Severity
+
+    return finding.severity is Severity.ERROR and finding.code.startswith("SYN")
 
 
 def _one(candidate: Candidate, how: Reading, texts: dict[str, str]) -> list[Diagnostic] | None:
