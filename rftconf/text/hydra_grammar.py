@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
 from rftconf.plan.symbols import Branch, Expr, Text, Value, text
-from rftconf.text.hydra_tokens import HOLE, OverrideSyntaxError, Token, simple_kind, tokens
+from rftconf.text.hydra_tokens import HOLE, MAX_DEPTH, OverrideSyntaxError, Token, simple_kind, tokens
 
-MAX_DEPTH = 100
 _PRIMITIVE = frozenset(
     {"ID", "NULL", "INT", "FLOAT", "BOOL", "INTERPOLATION", "UNQUOTED_CHAR", "COLON", "ESC", "WS", "HOLE"}
 )

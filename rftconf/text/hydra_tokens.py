@@ -41,6 +41,10 @@ _SIMPLE = re.compile(
 )
 
 
+MAX_DEPTH = 100
+_DEEPER = {"POPEN": 1, "BRACKET_OPEN": 1, "BRACE_OPEN": 1, "PCLOSE": -1, "BRACKET_CLOSE": -1, "BRACE_CLOSE": -1}
+
+
 class Token(NamedTuple):
     """One token: its kind, its text and the offset of its first character."""
 
@@ -69,10 +73,14 @@ def tokens(text: str, start: int) -> list[Token]:
     """The tokens of `text` from `start` on, closed by one of kind EOF. Raises OverrideSyntaxError."""
     found: list[Token] = []
     at = start
+    depth = 0
     while at < len(text):
         kind, end = _longest(text, at)
         if not kind:
             raise _unexpected(text, at)
+        depth += _DEEPER.get(kind, 0)
+        if depth > MAX_DEPTH:  # here already: a hostile value must not be cut up to its end first
+            raise OverrideSyntaxError(f"nested deeper than {MAX_DEPTH} levels", at)
         found.append(Token(kind, text[at:end], at))
         at = end
     found.append(Token("EOF", "", at))
