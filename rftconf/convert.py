@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rftconf.decisions import (
+    left_to_fill,
     mark_open,
     once_each,
     other_stages,
@@ -103,6 +104,7 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     placed = under_target_names([*starts_from(loaded, stage), *decisions], writing)
     decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *asked]
     notes = (*loaded.notes, *other_stages(loaded, stage), *writing.notes, *silent_losses(stage, writing))
+    notes = (*left_to_fill(lines, target), *notes)
     ledger = Ledger(
         loaded.framework,
         loaded.release,
@@ -127,7 +129,7 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     sources = joined_sources(loaded, [source_lines(loaded, s, w) for s, w in zip(loaded.stages, writings, strict=True)])
     lines = joined_targets(loaded, parts)
     decisions = [*unresolved(lines, shell=False), *(d for writing in writings for d in writing.decisions)]
-    notes = (*loaded.notes, *(note for writing in writings for note in writing.notes))
+    notes = (*left_to_fill(lines, target), *loaded.notes, *(note for writing in writings for note in writing.notes))
     names = (loaded.framework, loaded.release, target.name, number)
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
     text, suffix = emit(ledger, writings[-1], options.style)

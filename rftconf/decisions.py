@@ -11,6 +11,7 @@ from rftconf.mappers.writing import Writing
 from rftconf.plan.index import role_of
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Value, formula, is_symbolic, names_in, to_interpolation
+from rftconf.schemas.registry import Framework
 
 MIXING = "stage.data.mixing"
 TRAINING = ("sft", "dpo", "rl", "distill")
@@ -60,6 +61,14 @@ def unresolved(lines: list[TargetLine], *, shell: bool) -> list[Decision]:
         why = f"${name} is read when the run starts ({users[0]}{more})"
         found.append(Decision(users[0], why, (f"--set {name}=... writes its value",)))
     return found
+
+
+def left_to_fill(lines: list[TargetLine], target: Framework) -> tuple[str, ...]:
+    """A warning where the target starts all the same with values that nobody chose."""
+    still_open = [line.key for line in lines if is_open(line.value, shell=False)]
+    if not still_open or not target.fills_missing:
+        return ()
+    return (f"fill in every ??? before the run: {target.title} does not stop at one but takes its own default",)
 
 
 def once_each(decisions: list[Decision]) -> tuple[Decision, ...]:

@@ -15,6 +15,7 @@ class Framework:
 
     `config_names` maps a trainer to the Hydra config that starts it; `pins` maps a release to the releases of another
     framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
+    `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Framework:
     config_names: Mapping[str, str] = field(default_factory=dict)
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds_with_plus: bool = False
+    fills_missing: bool = False
 
     @property
     def newest(self) -> str:
@@ -54,6 +56,7 @@ TRINITY = Framework(
     releases=("0.3.3", "0.4.1", "0.5.2", "0.6.0"),
     aliases=("trinity-rft", "trinity_rft"),
     programs=("trinity", "trinity.cli.launcher"),
+    fills_missing=True,
     pins={"0.3.3": ("0.5.0",), "0.4.1": ("0.7.0",), "0.5.2": ("0.7.1",), "0.6.0": ("0.8.0", "0.7.1")},
 )
 FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY)}

@@ -1,0 +1,32 @@
+"""What a conversion asks of its user."""
+
+from __future__ import annotations
+
+from rftconf.convert import Conversion, convert
+from rftconf.text.read import read
+from rftconf.text.source import from_bytes
+
+HEAD = (
+    "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.path=/m "
+    "data.train_files=/d/train.parquet data.val_files=/d/test.parquet actor_rollout_ref.rollout.n=8 "
+)
+WARNING = "fill in every ???"
+
+
+def converted(overrides: str, **options: int) -> Conversion:
+    return convert(read(from_bytes("run.sh", (HEAD + overrides + "\n").encode())), "trinity", **options)  # type: ignore[arg-type]
+
+
+def test_an_unknown_value_is_asked_for_and_warned_of() -> None:
+    done = converted("data.train_batch_size=$((BS * 4))")
+    assert "???" in done.text
+    assert any(note.startswith(WARNING) for note in done.ledger.notes)
+    asked = [decision for decision in done.ledger.decisions if decision.key == "synchronizer.sync_interval"]
+    assert asked
+    assert "--set BS=..." in asked[0].choices
+
+
+def test_a_complete_plan_warns_of_nothing() -> None:
+    done = converted("data.train_batch_size=64 actor_rollout_ref.actor.ppo_mini_batch_size=64", rows=7473)
+    assert "???" not in done.text
+    assert not any(note.startswith(WARNING) for note in done.ledger.notes)
