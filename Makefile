@@ -3,7 +3,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 
-.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden
+.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden bench
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -35,6 +35,9 @@ keys: conformance-env  ## extract the catalogues of keys from the published pack
 
 keys-check: conformance-env  ## fail when a committed catalogue differs from its package
 	$(KEYS) --check
+
+bench: conformance-env  ## a cold convert as a ratio to hydra.compose and check-jsonschema
+	$(PYTHON) benches/cold_convert.py --verl $(CONFORMANCE)/releases/verl-0.9.1 --check-jsonschema .venv/bin/check-jsonschema
 
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py
