@@ -88,7 +88,7 @@ def main() -> int:
     differing = 0
     for framework, release, trainer in catalogues(args.frameworks):
         try:
-            extracted = extract(framework, release, trainer, args.packages, args.python)
+            extracted = extract(framework, release, trainer, args.packages.resolve(), args.python)
         except subprocess.CalledProcessError as why:
             print(f"{framework.name} {release} {trainer}: {why.stderr[-2000:]}", file=sys.stderr)
             return 2
