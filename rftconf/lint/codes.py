@@ -150,7 +150,7 @@ CODES: dict[str, About] = {
     "SYN160": About(
         "a --set or --env that had no effect",
         "The script assigns the name itself, or never reads it.",
-        "Check the name; an assignment in the script always wins over the environment.",
+        "Check the name; an assignment of something known wins, one of something unknown (`N=$(nproc)`) gives way to --set.",
     ),
     "SYN199": About(
         "a script larger or deeper than the reader follows", "There is a limit, so that no input takes for ever."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rftconf.plan.symbols import Expr
 from rftconf.text.shell.nodes import ArrayNode, Assign, WordNode
 from rftconf.text.shell.operations import as_text, combine
 from rftconf.text.shell.state import Shell, Variable
@@ -16,16 +17,25 @@ if TYPE_CHECKING:
 def assign(machine: Evaluator, node: Assign, *, associative: bool = False) -> None:
     """Carry out one assignment."""
     shell = machine.shell
-    value = made(machine, node, associative=associative)
-    overridden(shell, node)
-    shell.assign(node.name, value)
+    shell.assign(node.name, settled(shell, node, made(machine, node, associative=associative)))
 
 
-def overridden(shell: Shell, node: Assign) -> None:
-    """Say so when the script assigns what was bound by hand without having looked at it."""
-    if node.name in shell.bound and node.name not in shell.read:
+def settled(shell: Shell, node: Assign, value: Variable) -> Variable:
+    """What is assigned: what was bound by hand where the script alone cannot tell (`N=$(nproc)` with N bound).
+
+    Says so when the script assigns something known to a name whose bound value it has not looked at.
+    """
+    bound = shell.bound.get(node.name)
+    if bound is None or (node.name in shell.read and node.name not in shell.settled):
+        return value
+    if isinstance(value, Word) and isinstance(value.value, Expr):
+        shell.settled.add(node.name)
+        shell.read.add(node.name)
+        return bound
+    if node.name not in shell.read:
         message = f"the script assigns {node.name} itself, so the value given for it has no effect"
         shell.say("SYN160", message, node.start, node.end)
+    return value
 
 
 def made(machine: Evaluator, node: Assign, *, associative: bool = False) -> Variable:

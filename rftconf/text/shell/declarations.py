@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.text.shell.assignments import made, overridden
+from rftconf.text.shell.assignments import made, settled
 from rftconf.text.shell.nodes import Assign, Lit, Simple, WordNode
 from rftconf.text.shell.state import Outcome, Shell
 from rftconf.text.shell.values import Array, Unset, Word
@@ -64,8 +64,7 @@ def _declare_one(machine: Evaluator, name: str, item: Assign | None, flags: str,
     if value is not None and item is not None:
         if any(c in flags for c in "nluc"):
             value = shell.unknown(name, item.start, item.end)
-        overridden(shell, item)
-        shell.assign(name, value)
+        shell.assign(name, settled(shell, item, value))
     elif "A" in flags and not isinstance(shell.variables.get(name), Array):
         shell.assign(name, Array({}, True))
     elif "a" in flags and name not in shell.variables:

@@ -74,7 +74,7 @@ def read_script(
         shell.say(problem.code, problem.message, problem.start, problem.end, problem.help)
     machine = Evaluator(shell)
     shell.given = shell.exported
-    shell.bound = frozenset(bindings or ())
+    shell.bound = {name: shell.variables[name] for name in bindings or ()}
     try:
         machine.run(tree.body)
     except (Budget, RecursionError) as error:

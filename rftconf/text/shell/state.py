@@ -82,8 +82,10 @@ class Shell:
         self.read: set[str] = set()
         self.given: frozenset[str] = frozenset()
         """Names that came from bindings or the environment, exported before the script starts."""
-        self.bound: frozenset[str] = frozenset()
+        self.bound: dict[str, Variable] = {}
         """Those of them that were bound by hand."""
+        self.settled: set[str] = set()
+        """Names that took their bound value where the script assigned something unknown."""
         self.unresolved: dict[str, Place] = {}
         self.status: Outcome = True
         self.tested = 0

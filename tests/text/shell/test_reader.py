@@ -161,6 +161,18 @@ class TestBindings:
         assert script.commands[0].arguments[0].value == "1"
         assert codes(script) == ["SYN160"]
 
+    @pytest.mark.parametrize("assigned", ["N=$(nproc)", "export N=`nproc`", "f() { N=$(nproc); }\nf\nf", "N=$X"])
+    def test_what_the_script_cannot_tell_gives_way_to_a_binding(self, assigned: str) -> None:
+        text = f"{assigned}\npython3 -m x.y n=$N\n"
+        script = read_script("run.sh", text, bindings={"N": 8})
+        assert script.commands[0].arguments[0].value == "n=8"
+        assert "SYN160" not in codes(script)
+        assert isinstance(value(text), Expr)
+
+    def test_what_is_made_from_a_binding_stays(self) -> None:
+        made = value("N=$N/$(date)\npython3 -m x.y $N\n", bindings={"N": "/ckpt"})
+        assert isinstance(made, Expr)
+
     def test_a_binding_that_is_never_read(self) -> None:
         assert codes(read_script("run.sh", "python3 -m x.y\n", bindings={"N": 8})) == ["SYN160"]
 
