@@ -106,7 +106,7 @@ def arith(op: str, left: Number, right: Number) -> Number:
     if isinstance(left, Expr) or isinstance(right, Expr):
         if op in ("*", "/") and not isinstance(left, float) and not isinstance(right, float):
             return _product(op, left, right)
-        if (op == "//" and right == 1) or (op in ("+", "-") and right == 0):
+        if (op == "//" and right == 1 and not _has_fraction(left)) or (op in ("+", "-") and right == 0):
             return left
         return Arith(op, left, right)
     if op == "/":
@@ -114,6 +114,13 @@ def arith(op: str, left: Number, right: Number) -> Number:
         return left / right if rest else exact
     result: Number = _OPERATORS[op](left, right)
     return result
+
+
+def _has_fraction(value: Number) -> bool:
+    """True where a number is written with decimals, so that rounding down may change the result."""
+    if isinstance(value, Arith):
+        return value.op != "//" and (_has_fraction(value.left) or _has_fraction(value.right))
+    return isinstance(value, float)
 
 
 def _product(op: str, left: Number, right: Number) -> Number:

@@ -127,3 +127,11 @@ def test_what_only_a_shell_can_compute_stays_as_written() -> None:
     assert names_in(ShellOnly("${X##*/}", ("X",))) == {"X"}
     assert is_symbolic([1, {"x": cores}])
     assert not is_symbolic([1, {"x": "$HOME"}])
+
+
+def test_rounding_down_is_left_out_only_where_it_cannot_matter() -> None:
+    rows = Var("ROWS")
+    assert arith("//", arith("*", 2, rows), 1) == arith("*", 2, rows)
+    floored = arith("//", arith("*", 0.05, rows), 1)
+    assert formula(floored) == "0.05 * ROWS // 1"
+    assert substitute(floored, {"ROWS": 232}) == 11

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor
 from sys import maxsize
 from typing import TYPE_CHECKING, Any
 
@@ -151,9 +150,7 @@ def _from_ratio(r: Reading, ratio: Any) -> Any:
     rollouts = periods(r)
     if rollouts is None:
         return None
-    ticks = arith("*", ratio, rollouts)
-    if not isinstance(ticks, Expr):
-        ticks = floor(ticks)
+    ticks = arith("//", arith("*", ratio, rollouts), 1)
     return _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES))
 
 
