@@ -75,6 +75,8 @@ VERL = (
     Base("megatron with a critic", VERL_GRPO | CRITIC | {f"{ARR}.actor.strategy": "megatron"}, "megatron"),
     Base("megatron, decaying", VERL_GRPO | CRITIC | {f"{ARR}.actor.strategy": "megatron", f"{ARR}.actor.optim.lr_decay_style": "cosine",
          "critic.optim.lr_decay_style": "cosine"}, "megatron"),
+    Base("megatron, validation samples", VERL_GRPO | {f"{ARR}.actor.strategy": "megatron",
+         f"{ARR}.rollout.val_kwargs.temperature": 0.7, f"{ARR}.rollout.val_kwargs.do_sample": True}, "megatron"),
     Base("lora", VERL_GRPO | {f"{ARR}.model.lora_rank": 32, f"{ARR}.model.lora_alpha": 32}, "fsdp"),
     Base("adaptive KL", VERL_GRPO | CRITIC | {"algorithm.kl_ctrl.type": "adaptive"}, "fsdp"),
     Base("cosine", VERL_GRPO | COSINE, "fsdp"),

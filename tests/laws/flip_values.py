@@ -27,6 +27,7 @@ SPECIAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
     (r"std_threshold", (0.1,)),
     (r"adaptive|duplicate_experiences|critic\.fsdp\.\w+_offload|forward_prefetch|enable_activation_offload", (True, False)),
     (r"reshard_after_forward", (False, True)),
+    (r"reward_model\.enable", (True, False)),
     (r"max_num_seqs|max_num_batched_tokens|min_num_params|horizon|fsdp_size", (64,)),
     (r"checkpoint_engine\.backend", ("mooncake", "nccl")),
     (r"micro_batch_size(_per_gpu)?", (8, 2)),

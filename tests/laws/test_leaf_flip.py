@@ -95,8 +95,8 @@ def test_no_leaf_without_a_row_is_silent_in_older_releases(of: Catalogued) -> No
 
 
 @pytest.mark.parametrize("of", OLDER, ids=lambda c: f"{c.framework}-{c.release}-{c.trainer}")
-def test_some_leaves_with_rows_act_in_older_releases(of: Catalogued) -> None:
-    names = [name for name in of.leaves() if has_row(of, name)][::12]
+def test_no_leaf_with_a_row_is_silent_in_older_releases(of: Catalogued) -> None:
+    names = [name for name in of.leaves() if has_row(of, name)]
     assert silent(flip(of, name, 1) for name in names) == []
 
 
