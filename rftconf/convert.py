@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.decisions import (
     left_to_fill,
     mark_open,
+    of_another_main,
     once_each,
     other_stages,
     silent_losses,
@@ -104,7 +105,7 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     placed = under_target_names([*starts_from(loaded, stage), *decisions], writing)
     decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *asked]
     notes = (*loaded.notes, *other_stages(loaded, stage), *writing.notes, *silent_losses(stage, writing))
-    notes = (*left_to_fill(lines, target), *notes)
+    notes = (*of_another_main(loaded), *left_to_fill(lines, target), *notes)
     ledger = Ledger(
         loaded.framework,
         loaded.release,

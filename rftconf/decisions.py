@@ -11,6 +11,7 @@ from rftconf.mappers.writing import Writing
 from rftconf.plan.index import role_of
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Value, formula, is_symbolic, names_in, to_interpolation
+from rftconf.schemas import registry
 from rftconf.schemas.registry import Framework
 
 MIXING = "stage.data.mixing"
@@ -69,6 +70,16 @@ def left_to_fill(lines: list[TargetLine], target: Framework) -> tuple[str, ...]:
     if not still_open or not target.fills_missing:
         return ()
     return (f"fill in every ??? before the run: {target.title} does not stop at one but takes its own default",)
+
+
+def of_another_main(loaded: Loaded) -> tuple[str, ...]:
+    """A warning for programs that add code of their own to the usual main's config."""
+    launch, known = loaded.document.launch, registry.framework(loaded.framework)
+    if launch is None or not known.mains or launch.program.replace("/", ".").removesuffix(".py") in known.mains:
+        return ()
+    return (
+        f"{launch.program} is a program of its own, read as {known.mains[0]}; what its code adds is not in the plan",
+    )
 
 
 def once_each(decisions: list[Decision]) -> tuple[Decision, ...]:

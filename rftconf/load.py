@@ -106,6 +106,7 @@ def load(
     found = recognise(document, framework, release)
     table = table_of(found.framework)
     leaves = live_leaves(document)
+    _refuse_other_mains(document, found, leaves)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
     stages = [_read_stage(table, found, part, name, rows) for name, part in stages_of(leaves)]
@@ -165,6 +166,16 @@ def _read_stage(
     return StageRead(name, reading, changes)
 
 
+def _refuse_other_mains(document: Document, found: Guess, leaves: Mapping[str, Leaf]) -> None:
+    """Programs whose keys mean something else must not be read as if they were the usual main's."""
+    known = registry.framework(found.framework)
+    program = document.launch.program if document.launch else ""
+    for mark, why in known.unread.items():
+        key = next((key for key in leaves if key.startswith(mark)), None) if mark.endswith(".") else None
+        if key is not None or mark in program:
+            raise RefusedError(f"{key or program} is not read yet: {why}", choices=(known.instead,))
+
+
 def _refuse_nothing(reading: Reading) -> None:
     """A period without prompts, or an update without sequences, is a run that counts in another way."""
     for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update", "passes"):
@@ -174,10 +185,7 @@ def _refuse_nothing(reading: Reading) -> None:
             key = reading.origins[path].keys[0]
             raise RefusedError(
                 f"{key}={reading.native(key)}: {name.replace('_', ' ')} would be {value}",
-                choices=(
-                    "a positive number",
-                    "fully asynchronous mains count in other keys, which rftconf does not read yet (row 2.7)",
-                ),
+                choices=("a positive number",),
             )
 
 
