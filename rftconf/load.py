@@ -170,10 +170,10 @@ def _refuse_other_mains(document: Document, found: Guess, leaves: Mapping[str, L
     """Programs whose keys mean something else must not be read as if they were the usual main's."""
     known = registry.framework(found.framework)
     program = document.launch.program if document.launch else ""
-    for mark, why in known.unread.items():
-        key = next((key for key in leaves if key.startswith(mark)), None) if mark.endswith(".") else None
-        if key is not None or mark in program:
-            raise RefusedError(f"{key or program} is not read yet: {why}", choices=(known.instead,))
+    refused = [(program, why) for mark, why in known.unread_programs.items() if mark in program]
+    refused += [(key, why) for key in leaves if (why := known.unread_sections.get(key.split(".")[0]))]
+    for name, why in refused[:1]:
+        raise RefusedError(f"{name} is not read yet: {why}", choices=(known.instead,))
 
 
 def _refuse_nothing(reading: Reading) -> None:

@@ -132,7 +132,7 @@ def main() -> int:
         path = ROOT / "rftconf" / "schemas" / framework / "model.py"
         text = source_of(framework)
         if "--check" in sys.argv:
-            stale += [path.name] if not path.exists() or path.read_text() != text else []
+            stale += [str(path.relative_to(ROOT))] if not path.exists() or path.read_text() != text else []
         else:
             path.write_text(text)
     if stale:

@@ -16,8 +16,9 @@ class Framework:
     `config_names` maps a trainer to the Hydra config that starts it; `pins` maps a release to the releases of another
     framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
-    `mains`: the programs whose config the rows describe. `unread`: part of a program's name, or a section of keys, of
-    programs that count in another way, to the reason why they are refused; `instead` is what its maintained config offers in their place.
+    `mains`: the programs whose config the rows describe. `unread_programs` and `unread_sections`: part of a program's
+    name, and the section of keys that only it has, to the reason why it is refused; `instead` is what the maintained
+    config offers in its place.
     """
 
     name: str
@@ -31,7 +32,8 @@ class Framework:
     adds_with_plus: bool = False
     fills_missing: bool = False
     mains: tuple[str, ...] = ()
-    unread: Mapping[str, str] = field(default_factory=dict)
+    unread_programs: Mapping[str, str] = field(default_factory=dict)
+    unread_sections: Mapping[str, str] = field(default_factory=dict)
     instead: str = ""
 
     @property
@@ -55,10 +57,12 @@ VERL = Framework(
     config_names={"fsdp": "ppo_trainer", "megatron": "ppo_megatron_trainer"},
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
-    unread={
+    unread_programs={
         "fully_async": "it counts in async_training's keys, not in data.train_batch_size (row 2.7)",
-        "async_training.": "they belong to the fully asynchronous main, which does not count in data.train_batch_size (row 2.7)",
         "one_step_off": "it trains one rollout period behind, on GPUs of its own for rollout (row 2.6)",
+    },
+    unread_sections={
+        "async_training": "it belongs to the fully asynchronous main, which does not count in data.train_batch_size (row 2.7)",
     },
     instead="the maintained equivalent since 0.9: trainer.v1.trainer_mode=separate_async",
 )

@@ -117,7 +117,7 @@ def test_every_row_is_flipped_once(framework: str, to: str) -> None:
             chunk = firsts[start : start + CHUNK]
             together = trip(framework, to, base, dict(chunk))
             # where one of them is refused, the others are tried without it
-            for done in [together] if together else [trip(framework, to, base, {k: v}) for k, v in chunk]:
+            for done in [together] if together is not None else [trip(framework, to, base, {k: v}) for k, v in chunk]:
                 for path, what in (done.broken_claims() if done is not None else {}).items():
                     broken.setdefault(path, (base.name, chunk, what))
     assert broken == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import pytest
@@ -186,13 +187,20 @@ def test_errors_name_the_column(override: str, code: str, col: int, words: str) 
     assert diagnostic.place.span.col == col
 
 
-def test_long_values_take_linear_time() -> None:
-    for value in (
-        "\\" * 20_000,
-        "'" + "\\" * 20_001,
-        "a " * 20_000,
-        "'a" * 10_000,
-        "1_" * 20_000,
-        "[" + "a," * 5_000 + "a]",
-    ):
-        ours("k=" + value)
+@pytest.mark.parametrize(
+    ("first", "unit", "last"),
+    [
+        ("", "\\", ""),
+        ("'", "\\", ""),
+        ("", "a ", ""),
+        ("", "'a", ""),
+        ("", "1_", ""),
+        ("[", "a,", "a]"),
+    ],
+)
+def test_long_values_end_soon_and_as_short_ones_do(first: str, unit: str, last: str) -> None:
+    """Hydra judges the short form; the long one would take minutes if time grew with the square of its length."""
+    started = time.process_time()
+    found = ours(f"k={first}{unit * 10_000}{last}")
+    assert time.process_time() - started < 2.0
+    assert (found == BROKEN) == (theirs(f"k={first}{unit * 10}{last}") == BROKEN)

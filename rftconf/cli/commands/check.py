@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rftconf.cli.files import Candidate
     from rftconf.cli.reading import Reading
     from rftconf.diagnostics import Diagnostic
+    from rftconf.text.document import Document
 
 
 def check(
@@ -54,33 +55,26 @@ def check(
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     found: list[Diagnostic] = []
-    texts: dict[str, str] = {}
+    documents: dict[str, Document] = {}
     unreadable = 0
     for candidate in candidates(files):
-        got = _one(candidate, how, texts)
+        got = _one(candidate, how, documents)
         if got is None:
             unreadable += candidate.named
         else:
             found.extend(got)
-    if not texts and not unreadable:
+    if not documents and not unreadable:
         raise UsageError(f"no config of a known framework in {', '.join(files)}; name the files")
     form = "json" if json else form
-    out.product(_text(found, texts, form, color))
-    if not quiet and form == "text" and texts:
-        out.report(summary(found, len(texts)) + "\n")
-    if unreadable or any(_stops_reading(d) for d in found):
+    out.product(_text(found, {name: document.text for name, document in documents.items()}, form, color))
+    if not quiet and form == "text" and documents:
+        out.report(summary(found, len(documents)) + "\n")
+    if unreadable or not all(document.readable for document in documents.values()):
         return 2
     return int(any(d.severity is not Severity.INFO for d in found))
 
 
-def _stops_reading(finding: Diagnostic) -> bool:
-    """An error of syntax, beside which nothing else could be judged."""
-    from rftconf.diagnostics import Severity
-
-    return finding.severity is Severity.ERROR and finding.code.startswith("SYN")
-
-
-def _one(candidate: Candidate, how: Reading, texts: dict[str, str]) -> list[Diagnostic] | None:
+def _one(candidate: Candidate, how: Reading, documents: dict[str, Document]) -> list[Diagnostic] | None:
     """The findings of one file, None when it cannot be read; a named file says why."""
     from rftconf.cli import output as out
     from rftconf.cli.loading import open_document
@@ -95,7 +89,7 @@ def _one(candidate: Candidate, how: Reading, texts: dict[str, str]) -> list[Diag
         return None
     if not candidate.named and not basic.is_config(document):
         return None
-    texts[document.name] = document.text
+    documents[document.name] = document
     return [*document.diagnostics, *basic.check(document, how.framework, how.release)]
 
 

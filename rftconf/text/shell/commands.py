@@ -285,7 +285,7 @@ class CommandReader(WordReader):
                 parts.append(Lit(self.text[at], at, at + 1))
                 self.pos = at + 1
         except Unclosed:
-            pass
+            pass  # what is open here is open for commands too, which are read next and say so
         self._no_arithmetic.add(start)
         del self.problems[problems:]
         return None
