@@ -166,10 +166,9 @@ def _write(
     options: Options,
 ) -> Writing:
     target = registry.framework(to)
-    backend = values.get("stage.placement.actor.backend")
-    trainer = backend if backend in target.trainers else target.trainer
-    known = catalogue.load(to, None, trainer)
     same = to == loaded.framework
+    trainer = _trainer(loaded, target, number, values)
+    known = catalogue.load(to, None, trainer)
     writing = Writing(
         table_of(to),
         to,
@@ -182,12 +181,28 @@ def _write(
         knows=known.__contains__,
     )
     writing.facts.update(form=options.form, rows=stage.reading.rows())
+    if same:
+        writing.facts["source"] = stage.reading.source
     writing.write_all()
     if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:
         writing.outcomes[MEMORY] = Outcome(State.NARROWED, writing.outcomes[MEMORY].targets, origins[MEMORY].how)
     if same:
         keep_as_written(stage.reading.source, stage.origins, writing, loaded.secrets)
     return writing
+
+
+def _trainer(loaded: Loaded, target: Framework, number: str, values: dict[str, Any]) -> str:
+    """The trainer to write for: the plan's back end, and within one framework the source's own program."""
+    own = loaded.guess.trainer
+    if target.name == loaded.framework and own in target.recipes:
+        if own not in target.trainers_of(number):
+            raise RefusedError(
+                f"{target.title} {number} has no {target.recipes[own].name} program",
+                choices=(f"--to-release {target.recipes[own].since} or newer",),
+            )
+        return own
+    backend = values.get("stage.placement.actor.backend")
+    return backend if backend in target.trainers else target.trainer
 
 
 def plan_of(

@@ -75,7 +75,9 @@ def left_to_fill(lines: list[TargetLine], target: Framework) -> tuple[str, ...]:
 def of_another_main(loaded: Loaded) -> tuple[str, ...]:
     """A warning for programs that add code of their own to the usual main's config."""
     launch, known = loaded.document.launch, registry.framework(loaded.framework)
-    if launch is None or not known.mains or launch.program.replace("/", ".").removesuffix(".py") in known.mains:
+    if launch is None or not known.mains or loaded.guess.trainer in known.recipes:
+        return ()
+    if launch.program.replace("/", ".").removesuffix(".py") in known.mains:
         return ()
     return (
         f"{launch.program} is a program of its own, read as {known.mains[0]}; what its code adds is not in the plan",

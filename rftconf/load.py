@@ -106,7 +106,6 @@ def load(
     found = recognise(document, framework, release)
     table = table_of(found.framework)
     leaves = live_leaves(document)
-    _refuse_other_mains(document, found, leaves)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
     stages = [_read_stage(table, found, part, name, rows) for name, part in stages_of(leaves)]
@@ -164,16 +163,6 @@ def _read_stage(
     if name is not None:
         reading.set("stage.name", name, "stages[].stage_name")
     return StageRead(name, reading, changes)
-
-
-def _refuse_other_mains(document: Document, found: Guess, leaves: Mapping[str, Leaf]) -> None:
-    """Programs whose keys mean something else must not be read as if they were the usual main's."""
-    known = registry.framework(found.framework)
-    program = document.launch.program if document.launch else ""
-    refused = [(program, why) for mark, why in known.unread_programs.items() if mark in program]
-    refused += [(key, why) for key in leaves if (why := known.unread_sections.get(key.split(".")[0]))]
-    for name, why in refused[:1]:
-        raise RefusedError(f"{name} is not read yet: {why}", choices=(known.instead,))
 
 
 def _refuse_nothing(reading: Reading) -> None:

@@ -25,8 +25,10 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
     if target.name == "verl" and style in (None, "sh"):
         from rftconf.text import emit_shell
 
-        options = ["--config-name=ppo_megatron_trainer"] if writing.trainer == "megatron" else []
-        program = ["python3", "-m", "verl.trainer.main_ppo"]
+        recipe = target.recipes.get(writing.trainer)
+        plain = recipe.name if recipe else target.trainer
+        options = [f"--config-name={target.config_names[writing.trainer]}"] if writing.trainer != plain else []
+        program = ["python3", "-m", recipe.program if recipe else target.mains[0]]
         return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
     if target.name == "verl" and style == "overrides":
         from rftconf.text import emit_shell

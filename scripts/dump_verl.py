@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import importlib
 import json
+import os
 import sys
 import typing
 from collections.abc import Iterator
@@ -112,11 +113,12 @@ def _fields_only(node: Any, prefix: str) -> Iterator[tuple[str, Row]]:
         yield from _fields_only(node._get_node(name), f"{prefix}{name}.")
 
 
-def dump(package: Path, config_name: str) -> dict[str, Row]:
+def dump(package: Path, folder: str, config_name: str) -> dict[str, Row]:
     """Key to row for one trainer YAML of the veRL in `package`."""
     from hydra import compose, initialize_config_dir
 
-    with initialize_config_dir(str(package / "verl/trainer/config"), version_base=None):
+    os.chdir(package)  # recipes search `file://verl/trainer/config`
+    with initialize_config_dir(str(package / folder), version_base=None):
         cfg = compose(config_name)
     rows = dict(_leaves(cfg, cfg, ""))
     return rows | {key: row for key, row in _fields_only(cfg, "") if key not in rows}
@@ -139,16 +141,17 @@ def names() -> dict[str, list[str]]:
 
 
 def main() -> None:
-    """`dump_verl.py PACKAGE CONFIG_NAME [--path DIR]...`"""
+    """`dump_verl.py PACKAGE CONFIG_NAME [--configs FOLDER] [--path DIR]...`"""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", type=Path)
     parser.add_argument("config_name")
+    parser.add_argument("--configs", default="verl/trainer/config", help="where the config lies in the package")
     parser.add_argument("--path", action="append", default=[])
     args = parser.parse_args()
     sys.path[:0] = [str(args.package), *args.path]
     import_stubs.install(["vllm", "sglang", "flash_attn"], {"vllm": "0.9.1"}, refused=["vllm.config"])
     out, sys.stdout = sys.stdout, sys.stderr
-    json.dump({"keys": dump(args.package, args.config_name), "names": names()}, out)
+    json.dump({"keys": dump(args.package, args.configs, args.config_name), "names": names()}, out)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def catalogues(wanted: Sequence[str]) -> Iterator[tuple[Framework, str, str]]:
     for framework in FRAMEWORKS.values():
         if not wanted or framework.name in wanted:
             for release in framework.releases:
-                for trainer in framework.trainers:
+                for trainer in framework.trainers_of(release):
                     yield framework, release, trainer
 
 
@@ -47,12 +47,15 @@ def target(framework: Framework, release: str, trainer: str) -> Path:
 
 
 def extract(framework: Framework, release: str, trainer: str, packages: Path, python: str) -> dict[str, Any]:
-    """`keys` to rows and `names` to what is registered, as the package says. Raises CalledProcessError."""
+    """`keys` to rows and `names` to what is registered, as the package says; of a recipe only what differs from the
+    trainer below it. Raises CalledProcessError."""
     here = Path(__file__).resolve().parent
     command = [python, str(here / f"dump_{framework.name}.py"), str(packages / f"{framework.name}-{release}")]
     paths = [packages / "megatron-core"]
     if framework.name == "verl":
         command.append(framework.config_names[trainer])
+        recipe = framework.recipes.get(trainer)
+        command += ["--configs", recipe.config_folder] if recipe else []
     else:
         pinned = _TRAINER_CONFIG_FROM.get(release, framework.pins[release][0])
         paths.insert(0, packages / f"verl-{pinned}")
@@ -60,7 +63,11 @@ def extract(framework: Framework, release: str, trainer: str, packages: Path, py
         command += ["--path", str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     extracted: dict[str, Any] = json.loads(done.stdout)
-    return extracted
+    if trainer not in framework.recipes:
+        return extracted
+    below = extract(framework, release, framework.backend(trainer), packages, python)["keys"]
+    own = {key: row for key, row in extracted["keys"].items() if below.get(key) != row}
+    return {"keys": own, "names": {}}
 
 
 def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]) -> str:

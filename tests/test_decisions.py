@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError
 from rftconf.text.read import read
 from rftconf.text.source import from_bytes
 
@@ -43,17 +40,3 @@ def test_a_program_of_its_own_is_told() -> None:
     assert not any(
         "main_ppo" in note for note in converted("actor_rollout_ref.actor.ppo_mini_batch_size=1024").ledger.notes
     )
-
-
-@pytest.mark.parametrize(
-    ("program", "more"),
-    [
-        ("verl.experimental.fully_async_policy.fully_async_main", ""),
-        ("recipe.one_step_off_policy.main_ppo", ""),
-        ("verl.trainer.main_ppo", "async_training.require_batches=4"),
-    ],
-)
-def test_programs_that_count_in_another_way_are_refused(program: str, more: str) -> None:
-    script = (HEAD.replace("verl.trainer.main_ppo", program) + f"data.train_batch_size=64 {more}\n").encode()
-    with pytest.raises(RefusedError, match=r"is not read yet: .*row 2\.[67]"):
-        convert(read(from_bytes("run.sh", script)), "trinity")

@@ -33,7 +33,11 @@ def _trainers(framework: Framework, key: str) -> list[str]:
 
 
 def _releases(framework: Framework, trainer: str, key: str) -> list[str]:
-    return [r for r in framework.releases if key in catalogue.load(framework.name, r, trainer)]
+    return [
+        r
+        for r in framework.releases
+        if trainer in framework.trainers_of(r) and key in catalogue.load(framework.name, r, trainer)
+    ]
 
 
 def _page(framework: Framework, trainer: str, key: str) -> Iterator[str]:

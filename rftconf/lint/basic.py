@@ -187,9 +187,10 @@ def _other_releases(key: str, subject: _Subject) -> str:
     """Since when, or until when, the framework has the key; empty when it never had it."""
     best = subject.best
     framework = registry.FRAMEWORKS[best.framework]
-    having = [r for r in framework.releases if key in catalogue.load(best.framework, r, best.trainer)]
+    have = [r for r in framework.releases if best.trainer in framework.trainers_of(r)]
+    having = [r for r in have if key in catalogue.load(best.framework, r, best.trainer)]
     if not having:
-        for trainer in framework.trainers:
+        for trainer in framework.trainers_of(best.release):
             if trainer != best.trainer and key in catalogue.load(best.framework, best.release, trainer):
                 return f"only the {trainer} trainer has it (--config-name={framework.config_names[trainer]})"
         return ""

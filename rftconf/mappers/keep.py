@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from rftconf.ledger import State
 from rftconf.mappers.native import Native
@@ -11,6 +12,11 @@ from rftconf.mappers.rows import Fold
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.origin import Origin
 from rftconf.schemas import catalogue
+
+
+def _moved(value: Any, default: Any) -> bool:
+    """A default that another release has otherwise; a mandatory key that nobody wrote has none."""
+    return value != default and not (value is None and default == "???")
 
 
 def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing, secrets: frozenset[str]) -> None:
@@ -23,7 +29,7 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
     pins = {
         key: replace(out, always=False)
         for key, out in writing.out.items()
-        if key in source.cells and key not in written and source.cells[key].value != known.default(key)
+        if key in source.cells and key not in written and _moved(source.cells[key].value, known.default(key))
         and without_indices(key) not in spoken and not source.written(key)
     }  # fmt: skip
     reached: dict[str, list[str]] = {}

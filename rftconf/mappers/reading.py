@@ -13,7 +13,7 @@ from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula
 from rftconf.plan.units import Rates, Unit
-from rftconf.schemas.registry import at_least
+from rftconf.schemas.registry import FRAMEWORKS, at_least
 
 
 def _unknown(uris: Sequence[Any]) -> None:
@@ -57,6 +57,11 @@ class Reading:
     def trainer(self) -> str:
         """The source's trainer variant (`fsdp`, `megatron`)."""
         return self.source.trainer
+
+    @property
+    def backend(self) -> str:
+        """The back end that trains: of a recipe, the trainer it stands on."""
+        return FRAMEWORKS[self.source.framework].backend(self.source.trainer)
 
     def since(self, release: str) -> bool:
         """True when the source's release is `release` or newer."""

@@ -185,8 +185,17 @@ def load(framework: str, release: str | None = None, trainer: str = "") -> Catal
     known = registry.framework(framework)
     number = registry.release(known, release)
     variant = trainer or known.trainer
-    if variant not in known.trainers:
-        raise UsageError(f"{known.title} has no trainer {trainer!r}; known: {', '.join(known.trainers)}")
-    stem = f"{number}-{variant}" if variant else number
-    data = json.loads((folder(known.name) / f"{stem}.json").read_bytes())
-    return Catalogue(known.name, number, variant, data["keys"], data["names"])
+    if variant not in known.trainers_of(number):
+        have = ", ".join(known.trainers_of(number))
+        raise UsageError(f"{known.title} {number} has no trainer {trainer!r}; known: {have}")
+    data = _file(known.name, number, known.backend(variant))
+    keys = data["keys"]
+    if variant in known.recipes:  # its file holds only what differs
+        keys = {**keys, **_file(known.name, number, variant)["keys"]}
+    return Catalogue(known.name, number, variant, keys, data["names"])
+
+
+def _file(framework: str, release: str, trainer: str) -> dict[str, Any]:
+    stem = f"{release}-{trainer}" if trainer else release
+    data: dict[str, Any] = json.loads((folder(framework) / f"{stem}.json").read_bytes())
+    return data

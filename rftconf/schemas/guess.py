@@ -57,9 +57,10 @@ def guess(
     started = [candidate for candidate in asked if program.startswith(candidate.programs)] if program else []
     fits = []
     for candidate in started or asked:
-        trainer = _trainer(candidate, keys, config_name)
+        trainer = _trainer(candidate, keys, config_name, program)
         named = bool(program) and any(program.startswith(start) for start in candidate.programs)
-        wanted = [registry.release(candidate, release)] if release and framework else list(candidate.releases)
+        asked_for = [registry.release(candidate, release)] if release and framework else []
+        wanted = asked_for or [number for number in candidate.releases if trainer in candidate.trainers_of(number)]
         fits += [_fit(candidate, number, trainer, keys, overrides, named) for number in wanted]
     fits.sort(key=_Fit.rank, reverse=True)
     best = fits[0]
@@ -73,9 +74,19 @@ def guess(
     )
 
 
-def _trainer(candidate: Framework, keys: Mapping[str, Value], config_name: str) -> str:
-    """The trainer that the config's name, the engine or the keys point at."""
-    for trainer in candidate.trainers[1:]:
+def _trainer(candidate: Framework, keys: Mapping[str, Value], config_name: str, program: str) -> str:
+    """The trainer that the program, the config's name, the engine or the keys point at."""
+    backend = _backend(candidate, keys, config_name)
+    bare = [key.lstrip("+~") for key in keys]
+    for name, recipe in candidate.recipes.items():
+        own = any(key == recipe.own_key or key.startswith(recipe.own_key + ".") for key in bare)
+        if recipe.backend == backend and (recipe.mark in program or recipe.name in config_name or own):
+            return name
+    return backend
+
+
+def _backend(candidate: Framework, keys: Mapping[str, Value], config_name: str) -> str:
+    for trainer in (known for known in candidate.trainers[1:] if known not in candidate.recipes):
         if trainer in config_name or trainer in (
             keys.get("model_engine"),
             keys.get("actor_rollout_ref.actor.strategy"),

@@ -10,15 +10,30 @@ from rftconf.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
+class Recipe:
+    """A trainer with a program of its own: part of the program's name, and a key that only its config has.
+
+    Its config is that of `backend` with more keys and other defaults; releases before `since` have none.
+    """
+
+    name: str
+    backend: str
+    mark: str
+    program: str
+    config_folder: str
+    own_key: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class Framework:
     """One framework: `releases` from oldest to newest, `trainers` with the default first.
 
     `config_names` maps a trainer to the Hydra config that starts it; `pins` maps a release to the releases of another
     framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
-    `mains`: the programs whose config the rows describe. `unread_programs` and `unread_sections`: part of a program's
-    name, and the section of keys that only it has, to the reason why it is refused; `instead` is what the maintained
-    config offers in its place.
+    `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
+    on top of another trainer's.
     """
 
     name: str
@@ -32,9 +47,7 @@ class Framework:
     adds_with_plus: bool = False
     fills_missing: bool = False
     mains: tuple[str, ...] = ()
-    unread_programs: Mapping[str, str] = field(default_factory=dict)
-    unread_sections: Mapping[str, str] = field(default_factory=dict)
-    instead: str = ""
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
 
     @property
     def newest(self) -> str:
@@ -46,25 +59,50 @@ class Framework:
         """The trainer meant when none is named."""
         return self.trainers[0]
 
+    def trainers_of(self, release: str) -> tuple[str, ...]:
+        """The trainers that `release` has."""
+        have = self.releases.index(release)
+        since = {name: self.releases.index(recipe.since) for name, recipe in self.recipes.items()}
+        return tuple(trainer for trainer in self.trainers if since.get(trainer, 0) <= have)
 
+    def backend(self, trainer: str) -> str:
+        """The trainer that `trainer` stands on: itself, unless it is a recipe."""
+        return self.recipes[trainer].backend if trainer in self.recipes else trainer
+
+
+def _recipe(name: str, backend: str, program: str, own_key: str) -> Recipe:
+    folder = f"verl/experimental/{name}_policy"
+    return Recipe(
+        name, backend, f"{name}_policy", f"{folder}/{program}".replace("/", "."), f"{folder}/config", own_key, "0.7.1"
+    )
+
+
+_FULLY_ASYNC = ("fully_async_main", "async_training")
+_ONE_STEP_OFF = ("main_ppo", "rollout.nnodes")
+_VERL_RECIPES = {
+    "fully_async": _recipe("fully_async", "fsdp", *_FULLY_ASYNC),
+    "fully_async_megatron": _recipe("fully_async", "megatron", *_FULLY_ASYNC),
+    "one_step_off": _recipe("one_step_off", "fsdp", *_ONE_STEP_OFF),
+    "one_step_off_megatron": _recipe("one_step_off", "megatron", *_ONE_STEP_OFF),
+}
 VERL = Framework(
     name="verl",
     title="veRL",
     releases=("0.4.1", "0.5.0", "0.6.1", "0.7.1", "0.8.0", "0.9.1"),
-    trainers=("fsdp", "megatron"),
+    trainers=("fsdp", "megatron", *_VERL_RECIPES),
     aliases=("volcengine-verl",),
     programs=("verl.trainer.", "verl.experimental.", "recipe.", "verl/trainer/"),
-    config_names={"fsdp": "ppo_trainer", "megatron": "ppo_megatron_trainer"},
+    config_names={
+        "fsdp": "ppo_trainer",
+        "megatron": "ppo_megatron_trainer",
+        "fully_async": "fully_async_ppo_trainer",
+        "fully_async_megatron": "fully_async_ppo_megatron_trainer",
+        "one_step_off": "one_step_off_ppo_trainer",
+        "one_step_off_megatron": "one_step_off_ppo_megatron_trainer",
+    },
+    recipes=_VERL_RECIPES,
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
-    unread_programs={
-        "fully_async": "it counts in async_training's keys, not in data.train_batch_size (row 2.7)",
-        "one_step_off": "it trains one rollout period behind, on GPUs of its own for rollout (row 2.6)",
-    },
-    unread_sections={
-        "async_training": "it belongs to the fully asynchronous main, which does not count in data.train_batch_size (row 2.7)",
-    },
-    instead="the maintained equivalent since 0.9: trainer.v1.trainer_mode=separate_async",
 )
 TRINITY = Framework(
     name="trinity",

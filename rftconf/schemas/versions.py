@@ -40,7 +40,8 @@ def edits(framework: str, release: str, trainer: str = "") -> tuple[Edit, ...]:
     """The edits that lead from `release` up to the next one."""
     known = registry.framework(framework)
     variant = trainer or known.trainer
-    return verl.edits(release, variant) if known.name == "verl" else trinity.edits(release, variant)
+    below = known.backend(variant)
+    return verl.edits(release, below) if known.name == "verl" else trinity.edits(release, below)
 
 
 def upgrade(
@@ -146,7 +147,8 @@ def history(framework: str, key: str, trainer: str = "") -> str | None:
     """What happened to a key that the newest release does not know: `known up to 0.7.1; renamed critic.fsdp.dtype`."""
     known = registry.framework(framework)
     variant = trainer or known.trainer
-    having = [step for step in known.releases if key in catalogue.load(known.name, step, variant)]
+    have = [step for step in known.releases if variant in known.trainers_of(step)]
+    having = [step for step in have if key in catalogue.load(known.name, step, variant)]
     if not having or having[-1] == known.newest:
         return None
     done = upgrade(known.name, {key: _Plain("")}, having[-1], trainer=variant).changes

@@ -97,6 +97,17 @@ VERL = (
     Base("resumed", VERL_GRPO | {"trainer.resume_mode": "resume_path", "trainer.resume_from_path": "/ckpt/global_step_20"}, "fsdp"),
 )  # fmt: skip
 
+OWN_ENGINES = {"rollout.nnodes": 1, "rollout.n_gpus_per_node": 8}
+STREAMED = VERL_GRPO | OWN_ENGINES | {"rollout.total_rollout_steps": 51200, "async_training.require_batches": 2}
+BEHIND = VERL_GRPO | OWN_ENGINES
+MEGATRON = {f"{ARR}.actor.strategy": "megatron"}
+RECIPES = (
+    Base("fully asynchronous", STREAMED, "fully_async", "0.7.1"),
+    Base("fully asynchronous, megatron", STREAMED | MEGATRON, "fully_async_megatron", "0.7.1"),
+    Base("one step off", BEHIND, "one_step_off", "0.7.1"),
+    Base("one step off, megatron", BEHIND | MEGATRON, "one_step_off_megatron", "0.7.1"),
+)
+
 TASK, EVAL = "buffer.explorer_input.tasksets[0]", "buffer.explorer_input.eval_tasksets[0]"
 TRINITY_GRPO: dict[str, Any] = {
     "project": "flips",
@@ -162,4 +173,4 @@ TRINITY = (
     Base("entropy", TRINITY_GRPO | {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}),
     Base("form B", TRINITY_GRPO | {"synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 1}, since="0.5.0"),
 )  # fmt: skip
-BASES = {"verl": VERL, "trinity": TRINITY}
+BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY}

@@ -15,13 +15,13 @@ from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import table_of
 from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
-from rftconf.text.document import Document, Launch, Leaf
-from rftconf.text.span import Place, Span
+from rftconf.schemas.registry import VERL
 from tests.laws.flip_bases import BASES, Base
 from tests.laws.flip_values import candidates, is_node, is_open
+from tests.laws.round_trips import document
 
 OTHER = {"verl": "trinity", "trinity": "verl"}
-HERE = Place("base", Span(0, 0, 1, 1))
+
 STAGE = "stages[]."
 GENERIC = "is kept in the plan as it is; no other framework has it"
 """The sentence for keys that neither a row nor a reason speaks for."""
@@ -42,7 +42,13 @@ class Catalogued:
         return catalogue.load(self.framework, self.release, self.trainer).keys
 
     def leaves(self) -> list[str]:
-        """The keys that a file sets by themselves, without those of stages, with those that rows know in open nodes."""
+        """The keys that a file sets by themselves, without those of stages, with those that rows know in open nodes.
+
+        Of a recipe only those in which it differs from the trainer it stands on.
+        """
+        if self.trainer in VERL.recipes:
+            below = catalogue.load(self.framework, self.release, VERL.backend(self.trainer)).keys
+            return [name for name, key in self.keys.items() if below.get(name) != key]
         keys, known = self.keys, catalogue.load(self.framework, self.release, self.trainer)
         inside = [name for name in sorted(_natives(self.framework)) if name not in keys and known.get(name) is not None]
         return [*(name for name in keys if not name.startswith(STAGE) and not is_node(name, keys)), *inside]
@@ -71,18 +77,11 @@ class Verdict:
         return f"{self.key}={self.value!r} in {self.base!r}: {self.outcome}, {self.state or '-'}: {self.reason}"
 
 
-def document(of: Catalogued, flat: Mapping[str, Any]) -> Document:
-    """A document as if read, without text."""
-    leaves = tuple(Leaf(key, value, HERE, HERE, str(value)) for key, value in flat.items())
-    if of.framework != "verl":
-        return Document("base.yaml", "", "yaml", leaves)
-    options: dict[str, Any] = {"--config-name": "ppo_megatron_trainer"} if of.trainer == "megatron" else {}
-    return Document("base.sh", "", "shell", leaves, launch=Launch("verl.trainer.main_ppo", HERE, options))
-
-
 def run(of: Catalogued, flat: Mapping[str, Any]) -> Conversion:
     """Convert to the other framework's newest release."""
-    return convert(document(of, flat), OTHER[of.framework], framework=of.framework, release=of.release)
+    return convert(
+        document(of.framework, flat, of.trainer), OTHER[of.framework], framework=of.framework, release=of.release
+    )
 
 
 def targets(conversion: Conversion) -> dict[str, str]:

@@ -78,7 +78,7 @@ def _newest(framework: str, key: str) -> list[str]:
     names = [key]
     known = registry.framework(framework)
     for release in known.releases[:-1]:
-        for trainer in known.trainers:
+        for trainer in known.trainers_of(release):
             if key in catalogue.load(framework, release, trainer):
                 names += versions.upgrade(framework, {key: _Slot("x")}, release, trainer=trainer).flat
     return [_plain(name) for name in names]
@@ -87,7 +87,9 @@ def _newest(framework: str, key: str) -> list[str]:
 def _known(framework: str, key: str) -> bool:
     known = registry.framework(framework)
     return any(
-        key in catalogue.load(framework, release, trainer) for release in known.releases for trainer in known.trainers
+        key in catalogue.load(framework, release, trainer)
+        for release in known.releases
+        for trainer in known.trainers_of(release)
     )
 
 

@@ -15,6 +15,7 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.plan.index import PERFORMANCE, role_of
 from rftconf.schemas import registry
+from rftconf.schemas.registry import VERL
 from rftconf.text.document import Document, Launch, Leaf
 from rftconf.text.span import Place, Span
 
@@ -71,8 +72,9 @@ def document(framework: str, flat: Mapping[str, Any], trainer: str) -> Document:
     leaves = tuple(Leaf(key, value, HERE, HERE, str(value)) for key, value in flat.items())
     if framework != "verl":
         return Document("law.yaml", "", "yaml", leaves)
-    options: dict[str, Any] = {"--config-name": "ppo_megatron_trainer"} if trainer == "megatron" else {}
-    return Document("law.sh", "", "shell", leaves, launch=Launch("verl.trainer.main_ppo", HERE, options))
+    program = VERL.recipes[trainer].program if trainer in VERL.recipes else VERL.mains[0]
+    launch = Launch(program, HERE, {"--config-name": VERL.config_names[trainer]})
+    return Document("law.sh", "", "shell", leaves, launch=launch)
 
 
 def convert_flat(framework: str, to: str, flat: Mapping[str, Any], trainer: str) -> conversions.Conversion:

@@ -24,13 +24,16 @@ from tests.laws.leaf_flip import (
     unflipped,
 )
 
-NEWEST = (Catalogued("verl", "0.9.1", "fsdp"), Catalogued("verl", "0.9.1", "megatron"), Catalogued("trinity", "0.6.0"))
+NEWEST = (
+    *(Catalogued("verl", "0.9.1", trainer) for trainer in registry.VERL.trainers),
+    Catalogued("trinity", "0.6.0"),
+)
 OLDER = tuple(
     Catalogued(framework.name, release, trainer)
     for framework in registry.FRAMEWORKS.values()
     if framework.name in ("verl", "trinity")
     for release in framework.releases[:-1]
-    for trainer in framework.trainers
+    for trainer in framework.trainers_of(release)
 )
 ALWAYS_DEAD = {
     "actor_rollout_ref.actor.grad_clip": "H48",

@@ -26,6 +26,7 @@ class Context:
     worth: dict[Unit, Any] = field(default_factory=dict)
     same_framework: bool = False
     trainer: str = "fsdp"
+    backend: str = "fsdp"
 
     def plan(self, path: str) -> Any:
         return None

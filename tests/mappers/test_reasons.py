@@ -20,7 +20,7 @@ CASES = [
     for framework in registry.FRAMEWORKS.values()
     if framework.name in ("verl", "trinity")
     for release in framework.releases
-    for trainer in framework.trainers
+    for trainer in framework.trainers_of(release)
 ]
 STATES = {State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD}
 PROBES = {

@@ -19,13 +19,13 @@ ALL = [
     (framework.name, release, trainer)
     for framework in FRAMEWORKS.values()
     for release in framework.releases
-    for trainer in framework.trainers
+    for trainer in framework.trainers_of(release)
 ]
 STEPS = [
     (framework.name, older, newer, trainer)
     for framework in FRAMEWORKS.values()
     for older, newer in zip(framework.releases, framework.releases[1:], strict=False)
-    for trainer in framework.trainers
+    for trainer in framework.trainers_of(older)
 ]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.mappers.trinity.folds_async import SINCE, read_ahead, write_ahead
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
@@ -40,8 +41,12 @@ def read_batch(r: Reading) -> None:
     r.set(B, explore * mine, *keys, how=f"{formula(explore)} x sync interval {formula(mine)}")
     r.set(G, update, "buffer.train_batch_size", "buffer.batch_size", "algorithm.repeat_times")
     r.set(Y + "driver", _driver(r), SYNC + "sync_style")
-    offset = r.native(SYNC + "sync_offset", 0)
-    r.set(Y + "run_ahead_rollouts", _ahead(offset, mine), SYNC + "sync_offset")
+    if r.plan(Y + "driver") == "free":
+        r.inactive[SYNC + "sync_offset"] = "fully_async never looks at it"
+        read_ahead(r, theirs)
+    else:
+        offset = r.native(SYNC + "sync_offset", 0)
+        r.set(Y + "run_ahead_rollouts", _ahead(offset, mine), SYNC + "sync_offset")
     r.set(
         Y + "every_rollouts",
         1,
@@ -122,7 +127,7 @@ def write_batch(w: Writing) -> None:
               how="" if isinstance(interval, Expr) else f"{formula(prompts)} prompts a period / {formula(step)} a step")  # fmt: skip
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
     w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
-    _write_sync(w)
+    _write_sync(w, interval)
 
 
 def _refuse_uneven(prompts: int, n: int, update: int) -> None:
@@ -139,10 +144,22 @@ def _refuse_uneven(prompts: int, n: int, update: int) -> None:
         )
 
 
-def _write_sync(w: Writing) -> None:
+def _write_sync(w: Writing, interval: Any) -> None:
     driver = w.plan(Y + "driver") or "lockstep"
     style = next((native for native, word in DRIVERS.items() if word == driver), "fixed")
-    w.put(SYNC + "sync_style", style, Y + "driver", always=True)
+    if style == "fully_async" and not w.since(SINCE):
+        note = f"Trinity {w.release} has no fully asynchronous style (0.6 has); fixed syncs at the same interval"
+        w.put(SYNC + "sync_style", "fixed", Y + "driver", state=State.NARROWED, note=note, always=True)
+    else:
+        w.put(SYNC + "sync_style", style, Y + "driver", always=True)
+    if style == "fully_async" and w.since(SINCE):
+        write_ahead(w, w.plan(Y + "run_ahead_rollouts"), interval)
+    else:
+        _write_offset(w)
+    _settle_sync(w)
+
+
+def _write_offset(w: Writing) -> None:
     ahead = w.plan(Y + "run_ahead_rollouts") or 0
     steps = w.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
     offset = arith("*", ahead, steps)
@@ -154,6 +171,10 @@ def _write_sync(w: Writing) -> None:
         value = offset if isinstance(offset, Expr) else int(offset)
         how = "" if value else "0 is lock-step: the explorer waits for the trainer (D1)"
         w.put(SYNC + "sync_offset", value, Y + "run_ahead_rollouts", always=True, how=how)
+
+
+def _settle_sync(w: Writing) -> None:
+    """What Trinity's explorer fixes: the same as the source, or said."""
     if w.plan(Y + "in_flight") == "interrupt":
         w.lose(
             Y + "in_flight",

@@ -9,6 +9,7 @@ from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
     folds_algorithm,
+    folds_async,
     folds_data,
     folds_kl,
     folds_loss,
@@ -151,7 +152,7 @@ CANNOT = (
 
 TRINITY = Table(
     framework="trinity",
-    rows=(*FOLDS, *RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS, *FIXED),
+    rows=(*FOLDS, *RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS, *FIXED, folds_async.WITHOUT_EVALUATION),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     Context = Reading | Writing
 
-FSDP = When(lambda c: c.trainer != "megatron", "the Megatron trainer does not read it")
+FSDP = When(lambda c: c.backend != "megatron", "the Megatron trainer does not read it")
 MEGATRON = When(
-    lambda c: c.trainer == "megatron", "only the Megatron trainer reads it (--config-name=ppo_megatron_trainer)"
+    lambda c: c.backend == "megatron", "only the Megatron trainer reads it (--config-name=ppo_megatron_trainer)"
 )
 KL_LOSS = When(
     lambda c: c.plan("stage.algorithm.kl_loss.enabled") is not False, "no effect while actor.use_kl_loss is False"
@@ -49,8 +49,8 @@ DISCOUNTED = When(
     "group estimators do not discount",
 )
 CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
-CRITIC_FSDP = When(lambda c: CRITIC.test(c) and c.trainer != "megatron", "no FSDP critic in this run")
-CRITIC_MEGATRON = When(lambda c: CRITIC.test(c) and c.trainer == "megatron", "no Megatron critic in this run")
+CRITIC_FSDP = When(lambda c: CRITIC.test(c) and c.backend != "megatron", "no FSDP critic in this run")
+CRITIC_MEGATRON = When(lambda c: CRITIC.test(c) and c.backend == "megatron", "no Megatron critic in this run")
 
 
 def _reference(c: Context) -> bool:
@@ -60,10 +60,10 @@ def _reference(c: Context) -> bool:
 
 REFERENCE = When(_reference, "there is no reference model: KL is neither in the loss nor in the reward")
 REFERENCE_FSDP = When(
-    lambda c: _reference(c) and c.trainer != "megatron", "there is no FSDP reference model in this run"
+    lambda c: _reference(c) and c.backend != "megatron", "there is no FSDP reference model in this run"
 )
 REFERENCE_MEGATRON = When(
-    lambda c: _reference(c) and c.trainer == "megatron", "there is no Megatron reference model in this run"
+    lambda c: _reference(c) and c.backend == "megatron", "there is no Megatron reference model in this run"
 )
 DYNAMIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while actor.use_dynamic_bsz is False"
@@ -126,7 +126,7 @@ def worth(context: Context, unit: Unit) -> Any:
             update = known(context, "stage.batch.sequences_per_update", "actor.ppo_mini_batch_size")
             return ratio(update, known(context, "stage.batch.passes", "actor.ppo_epochs"))
         case Unit.SEQUENCES_PER_RANK:
-            return data_parallel(context, megatron=context.trainer == "megatron")
+            return data_parallel(context, megatron=context.backend == "megatron")
         case Unit.TOKENS_PER_GPU:
             return context.plan("stage.placement.actor.sp") or 1
     raise KeyError(f"the worth of {unit}")
@@ -164,7 +164,7 @@ class _Optimizers(words):
     """FSDP names a class of torch, Megatron a word of its own."""
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        if value == "adamw" and context.trainer == "megatron":
+        if value == "adamw" and context.backend == "megatron":
             return Put("adam")
         return super().put(value, context, unit)
 
@@ -178,7 +178,7 @@ class _FsdpOnly(Same):
     """The other member of a duplicated pair, which Megatron's blocks lack."""
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        if context.trainer == "megatron":
+        if context.backend == "megatron":
             return Put(None, State.NO_COUNTERPART)
         return super().put(value, context, unit)
 
@@ -187,7 +187,7 @@ FSDP_TWIN = _FsdpOnly()
 
 
 def _live_in_optim(c: Context) -> bool:
-    return c.since("0.8.0") or c.trainer == "megatron"
+    return c.since("0.8.0") or c.backend == "megatron"
 
 
 GRAD_CLIP_OPTIM = When(_live_in_optim, "nothing reads it before 0.8 with FSDP (actor.grad_clip is the live key, H48)")

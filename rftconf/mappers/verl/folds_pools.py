@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
 from rftconf.plan.symbols import Expr, arith, formula
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ NODE_GPUS = 8
 
 def read_mode(r: Reading) -> None:
     """Which trainer runs, on which pools, and how far rollouts may run ahead."""
+    if recipe_of(r):
+        _read_pools(r, ENGINE_POOL)
+        why = "this program has a trainer of its own, with engines on GPUs of their own"
+        r.inactive.update(dict.fromkeys((MODE, V1, "actor_rollout_ref.hybrid_engine", *ROLLOUT_POOL), why))
+        read_recipe(r)
+        return
     mode = r.native(MODE, "sync") if r.since("0.9.0") and r.native(V1, True) is not False else "sync"
     r.facts["trainer_mode"] = mode
     block = f"trainer.v1.{mode}."
@@ -35,7 +42,7 @@ def read_mode(r: Reading) -> None:
             "only separate_async reads it; veRL before 0.9 refuses False (H71)"
         )
         r.inactive.update(dict.fromkeys(ROLLOUT_POOL, "only separate_async has a rollout pool of its own"))
-    _read_pools(r, own_pool)
+    _read_pools(r, ROLLOUT_POOL if own_pool else None)
     ahead = 0 if mode == "sync" else r.native(block + "num_warmup_batches", 1)
     r.set(S + "run_ahead_rollouts", ahead, MODE, block + "num_warmup_batches")
     r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
@@ -56,22 +63,22 @@ def _check_step(r: Reading, mode: str, key: str) -> None:
         r.note(r.narrowed[key])
 
 
-def _read_pools(r: Reading, own_pool: bool) -> None:
+def _read_pools(r: Reading, own: tuple[str, str] | None) -> None:
     """The plan's cluster holds all pools; trainer.nnodes x n_gpus_per_node is only the trainer's (row 3.1)."""
     nodes, size = (r.native(key) for key in TRAINER_POOL)
     trainer = _product(nodes, size)
     r.set(P + "actor.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
-    if not own_pool:
+    if own is None:
         r.set(P + "rollout.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
         r.set(NODES, nodes, TRAINER_POOL[0])
         r.set(PER_NODE, size, TRAINER_POOL[1])
         return
-    more, own = (r.native(key) for key in ROLLOUT_POOL)
-    r.set(P + "rollout.gpus", _product(more, own), *ROLLOUT_POOL, how="nnodes x n_gpus_per_node")
-    whole = _cluster(nodes, size, more, own)
-    how = f"trainer {formula(nodes)} x {formula(size)} + rollout {formula(more)} x {formula(own)} GPUs"
+    more, each = (r.native(key) for key in own)
+    r.set(P + "rollout.gpus", _product(more, each), *own, how="nnodes x n_gpus_per_node")
+    whole = _cluster(nodes, size, more, each)
+    how = f"trainer {formula(nodes)} x {formula(size)} + rollout {formula(more)} x {formula(each)} GPUs"
     for path, value, at in ((NODES, whole[0], 0), (PER_NODE, whole[1], 1)):
-        r.set(path, value, TRAINER_POOL[at], ROLLOUT_POOL[at], how=how)
+        r.set(path, value, TRAINER_POOL[at], own[at], how=how)
 
 
 def _product(nodes: Any, size: Any) -> Any:
@@ -101,6 +108,9 @@ IN_FLIGHT = {
 
 def write_mode(w: Writing) -> None:
     """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
+    if recipe_of(w):
+        write_recipe(w)
+        return
     layout, ahead = w.plan(P + "layout"), w.plan(S + "run_ahead_rollouts") or 0
     mode = "separate_async" if layout != "colocated" else "colocate_async" if ahead else "sync"
     if mode != "sync" and not w.since("0.9.0"):
@@ -156,10 +166,10 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     w.put(
         "actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive"
     )
-    source = w.facts.get("source") if w.same_framework else None
+    source = w.facts.get("source")
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
         own = _shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
-        shape = own if source is None else (source.native(pool[0]), source.native(pool[1]))
+        shape = own if source is None else (source.value(pool[0]), source.value(pool[1]))
         _write_pool(
             w,
             pool,

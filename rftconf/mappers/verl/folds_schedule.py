@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.verl.conditions import local_updates
+from rftconf.mappers.verl.folds_recipes import (
+    PROMPTS_IN_ALL,
+    REQUIRE,
+    TRIGGER,
+    fully_async,
+    keep_limits,
+    recipe_of,
+)
+from rftconf.mappers.verl.folds_recipes import B as PERIOD
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
@@ -22,6 +32,9 @@ ENDLESS = 10**12
 
 def read_run_length(r: Reading) -> None:
     """Epochs and rollout periods; whichever ends first (H68). Periods follow from epochs once the rows are known."""
+    if fully_async(r):
+        _read_streamed_length(r)
+        return
     epochs, steps = r.native("trainer.total_epochs"), r.native("trainer.total_training_steps")
     r.set("stage.run_length.epochs", epochs, "trainer.total_epochs")
     r.set(
@@ -54,8 +67,30 @@ def read_run_length(r: Reading) -> None:
         r.set("stage.run_length.rollouts", steps, "trainer.total_training_steps")
 
 
+def _read_streamed_length(r: Reading) -> None:
+    """The streaming program stops after so many prompts, or after its epochs; whole periods count (row 2.7)."""
+    epochs, limit, prompts = r.native("trainer.total_epochs"), r.native(PROMPTS_IN_ALL), r.plan(PERIOD)
+    r.inactive["trainer.total_training_steps"] = f"the fully asynchronous program stops after {PROMPTS_IN_ALL} prompts"
+    r.set("stage.run_length.epochs", epochs, "trainer.total_epochs")
+    how = "prompts stream over the end of an epoch; what is left of the last period is not trained"
+    r.set("stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how=how)
+    rows = r.rows()
+    known = isinstance(rows, int) and isinstance(epochs, int)
+    whole = rows * epochs if known else None
+    if isinstance(limit, int) and isinstance(whole, int) and whole < limit:
+        r.note(f"{PROMPTS_IN_ALL}={limit} is never reached: {epochs} epochs end after {whole} prompts (H68)")
+        limit = whole
+    keys = (PROMPTS_IN_ALL, TRIGGER, REQUIRE) if limit is not whole else ("trainer.total_epochs", TRIGGER, REQUIRE)
+    limit = whole if limit is None else limit
+    rollouts = None if limit is None or prompts is None else arith("//", limit, prompts)
+    r.set("stage.run_length.rollouts", rollouts, *keys, how=f"{formula(limit)} prompts // {formula(prompts)} a period")
+
+
 def write_run_length(w: Writing) -> None:
     """Both limits, consistently."""
+    if fully_async(w):
+        keep_limits(w)
+        return
     epochs, rollouts = w.plan("stage.run_length.epochs"), w.plan("stage.run_length.rollouts")
     derived = w.origins.get("stage.run_length.rollouts")
     if rollouts is not None:
@@ -119,7 +154,7 @@ def schedule_fold(role: str, block: str) -> Fold:
         if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
             return
         _write_warmup(w, warmup, steps, share)
-        if w.trainer == "megatron" and w.plan(f"stage.optim.{role}.min_lr") is not None:
+        if w.backend == "megatron" and w.plan(f"stage.optim.{role}.min_lr") is not None:
             w.lose(
                 f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr"
             )
@@ -133,7 +168,7 @@ def schedule_fold(role: str, block: str) -> Fold:
 
 def _zero_counts(r: Reading) -> bool:
     """FSDP workers up to 0.7 take the ratio only for negative steps; the engine takes it for zero too (row 5.7)."""
-    return not r.since("0.8.0") and r.trainer != "megatron"
+    return not r.since("0.8.0") and r.backend != "megatron"
 
 
 def _read_decay(r: Reading, total: str, decay: str) -> None:
@@ -150,7 +185,9 @@ def _from_ratio(r: Reading, ratio: Any) -> Any:
     rollouts = periods(r)
     if rollouts is None:
         return None
-    ticks = arith("//", arith("*", ratio, rollouts), 1)
+    # the horizon counts local updates (H62), except in the recipes, whose trainers set it to the periods
+    horizon = rollouts if recipe_of(r) else arith("*", rollouts, local_updates(r))
+    ticks = arith("//", arith("*", ratio, horizon), 1)
     return _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES))
 
 

@@ -22,7 +22,7 @@ def _read(r: Reading) -> None:
 
 def _write(w: Writing) -> None:
     """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (RULES 1.2, 1.4)."""
-    if w.trainer != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
+    if w.backend != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
         return
     for key, plan in MICRO.items():
         if w.plan(plan) is None:

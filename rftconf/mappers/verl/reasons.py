@@ -234,8 +234,7 @@ ROLLOUTS = (
           f"{ROLLOUT}.over_sample_rate"),
     *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",
           f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up"),
-    *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.standalone_gpu_memory_utilization",
-          f"{ROLLOUT}.layer_name_map*", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom*"),
+    *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.layer_name_map*", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom*"),
     *_all(MATHS, "the agent loop sends 1.0 whatever this says (row 6.10)", f"{ROLLOUT}.repetition_penalty"),
     *_all(KEPT, "collects LoRA weights layer by layer before the transfer; memory only", f"{ROLLOUT}.layered_summon"),
     *(Reason(f"{ROLLOUT}.{key}", KEPT, why) for key, why in zip(ENGINE_SPEED, ENGINE_WHY, strict=True)),
@@ -342,6 +341,11 @@ TRAINER = (
     *_all(KEPT, "replays dumped rollouts instead of generating, for debugging", "skip.*"),
     *_all(KEPT, "arguments of ray.init; start the other framework on a Ray cluster of your own",
           "ray_kwargs.ray_init*"),
+    *_all(KEPT, "when idle trainer GPUs help to generate in the fully asynchronous program; speed only",
+          "async_training.dynamic_schedule_*"),
+    *_all(KEPT, "how many prompts one engine of the fully asynchronous program works on at a time; speed only",
+          "async_training.concurrent_samples_per_replica"),
+    *_all(DEAD, "declared, but the fully asynchronous program reads actor_rollout_ref.rollout.n", "rollout.n"),
     *_all(KEPT, "writes Ray's time line to a file", "ray_kwargs.timeline_json_file"),
 )  # fmt: skip
 

@@ -19,6 +19,7 @@ from rftconf.mappers.verl.conditions import (
     REFERENCE,
     STATIC,
 )
+from rftconf.mappers.verl.folds_recipes import BY_BATCHES
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -66,10 +67,8 @@ RUN_ROWS = (
             "mask_dummy": (True, "veRL drops prompts over the limit from the data; Trinity keeps their slot with reward 0 (H50)")}),
         why="rl_dataset: keeps len <= max_prompt_length"),
     # -- batches ------------------------------------------------------------------------------------------------
-    row(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.prompts_per_rollout, counts(Unit.PROMPTS), always=True,
-        why="trainer: dataloader batch, before rows are repeated rollout.n times"),
     row(lambda c: c.data.gen_batch_size, lambda p: p.stage.batch.prompts_per_fetch, counts(Unit.PROMPTS), absent=None,
-        why="trainer: prompts one dataloader fetch returns"),
+        when=BY_BATCHES, why="trainer: prompts one dataloader fetch returns"),
     row(lambda c: c.actor_rollout_ref.rollout.n, lambda p: p.stage.batch.responses_per_prompt, same, always=True,
         why="trainer: rows are repeated n times"),
     row(lambda c: c.actor_rollout_ref.actor.ppo_mini_batch_size, lambda p: p.stage.batch.sequences_per_update,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.mappers.codecs import counts, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
+from rftconf.mappers.verl.folds_recipes import FULLY_ASYNC
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -143,6 +144,9 @@ ENGINE_ROWS = (
         why="RolloutConfig: 1, or TP*DP"),
     row(lambda c: c.actor_rollout_ref.rollout.gpu_memory_utilization, lambda p: p.stage.placement.rollout.gpu_memory_fraction, same,
         always=True, why="engine share; the trainer needs the rest of the same GPU"),
+    row(lambda c: c.actor_rollout_ref.rollout.standalone_gpu_memory_utilization,
+        lambda p: p.stage.placement.rollout.gpu_memory_fraction, same, when=FULLY_ASYNC, alias=True, read_only=True,
+        why="fully_async_rollouter: engines on GPUs of their own take it before gpu_memory_utilization"),
     row(lambda c: c.actor_rollout_ref.rollout.max_num_seqs, lambda p: p.stage.placement.rollout.max_num_seqs, same, always=True,
         why="engine: 1024 up to 0.8, 256 since"),
     row(lambda c: c.actor_rollout_ref.rollout.max_num_batched_tokens, lambda p: p.stage.placement.rollout.max_batched_tokens,

@@ -10,6 +10,7 @@ from rftconf.mappers.verl import (
     folds,
     folds_data,
     folds_pools,
+    folds_recipes,
     folds_reward,
     folds_rollout,
     folds_schedule,
@@ -30,16 +31,17 @@ FOLDS = (
         ("trainer.use_v1", "trainer.v1.trainer_mode", "trainer.v1.separate_async.parameter_sync_step",
          "trainer.v1.separate_async.num_warmup_batches", "trainer.v1.colocate_async.num_warmup_batches",
          "actor_rollout_ref.hybrid_engine", ROLLOUT + "nnodes", ROLLOUT + "n_gpus_per_node",
-         "trainer.nnodes", "trainer.n_gpus_per_node"),
+         "trainer.nnodes", "trainer.n_gpus_per_node", *folds_recipes.ENGINE_POOL, folds_recipes.STALENESS,
+         folds_recipes.PARTIAL, folds_recipes.VALIDATES, folds_recipes.LENDS),
         ("cluster.nodes", "cluster.gpus_per_node", P + "layout", P + "actor.gpus", P + "rollout.gpus", Y + "run_ahead_rollouts", Y + "in_flight", Y + "driver", Y + "every_rollouts"),
-        folds_pools.read_mode, folds_pools.write_mode, "main_ppo: trainer registry; MAPPING rows 15.1-15.4"),
+        folds_pools.read_mode, folds_pools.write_mode, "main_ppo: trainer registry; MAPPING rows 2.6, 2.7, 15.1-15.4"),
     Fold(("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo"), (A + "advantage", A + "std_scope"),
          folds.read_advantage, folds.write_advantage, "core_algos: estimator registry"),
     Fold(("critic.enable", "algorithm.adv_estimator"), (A + "critic.enabled",), folds.read_critic, folds.write_critic, "ppo/utils: need_critic"),
     Fold((ACTOR + "policy_loss.loss_mode", ACTOR + "loss_agg_mode", ACTOR + "loss_scale_factor"),
          (A + "policy_loss.family", A + "loss_agg", A + "loss_agg_tokens", A + "loss_norm_scope"),
          folds.read_loss, folds.write_loss, "core_algos: loss registry and agg_loss"),
-    Fold(("trainer.total_epochs", "trainer.total_training_steps"),
+    Fold(("trainer.total_epochs", "trainer.total_training_steps", folds_recipes.PROMPTS_IN_ALL),
          ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
          folds_schedule.read_run_length, folds_schedule.write_run_length, "trainer: _create_dataloader and fit; H12, H68"),
     folds_schedule.schedule_fold("actor", ACTOR + "optim"),
@@ -67,6 +69,10 @@ FOLDS = (
          folds_rollout.read_filters, folds_rollout.write_filters, "replay_buffer: groups of equal metric are evicted"),
     Fold(("trainer.default_local_dir",), ("identity.checkpoint_root",), folds_rollout.read_folder, folds_rollout.write_folder, "trainer: checkpoint folder"),
 )  # fmt: skip
+
+PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.REQUIRE), (folds_recipes.B,),
+         folds_recipes.read_prompts, folds_recipes.write_prompts,
+         "trainer: dataloader batch, before rows are repeated rollout.n times; fully_async_rollouter: required_samples")  # fmt: skip
 
 FIXED = (
     fixed(lambda p: p.stage.kind, "rl", why="main_ppo trains with reinforcement learning"),
@@ -126,7 +132,17 @@ CANNOT = (
 
 VERL = Table(
     framework="verl",
-    rows=(*RUN_ROWS, *ALGORITHM_ROWS, *OPTIMIZER_ROWS, *ENGINE_ROWS, *WORKER_ROWS, *FOLDS, needs.NEEDS, *FIXED),
+    rows=(
+        PROMPTS,
+        *RUN_ROWS,
+        *ALGORITHM_ROWS,
+        *OPTIMIZER_ROWS,
+        *ENGINE_ROWS,
+        *WORKER_ROWS,
+        *FOLDS,
+        needs.NEEDS,
+        *FIXED,
+    ),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,

@@ -2099,6 +2099,30 @@ class RayKwargs(Part):
     timeline_json_file: Any = None
 
 
+class AsyncTraining(Part):
+    """`async_training`."""
+
+    staleness_threshold: Float | None = None
+    trigger_parameter_sync_step: Int | None = None
+    require_batches: Int | None = None
+    partial_rollout: Bool | None = None
+    use_trainer_do_validate: Bool | None = None
+    use_dynamic_resource_scheduling: Bool | None = None
+    dynamic_schedule_policy: Str | None = None
+    dynamic_schedule_deactivate_ratio: Float | None = None
+    dynamic_schedule_enable_rebalance: Bool | None = None
+    concurrent_samples_per_replica: Int | None = None
+
+
+class Rollout(Part):
+    """`rollout`."""
+
+    nnodes: Int | None = None
+    n_gpus_per_node: Int | None = None
+    n: Int | None = None
+    total_rollout_steps: Int | None = None
+
+
 class Verl(Part):
     """The whole config."""
 
@@ -2117,3 +2141,5 @@ class Verl(Part):
     global_profiler: GlobalProfiler = GlobalProfiler()
     skip: Skip = Skip()
     ray_kwargs: RayKwargs = RayKwargs()
+    async_training: AsyncTraining = AsyncTraining()
+    rollout: Rollout = Rollout()

@@ -1,0 +1,127 @@
+"""veRL's experimental programs with trainers of their own: one step off and fully asynchronous (rows 2.6, 2.7; H23)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.mappers.rows import When
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import arith, formula
+from rftconf.schemas.registry import VERL
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+    Context = Reading | Writing
+
+ASYNC = "async_training."
+TRIGGER, REQUIRE, STALENESS = (
+    ASYNC + "trigger_parameter_sync_step",
+    ASYNC + "require_batches",
+    ASYNC + "staleness_threshold",
+)
+PARTIAL, VALIDATES, LENDS = (
+    ASYNC + k for k in ("partial_rollout", "use_trainer_do_validate", "use_dynamic_resource_scheduling")
+)
+ENGINE_POOL = ("rollout.nnodes", "rollout.n_gpus_per_node")
+PROMPTS_IN_ALL = "rollout.total_rollout_steps"
+FETCH, MINI = "data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"
+B, S, P = "stage.batch.prompts_per_rollout", "stage.sync.", "stage.placement."
+RECIPE_KEYS = (TRIGGER, REQUIRE, STALENESS, PARTIAL, VALIDATES, LENDS, *ENGINE_POOL, PROMPTS_IN_ALL)
+
+
+def recipe_of(context: Context) -> str:
+    """`fully_async`, `one_step_off`, or nothing for main_ppo."""
+    found = VERL.recipes.get(context.trainer)
+    return found.name if found else ""
+
+
+def fully_async(context: Context) -> bool:
+    """True for the program that streams prompts and counts in `async_training`'s keys."""
+    return recipe_of(context) == "fully_async"
+
+
+BY_BATCHES = When(
+    lambda c: not fully_async(c), "the fully asynchronous program fetches one prompt after the other, whatever it says"
+)
+
+FULLY_ASYNC = When(fully_async, "only the fully asynchronous program reads it")
+
+
+def read_prompts(r: Reading) -> None:
+    """Prompts between two weight syncs: the data loader's batch, or what the streaming trainer collects (H23)."""
+    if not fully_async(r):
+        r.set(B, r.native(FETCH), FETCH)
+        return
+    trigger, require, mini = (r.native(key) for key in (TRIGGER, REQUIRE, MINI))
+    r.inactive[FETCH] = "the fully asynchronous program does not count in it: it must be 0 (row 2.7)"
+    how = f"{formula(trigger)} x {formula(require)} x {formula(mini)} prompts between two weight syncs (H23)"
+    r.set(B, arith("*", arith("*", trigger, require), mini), TRIGGER, REQUIRE, MINI, how=how)
+
+
+def write_prompts(w: Writing) -> None:
+    """The loader's batch; the streaming program wants 0 there and keeps its own counters."""
+    if not fully_async(w):
+        if w.plan(B) is not None:
+            w.put(FETCH, w.plan(B), B, always=True)
+        return
+    _keep(w, TRIGGER, B)
+    _keep(w, REQUIRE, B)
+
+
+def read_recipe(r: Reading) -> None:
+    """Who generates and trains on which GPUs, and how far apart."""
+    lends = fully_async(r) and (r.native(VALIDATES) is True or r.native(LENDS) is True)
+    r.set(P + "layout", "lendable" if lends else "disaggregated", *ENGINE_POOL, *([VALIDATES, LENDS] if lends else []))
+    r.set(S + "every_rollouts", 1, kind=Kind.DERIVED, how="1 by construction: a period is what one sync consumes")
+    if not fully_async(r):
+        r.facts["parameter_sync_step"] = 1
+        r.set(S + "run_ahead_rollouts", 1, kind=Kind.DEFAULT, how="one-step-off: answers are one period old (row 2.6)")
+        r.set(
+            S + "driver", "lockstep", kind=Kind.DEFAULT, how="one-step-off: trainer and engines meet after each period"
+        )
+        r.set(S + "in_flight", "finish", kind=Kind.DEFAULT, how="one-step-off: a period's answers are finished first")
+        return
+    # one scheduler tick per update_actor call, which trains require_batches mini-batches
+    r.facts["parameter_sync_step"] = r.native(TRIGGER)
+    r.set(S + "run_ahead_rollouts", r.native(STALENESS), STALENESS)
+    r.set(S + "driver", "free", kind=Kind.DEFAULT, how="fully asynchronous: neither side waits for the other")
+    r.set(S + "in_flight", "interrupt" if r.native(PARTIAL) is not False else "finish", PARTIAL)
+    _note_cap(r)
+
+
+def _note_cap(r: Reading) -> None:
+    prompts, more = r.plan(B), r.native(STALENESS)
+    if isinstance(prompts, int) and isinstance(more, (int, float)):
+        r.note(
+            f"the engines may start int({prompts} x {1 + more:g}) = {int(prompts * (1 + more))} prompts "
+            f"between two weight syncs; the trainer consumes {prompts} (H23)"
+        )
+
+
+def write_recipe(w: Writing) -> None:
+    """Only for the same program: its own keys again."""
+    for key, paths in (
+        (STALENESS, (S + "run_ahead_rollouts",)),
+        (PARTIAL, (S + "in_flight",)),
+        (VALIDATES, (P + "layout",)),
+        (LENDS, (P + "layout",)),
+        (ENGINE_POOL[0], (P + "rollout.gpus",)),
+        (ENGINE_POOL[1], (P + "rollout.gpus",)),
+        ("trainer.nnodes", (P + "actor.gpus", "cluster.nodes")),
+        ("trainer.n_gpus_per_node", (P + "actor.gpus", "cluster.gpus_per_node")),
+    ):
+        _keep(w, key, *paths)
+
+
+def keep_limits(w: Writing) -> None:
+    """Only for the same program: how long it runs."""
+    _keep(w, PROMPTS_IN_ALL, "stage.run_length.rollouts")
+    _keep(w, "trainer.total_epochs", "stage.run_length.epochs")
+
+
+def _keep(w: Writing, key: str, *paths: str) -> None:
+    value: Any = w.facts["source"].value(key) if "source" in w.facts else None
+    if value is not None:
+        w.put(key, value, *paths, always=True)
