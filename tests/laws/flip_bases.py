@@ -98,7 +98,7 @@ VERL = (
 )  # fmt: skip
 
 OWN_ENGINES = {"rollout.nnodes": 1, "rollout.n_gpus_per_node": 8}
-STREAMED = VERL_GRPO | OWN_ENGINES | {"rollout.total_rollout_steps": 51200, "async_training.require_batches": 2}
+STREAMED = VERL_GRPO | OWN_ENGINES | {"rollout.total_rollout_steps": 51200}
 BEHIND = VERL_GRPO | OWN_ENGINES
 MEGATRON = {f"{ARR}.actor.strategy": "megatron"}
 RECIPES = (

@@ -46,6 +46,11 @@ ALWAYS_DEAD = {
     "trainer.trainer_config.trainer.critic_warmup": "D35",
 }
 """Keys with a row for older releases that the newest release does not read, and where that is shown."""
+OF_ANOTHER_PROGRAM = {
+    False: {"actor_rollout_ref.rollout.standalone_gpu_memory_utilization"},
+    True: {"data.gen_batch_size"},
+}
+"""Keys that only the fully asynchronous program reads, and those that it does not read (row 2.7)."""
 DETERMINED = {"trainer.v1.separate_async.parameter_sync_step": "must be B/m (row 15.2)"}
 """Keys whose only legal value follows from others."""
 IDS = [f"{c.framework}-{c.release}-{c.trainer}".rstrip("-") for c in NEWEST]
@@ -67,13 +72,14 @@ def silent(found: Iterable[Verdict]) -> list[str]:
 def test_no_leaf_of_the_newest_release_is_silent(of: Catalogued) -> None:
     found = verdicts(of)
     assert silent(found) == []
-    assert len(found) > 200
+    assert len(found) >= (5 if of.trainer in registry.VERL.recipes else 200)
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=IDS)
 def test_a_leaf_with_a_row_acts_in_some_base(of: Catalogued) -> None:
     dead = [v for v in verdicts(of) if v.row and v.outcome == "dead"]
-    assert [str(v) for v in dead if v.key not in ALWAYS_DEAD] == []
+    elsewhere = OF_ANOTHER_PROGRAM[of.trainer.startswith("fully_async")]
+    assert [str(v) for v in dead if v.key not in ALWAYS_DEAD and v.key not in elsewhere] == []
 
 
 @pytest.mark.parametrize("of", NEWEST, ids=IDS)
