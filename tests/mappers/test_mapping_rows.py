@@ -128,3 +128,12 @@ def test_row_4_1_an_estimator_of_the_trainer_hears_kl_in_the_reward() -> None:
     changes = {"algorithm.advantage_fn": "grpo_verl", "algorithm.kl_penalty_fn": "k1"}
     out = from_trinity({"algorithm.algorithm_type": "grpo_verl", **changes}).out
     assert picked(out, "algorithm.adv_estimator", "algorithm.use_kl_in_reward") == ["grpo", True]
+
+
+@pytest.mark.parametrize("role", [ACTOR, "critic."])
+def test_h48_the_deprecated_alias_of_the_clip_wins(role: str) -> None:
+    changes = {**PPO, f"{role}optim.clip_grad": "0.5", f"{role}optim.grad_clip": "0.3"}
+    out = from_verl(changes).out
+    key = "algorithm.optimizer.clip_grad" if role == ACTOR else CRITIC + "optim.clip_grad"
+    assert out[key] == 0.3
+    assert from_verl({**PPO, f"{role}optim.grad_clip": "0.3"}).out[key] == 0.3
