@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from rftconf.mappers.tables import reason_for, table_of
+from rftconf.mappers.trinity.folds_logprob import OLD_FIELDS
 from rftconf.schemas import registry
 from tests.laws.flip_values import is_node
 from tests.laws.leaf_flip import (
@@ -41,6 +42,10 @@ ALWAYS_DEAD = {
     "trainer.grad_clip": "H48",
     "trainer.trainer_config.critic.grad_clip": "H48",
     "trainer.trainer_config.trainer.critic_warmup": "D35",
+    **{
+        f"trainer.trainer_config.algorithm.rollout_correction.{name}": "row 2.8"
+        for name in ("bypass_mode", *OLD_FIELDS)
+    },
 }
 """Keys with a row for older releases that the newest release does not read, and where that is shown."""
 DETERMINED = {"trainer.v1.separate_async.parameter_sync_step": "must be B/m (row 15.2)"}

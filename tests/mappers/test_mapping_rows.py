@@ -137,3 +137,34 @@ def test_h48_the_deprecated_alias_of_the_clip_wins(role: str) -> None:
     key = "algorithm.optimizer.clip_grad" if role == ACTOR else CRITIC + "optim.clip_grad"
     assert out[key] == 0.3
     assert from_verl({**PPO, f"{role}optim.grad_clip": "0.3"}).out[key] == 0.3
+
+
+OLD_CORRECTION = "trainer.trainer_config.algorithm.rollout_correction."
+
+
+def test_row_2_8_the_back_end_before_0_6_has_its_own_switch() -> None:
+    recomputes = {OLD_CORRECTION + "bypass_mode": False}
+    assert "algorithm.rollout_correction.bypass_mode" not in from_trinity(recomputes, release="0.5.2").out
+    assert from_trinity(release="0.5.2").out["algorithm.rollout_correction.bypass_mode"] is True
+    dead = from_trinity(recomputes)
+    assert dead.line(OLD_CORRECTION + "bypass_mode").state is State.DEAD_IN_SOURCE
+    old = from_verl({ACTOR + "ppo_mini_batch_size": "1024"}, to="0.5.2")
+    assert "row 2.8" in old.notes
+    assert "algorithm.bypass_old_logprobs" not in old.out
+
+
+def test_row_2_9_trinity_0_6_hands_the_correction_to_nobody() -> None:
+    key = "algorithm.rollout_correction.rollout_is"
+    to = from_verl({key: "token"})
+    assert key not in to.out
+    assert to.line(key).state is State.NO_COUNTERPART
+    back = from_trinity({"algorithm.rollout_correction": {"rollout_is": "token"}})
+    assert key not in back.out
+    assert back.line(key).state is State.DEAD_IN_SOURCE
+
+
+def test_row_2_9_before_0_6_recomputed_log_probabilities_are_weighed_by_default() -> None:
+    changes = {OLD_CORRECTION + "bypass_mode": False, OLD_CORRECTION + "rollout_is_threshold": 4.0}
+    out = from_trinity(changes, release="0.5.2").out
+    keys = ("algorithm.rollout_correction.rollout_is", "algorithm.rollout_correction.rollout_is_threshold")
+    assert picked(out, *keys) == ["sequence", 4.0]
