@@ -168,3 +168,44 @@ def test_row_2_9_before_0_6_recomputed_log_probabilities_are_weighed_by_default(
     out = from_trinity(changes, release="0.5.2").out
     keys = ("algorithm.rollout_correction.rollout_is", "algorithm.rollout_correction.rollout_is_threshold")
     assert picked(out, *keys) == ["sequence", 4.0]
+
+
+BY_HAND: dict[str, str | None] = {"+trainer.v1.sync.parameter_sync_step": "4", ACTOR + "optim.lr_warmup_steps": "10"}
+
+
+def test_row_15_2_a_step_set_by_hand_ticks_once_a_local_update() -> None:
+    done = from_verl(BY_HAND)
+    assert done.out["algorithm.optimizer.lr_warmup_steps"] == 10
+    assert done.out["algorithm.bypass_old_logprobs"] is False  # the weights of the moment, as in Trinity
+
+
+OWN_POOLS: dict[str, str | None] = {
+    "trainer.v1.trainer_mode": "separate_async",
+    "trainer.v1.separate_async.parameter_sync_step": "4",
+    ROLLOUT + "nnodes": "1",
+    ROLLOUT + "n_gpus_per_node": "8",
+}
+
+
+def test_row_1_5_passes_over_one_mini_batch_have_no_order() -> None:
+    twice: dict[str, str | None] = {ACTOR + "ppo_epochs": "2"}
+    assert "row 1.5" in from_verl(twice).notes
+    assert "row 1.5" not in from_verl({**twice, ACTOR + "ppo_mini_batch_size": "1024"}).notes
+    assert "row 1.5" not in from_verl({**twice, **OWN_POOLS}).notes
+    key = "trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs"
+    assert "row 1.5" in from_trinity({key: 2}).notes
+    assert "row 1.5" not in from_trinity({key: 2, "synchronizer.sync_offset": 4}).notes
+
+
+def test_h42_own_pools_and_single_updates_whiten_as_trinity_does() -> None:
+    assert "H42" in from_verl(PPO).notes
+    assert "H42" not in from_verl({**PPO, ACTOR + "ppo_mini_batch_size": "1024"}).notes
+    assert "H42" not in from_verl({**PPO, **OWN_POOLS}).notes
+    assert "H42" not in from_trinity({**TRINITY_PPO, "synchronizer.sync_offset": 4}).notes
+
+
+def test_row_15_1_the_older_trainer_of_0_9_has_no_modes() -> None:
+    changes: dict[str, str | None] = {**OWN_POOLS, "trainer.use_v1": "False", "trainer.balance_batch": "False"}
+    done = from_verl(changes)
+    assert picked(done.out, "synchronizer.sync_offset", "trainer.balance_batch") == [0, False]
+    assert done.line("trainer.v1.trainer_mode").state is State.DEAD_IN_SOURCE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import tail
+from rftconf.mappers.rates import advantage_scope, pass_order, tail
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
@@ -80,11 +80,11 @@ FOLDS = (
 )  # fmt: skip
 
 FIXED = (
-    fixed(lambda p: p.stage.batch.pass_order, lambda c: "per_update" if (c.plan(B + "passes") or 1) != 1 else "sweep",
+    fixed(lambda p: p.stage.batch.pass_order, lambda c: pass_order(c, "per_update"),
           why="each update's sequences are repeated E times in a row (row 1.5)"),
     fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, "forbid"), why="the trainer waits for whole batches (H7)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope,
-          lambda c: "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout",
+          lambda c: advantage_scope(c, "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout"),
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip

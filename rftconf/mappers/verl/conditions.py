@@ -138,6 +138,21 @@ def local_updates(context: Context) -> Any:
     return context.facts.get("parameter_sync_step", 1)
 
 
+WHITENED = ("gae", "reinforce_pp", "reinforce_pp_baseline")
+"""Estimators whose advantages are whitened."""
+
+
+def v1_trainer(context: Context) -> bool:
+    """The trainer of 0.9, unless `trainer.use_v1` asks for the older one that is still shipped."""
+    return context.since("0.9.0") and context.effective("trainer.use_v1") is not False
+
+
+def single_ticks(context: Context) -> bool:
+    """True where a local update is one mini-batch: always in separate_async, by a hand-set step elsewhere (row 15.2)."""
+    context.plan("stage.placement.layout")  # the row that learns it
+    return bool(context.facts.get("single_ticks", False))
+
+
 class _SkippedPeriods(Codec[Any, Any]):
     """veRL counts steps from 1 and updates the actor when `critic_warmup <= step`: w skips w-1 periods (H20)."""
 

@@ -18,6 +18,7 @@ from rftconf.mappers.verl.conditions import (
     REF_STATIC,
     REFERENCE,
     STATIC,
+    v1_trainer,
 )
 from rftconf.plan.units import Unit
 
@@ -77,7 +78,7 @@ RUN_ROWS = (
     row(lambda c: c.actor_rollout_ref.actor.ppo_epochs, lambda p: p.stage.batch.passes, same, why="actor: passes over the rollout"),
     row(lambda c: c.actor_rollout_ref.actor.shuffle, lambda p: p.stage.batch.shuffle_sequences, same, why="actor: make_iterator(shuffle=)"),
     row(lambda c: c.trainer.balance_batch, lambda p: p.stage.batch.balance_ranks, same,
-        when=When(lambda c: not c.since("0.9.0"), "the 0.9 trainer always balances, whatever balance_batch says (H64)"),
+        when=When(lambda c: not v1_trainer(c), "the 0.9 trainer always balances, whatever balance_batch says (H64)"),
         why="trainer: _balance_batch"),
     row(lambda c: c.actor_rollout_ref.actor.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True,
         why="workers: prepare_dynamic_batch"),
