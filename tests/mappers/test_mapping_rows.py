@@ -209,3 +209,43 @@ def test_row_15_1_the_older_trainer_of_0_9_has_no_modes() -> None:
     done = from_verl(changes)
     assert picked(done.out, "synchronizer.sync_offset", "trainer.balance_batch") == [0, False]
     assert done.line("trainer.v1.trainer_mode").state is State.DEAD_IN_SOURCE
+
+
+def test_h20_a_warmup_that_ends_within_a_period_is_rounded() -> None:
+    done = from_trinity({**TRINITY_PPO, "trainer.critic_warmup": 10})
+    assert done.out["trainer.critic_warmup"] == 4  # 9 train steps are 2.25 periods
+    assert done.line("trainer.critic_warmup").state is State.ROUNDED
+
+
+def test_h20_without_a_critic_only_trinity_0_6_waits() -> None:
+    stray: dict[str, str | None] = {"trainer.critic_warmup": "10"}
+    assert from_verl(stray).out["trainer.critic_warmup"] == 37
+    assert from_verl(stray, to="0.5.2").line("trainer.critic_warmup").state is State.DEAD_IN_TARGET
+    key = "trainer.trainer_config.trainer.critic_warmup"
+    assert from_trinity({key: 37}, release="0.5.2").line(key).state is State.DEAD_IN_SOURCE
+    assert from_trinity({**TRINITY_PPO, key: 37}, release="0.5.2").out["trainer.critic_warmup"] == 10
+
+
+@pytest.mark.parametrize(("strategy", "name"), [("fsdp2", "SGD"), ("megatron", "sgd")])
+def test_row_5_10_sgd_is_a_class_of_torch_or_a_word_of_megatron(strategy: str, name: str) -> None:
+    out = from_trinity({"algorithm.optimizer.optimizer_type": "sgd", "trainer.trainer_strategy": strategy}).out
+    assert out[ACTOR + "optim.optimizer"] == name
+
+
+def test_row_5_9_the_trainer_overwrites_the_horizon() -> None:
+    key = ACTOR + "optim.total_training_steps"
+    assert from_verl({key: "50"}).line(key).state is State.DEAD_IN_SOURCE
+
+
+def test_row_5_9_a_decay_without_an_end_is_flat() -> None:
+    key = "algorithm.optimizer.lr_scheduler_type"
+    done = from_trinity({key: "cosine", "trainer.total_steps": None})
+    assert done.line(key).state is State.NARROWED
+    assert "flat" in done.notes
+    assert from_trinity({key: "cosine"}).line(key).state is State.EXACT
+
+
+def test_row_5_8_trinity_cannot_say_how_wsd_ends() -> None:
+    key = ACTOR + "optim.lr_decay_style"
+    done = from_verl({ACTOR + "strategy": "megatron", key: "WSD"})
+    assert done.line(key).state is State.NARROWED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
@@ -164,6 +165,10 @@ class _SkippedPeriods(Codec[Any, Any]):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         if isinstance(value, Expr):
             return Put(value + 1, State.DERIVED, "", "skipped periods + 1")
+        if value and value != int(value):
+            whole = ceil(value)
+            note = f"{float(value):g} rollout periods without actor updates: veRL skips whole ones, {whole} (H20)"
+            return Put(whole + 1, State.ROUNDED, note, "skipped periods + 1")
         return Put(
             value + 1 if value else 0,
             State.DERIVED if value else State.EXACT,
@@ -179,8 +184,10 @@ class _Optimizers(words):
     """FSDP names a class of torch, Megatron a word of its own."""
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        if value == "adamw" and context.trainer == "megatron":
+        if context.trainer == "megatron" and value == "adamw":
             return Put("adam")
+        if context.trainer != "megatron" and value == "sgd":
+            return Put("SGD")
         return super().put(value, context, unit)
 
 
