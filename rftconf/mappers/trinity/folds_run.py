@@ -48,7 +48,8 @@ def read_gpus(r: Reading) -> None:
     r.set(P + "layout", "colocated" if mode == "colocate" else "disaggregated", "mode")
     nodes, size = r.plan("cluster.nodes"), r.plan("cluster.gpus_per_node")
     total = None if nodes is None or size is None else nodes * size
-    trainer = total if mode == "colocate" or total is None else total - rollout - helpers
+    alone = mode in ("colocate", "train")  # a trainer on its own starts no engines
+    trainer = total if alone or total is None else total - rollout - helpers
     r.set(
         P + "actor.gpus",
         trainer,

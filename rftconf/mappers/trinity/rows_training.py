@@ -111,7 +111,8 @@ CONFIG = "trainer.trainer_config."
 
 WORKER_ROWS = (
     row(lambda c: c.trainer.trainer_strategy, lambda p: p.stage.placement.actor.backend,
-        words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}), always=True, why="fsdp2 since 0.6, fsdp before (D10)"),
+        words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}, narrowed=dict.fromkeys(
+            ("veomni", "torchtitan"), ("fsdp2", "Trinity trains with FSDP or Megatron (row 8.9)"))), always=True, why="fsdp2 since 0.6, fsdp before (D10)"),
     row(lambda c: c.trainer.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, when=on.FSDP,
         why="one size for all roles"),
     row(lambda c: c.trainer.param_offload, lambda p: p.stage.placement.actor.offload.param, same, absent=False,

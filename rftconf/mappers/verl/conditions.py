@@ -101,7 +101,13 @@ OWN_POOL = When(
     "engines that share the trainer's GPUs get weights in place, whatever it says",
 )
 SAPO = When(lambda c: c.plan("stage.algorithm.policy_loss.family") in ("sapo", None), "only the sapo loss reads it")
-LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while model.lora_rank is 0")
+LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while the rank of LoRA is 0")
+FSDP_LORA = When(
+    lambda c: LORA.test(c) and FSDP.test(c), "no LoRA in this run, or Megatron's, whose settings are model.lora.*"
+)
+MEGATRON_LORA = When(
+    lambda c: LORA.test(c) and MEGATRON.test(c), "no LoRA in this run, or FSDP's, whose settings are model.lora_*"
+)
 COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_COSINE = When(
     lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") != "constant",

@@ -42,7 +42,10 @@ KL_ESTIMATORS = words(
         "k3": "k3_clamped",
         "full": "full",
     },
-    narrowed={"k3": ("low_var_kl", "veRL clamps k3 at 10, the source does not (H36)")},
+    narrowed={
+        "k3": ("low_var_kl", "veRL clamps k3 at 10, the source does not (H36)"),
+        "corrected_k3": ("low_var_kl", "veRL's KL has no importance weight, and k3 is clamped at 10 (H36)"),
+    },
 )
 
 ALGORITHM_ROWS = (
@@ -135,7 +138,9 @@ OPTIMIZER_ROWS = (
 )  # fmt: skip
 
 ENGINE_ROWS = (
-    row(lambda c: c.actor_rollout_ref.rollout.name, lambda p: p.stage.placement.rollout.engine, same, always=True,
+    row(lambda c: c.actor_rollout_ref.rollout.name, lambda p: p.stage.placement.rollout.engine,
+        words({name: name for name in ("vllm", "sglang", "trtllm", "hf")}, narrowed=dict.fromkeys(
+            ("tinker", "external"), ("vllm", "veRL generates with engines of its own (row 8.1)"))), always=True,
         why="rollout registry: vllm, sglang, trtllm"),
     row(lambda c: c.actor_rollout_ref.rollout.tensor_model_parallel_size, lambda p: p.stage.placement.rollout.tp, same, always=True,
         why="rollout.yaml: default 2, so always written"),
