@@ -78,3 +78,26 @@ def test_row_4_2_9_an_estimator_that_verl_lacks_is_named() -> None:
 def test_row_3_2_a_trainer_on_its_own_has_all_gpus() -> None:
     plan = from_trinity({"mode": "train"}).conversion.loaded.plan
     assert plan.stages[0].placement.actor.gpus == 8
+
+
+MICRO = "trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
+
+
+def test_row_1_7_a_micro_batch_divides_the_share_of_a_rank() -> None:
+    changes = {"buffer.batch_size": 40, "buffer.train_batch_size": 320, "trainer.use_dynamic_bsz": False, MICRO: 16}
+    done = from_trinity(changes)
+    assert done.out[ACTOR + "ppo_micro_batch_size_per_gpu"] == 10  # 8 ranks of 40 sequences
+    assert done.line(MICRO).state is State.NARROWED
+    fits = from_trinity({**changes, MICRO: 8})
+    assert fits.out[ACTOR + "ppo_micro_batch_size_per_gpu"] == 8
+    assert fits.line(MICRO).state is State.EXACT
+
+
+def test_row_6_9_a_second_evaluation_set_that_is_sampled_otherwise_is_named() -> None:
+    sets = [
+        {"name": "a", "path": "/a", "split": "test", "repeat_times": 32},
+        {"name": "b", "path": "/b", "split": "test"},
+    ]
+    done = from_trinity({"buffer.explorer_input.eval_tasksets": sets})
+    assert done.out[ROLLOUT + "val_kwargs.n"] == 32
+    assert "data.eval[1].sampling.responses" in done.notes
