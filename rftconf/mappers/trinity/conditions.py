@@ -132,6 +132,11 @@ NEVER_ROLLOUTS = 1_000_000
 """Trinity has no "never" for evaluation: this many periods stand for it."""
 
 
+LATE = (
+    "Trinity evaluates before a period's weights arrive: what it shows after a period is the policy that began it (H18)"
+)
+
+
 class _EvalInterval(Codec[Any, Any]):
     """Explore steps between evaluations; "never" is a number that no run reaches."""
 
@@ -151,6 +156,8 @@ class _EvalInterval(Codec[Any, Any]):
         if value is None:
             never = context.convert(NEVER_ROLLOUTS, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
             return Put(never, State.DERIVED, "", "never: Trinity has no word for it, so a step that no run reaches")
+        if not context.same_framework:
+            context.note(LATE)
         return Put(
             context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
             State.DERIVED,
