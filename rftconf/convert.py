@@ -25,7 +25,7 @@ from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
-from rftconf.plan.derive import fill_micro_batches, floor_as_ratio
+from rftconf.plan.derive import TRAINED, fill_micro_batches, floor_as_ratio, whole_micro_batches
 from rftconf.plan.origin import Kind, Origin
 from rftconf.render import emit
 from rftconf.schemas import catalogue, registry
@@ -153,7 +153,9 @@ def _place(
     floor_as_ratio(values, origins)
     table = table_of(target.name)
     separate = table.separates_since is not None and registry.at_least(target.name, number, table.separates_since)
-    return place(table.target, values, origins, rollout_gpus=options.rollout_gpus, may_separate=separate)
+    decisions = place(table.target, values, origins, rollout_gpus=options.rollout_gpus, may_separate=separate)
+    whole_micro_batches(values, origins)
+    return decisions
 
 
 def _write(
@@ -184,8 +186,9 @@ def _write(
     if same:
         writing.facts["source"] = stage.reading.source
     writing.write_all()
-    if MEMORY in origins and origins[MEMORY].kind is Kind.CHOSEN and MEMORY in writing.outcomes:
-        writing.outcomes[MEMORY] = Outcome(State.NARROWED, writing.outcomes[MEMORY].targets, origins[MEMORY].how)
+    for path in (MEMORY, *TRAINED):
+        if path in origins and origins[path].kind is Kind.CHOSEN and path in writing.outcomes:
+            writing.outcomes[path] = Outcome(State.NARROWED, writing.outcomes[path].targets, origins[path].how)
     if same:
         keep_as_written(stage.reading.source, stage.origins, writing, loaded.secrets)
     return writing

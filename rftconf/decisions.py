@@ -111,13 +111,18 @@ def under_target_names(decisions: list[Decision], writing: Writing) -> list[Deci
     return named
 
 
+def _of_no_interest(path: str) -> bool:
+    """Defaults of data sets, but for how they are mixed and sampled."""
+    return path.startswith("stage.data.") and path != MIXING and ".sampling." not in path
+
+
 def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
     """What differs although no leaf says so: defaults and fixed behaviours of the source that the target lacks."""
     found = []
     for path, outcome in writing.outcomes.items():
         origin = stage.origins.get(path)
         keys = origin.keys if origin is not None else ()
-        if origin is not None and origin.kind is Kind.DEFAULT and path.startswith("stage.data.") and path != MIXING:
+        if origin is not None and origin.kind is Kind.DEFAULT and _of_no_interest(path):
             continue
         unsaid = outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys)
         if unsaid and role_of(without_indices(path)) == "" and stage.values.get(path) is not None:

@@ -45,6 +45,31 @@ def data_parallel(context: Context, *, megatron: bool) -> Any:
     return ratio(gpus, context.plan("stage.placement.actor.sp") or 1)
 
 
+def one_update(context: Context) -> bool:
+    """True where a rollout period is one optimizer update: then mini-batches have no order, and updates no scope."""
+    numbers = [
+        context.plan(f"stage.batch.{f}")
+        for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
+    ]
+    if not all(isinstance(number, int) for number in numbers):
+        return False
+    prompts, n, update = numbers
+    return bool(prompts * n == update)
+
+
+def pass_order(context: Context, mine: str) -> Any:
+    """How E passes go over the mini-batches: `mine`, or what the plan says where there is one pass or one mini-batch."""
+    path, passes = "stage.batch.pass_order", context.plan("stage.batch.passes")
+    if passes in (1, None) or one_update(context):
+        return context.values.get(path) or "sweep"
+    return mine
+
+
+def advantage_scope(context: Context, mine: str) -> Any:
+    """Over what values and whitening are computed: `mine`, or what the plan says where both are the same (H42)."""
+    return (context.values.get("stage.algorithm.advantage_scope") if one_update(context) else None) or mine
+
+
 def tail(context: Context, mine: str) -> str:
     """What becomes of an incomplete last mini-batch: `mine`, or what the plan says where there never is one (H7)."""
     prompts, n, update = (

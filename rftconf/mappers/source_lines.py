@@ -11,6 +11,7 @@ from rftconf.load import Loaded, StageRead
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.tables import reason_for
 from rftconf.mappers.writing import Outcome, Writing
+from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.text.document import Leaf
 
@@ -109,8 +110,15 @@ def _paths(key: str, reached: dict[str, list[str]]) -> list[str]:
     return above or below
 
 
+def _filled_in_vain(path: str, outcome: Outcome, writing: Writing) -> bool:
+    origin = writing.origins.get(path)
+    return outcome.state is State.DEAD_IN_TARGET and origin is not None and origin.kind is Kind.DERIVED
+
+
 def _combined(leaf: Leaf, paths: list[str], writing: Writing) -> SourceLine:
     outcomes = [(path, writing.outcomes[path]) for path in paths if path in writing.outcomes]
+    # what was only filled in and acts nowhere says nothing about the key
+    outcomes = [(path, o) for path, o in outcomes if not _filled_in_vain(path, o, writing)] or outcomes
     if not outcomes:
         return SourceLine(
             leaf.key,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from rftconf.plan.origin import Kind, Origin
@@ -59,3 +60,35 @@ def fill_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> No
         if values.get(path) is None and not critic:
             values[path] = values[actor]
             origins[path] = Origin(Kind.DERIVED, origins[actor].keys, "as the actor's")
+
+
+TRAINED = tuple(f"stage.batch.{role}.sequences_per_rank" for role in ("micro", "critic"))
+"""Fixed micro-batches that must cut a rank's share of an update into whole parts."""
+
+
+def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> None:
+    """Fixed micro-batches that fit the target's ranks: the largest size, up to the source's, that divides their share."""
+    share = _share_of_a_rank(values)
+    for path in TRAINED:
+        size = values.get(path)
+        if values.get(path.replace("sequences_per_rank", "dynamic")) is not False or not isinstance(size, int):
+            continue
+        if share is None or size < 1 or share % size == 0:
+            continue
+        values[path] = next(part for part in range(min(size, share), 0, -1) if share % part == 0)
+        why = f"{size} became {values[path]}: {size} does not divide the {share} sequences of a rank (row 1.7)"
+        origins[path] = Origin(Kind.CHOSEN, origins[path].keys, why)
+
+
+def _share_of_a_rank(values: dict[str, Any]) -> int | None:
+    """Sequences of one update on one data-parallel rank; None where they are not known or not whole."""
+    worker = "stage.placement.actor."
+    megatron = values.get(worker + "backend") == "megatron"
+    sizes = [f"megatron.{name}" for name in ("tp", "pp", "cp")] if megatron else ["sp"]
+    update, gpus = values.get("stage.batch.sequences_per_update"), values.get(worker + "gpus")
+    parts = [values.get(worker + name) or 1 for name in sizes]
+    if not isinstance(update, int) or not isinstance(gpus, int) or not all(isinstance(part, int) for part in parts):
+        return None
+    engines = prod(parts)
+    ranks = gpus // engines
+    return update // ranks if ranks > 0 and gpus % engines == 0 and update % ranks == 0 else None

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from rftconf.mappers.tables import reason_for, table_of
+from rftconf.mappers.trinity.folds_logprob import OLD_FIELDS
 from rftconf.schemas import registry
 from tests.laws.flip_values import is_node
 from tests.laws.leaf_flip import (
@@ -44,6 +45,16 @@ ALWAYS_DEAD = {
     "trainer.grad_clip": "H48",
     "trainer.trainer_config.critic.grad_clip": "H48",
     "trainer.trainer_config.trainer.critic_warmup": "D35",
+    **dict.fromkeys(
+        (f"{role}.optim.total_training_steps" for role in ("actor_rollout_ref.actor", "critic")), "row 5.9"
+    ),
+    **dict.fromkeys(
+        (f"actor_rollout_ref.model.lora.{name}" for name in ("rank", "alpha", "target_modules")), "row 9.1"
+    ),
+    **{
+        f"trainer.trainer_config.algorithm.rollout_correction.{name}": "row 2.8"
+        for name in ("bypass_mode", *OLD_FIELDS)
+    },
 }
 """Keys with a row for older releases that the newest release does not read, and where that is shown."""
 OF_ANOTHER_PROGRAM = {

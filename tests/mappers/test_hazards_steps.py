@@ -107,6 +107,11 @@ def test_h17_a_release_that_cannot_run_ahead_says_so() -> None:
     assert "trainer.v1.trainer_mode" not in done.out
 
 
+def test_h18_evaluation_lags_by_a_period() -> None:
+    assert "H18" in from_verl().notes
+    assert "H18" not in from_verl({"trainer.test_freq": "-1"}).notes
+
+
 @pytest.mark.parametrize(("interval", "periods"), [(5, 1), (6, 1), (3, 1), (20, 5), (8, 2)])
 def test_h19_evaluation_is_floored_to_whole_periods(interval: int, periods: int) -> None:
     assert from_trinity({"explorer.eval_interval": interval}).out["trainer.test_freq"] == periods

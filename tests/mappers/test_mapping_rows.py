@@ -128,3 +128,124 @@ def test_row_4_1_an_estimator_of_the_trainer_hears_kl_in_the_reward() -> None:
     changes = {"algorithm.advantage_fn": "grpo_verl", "algorithm.kl_penalty_fn": "k1"}
     out = from_trinity({"algorithm.algorithm_type": "grpo_verl", **changes}).out
     assert picked(out, "algorithm.adv_estimator", "algorithm.use_kl_in_reward") == ["grpo", True]
+
+
+@pytest.mark.parametrize("role", [ACTOR, "critic."])
+def test_h48_the_deprecated_alias_of_the_clip_wins(role: str) -> None:
+    changes = {**PPO, f"{role}optim.clip_grad": "0.5", f"{role}optim.grad_clip": "0.3"}
+    out = from_verl(changes).out
+    key = "algorithm.optimizer.clip_grad" if role == ACTOR else CRITIC + "optim.clip_grad"
+    assert out[key] == 0.3
+    assert from_verl({**PPO, f"{role}optim.grad_clip": "0.3"}).out[key] == 0.3
+
+
+OLD_CORRECTION = "trainer.trainer_config.algorithm.rollout_correction."
+
+
+def test_row_2_8_the_back_end_before_0_6_has_its_own_switch() -> None:
+    recomputes = {OLD_CORRECTION + "bypass_mode": False}
+    assert "algorithm.rollout_correction.bypass_mode" not in from_trinity(recomputes, release="0.5.2").out
+    assert from_trinity(release="0.5.2").out["algorithm.rollout_correction.bypass_mode"] is True
+    dead = from_trinity(recomputes)
+    assert dead.line(OLD_CORRECTION + "bypass_mode").state is State.DEAD_IN_SOURCE
+    old = from_verl({ACTOR + "ppo_mini_batch_size": "1024"}, to="0.5.2")
+    assert "row 2.8" in old.notes
+    assert "algorithm.bypass_old_logprobs" not in old.out
+
+
+def test_row_2_9_trinity_0_6_hands_the_correction_to_nobody() -> None:
+    key = "algorithm.rollout_correction.rollout_is"
+    to = from_verl({key: "token"})
+    assert key not in to.out
+    assert to.line(key).state is State.NO_COUNTERPART
+    back = from_trinity({"algorithm.rollout_correction": {"rollout_is": "token"}})
+    assert key not in back.out
+    assert back.line(key).state is State.DEAD_IN_SOURCE
+
+
+def test_row_2_9_before_0_6_recomputed_log_probabilities_are_weighed_by_default() -> None:
+    changes = {OLD_CORRECTION + "bypass_mode": False, OLD_CORRECTION + "rollout_is_threshold": 4.0}
+    out = from_trinity(changes, release="0.5.2").out
+    keys = ("algorithm.rollout_correction.rollout_is", "algorithm.rollout_correction.rollout_is_threshold")
+    assert picked(out, *keys) == ["sequence", 4.0]
+
+
+BY_HAND: dict[str, str | None] = {"+trainer.v1.sync.parameter_sync_step": "4", ACTOR + "optim.lr_warmup_steps": "10"}
+
+
+def test_row_15_2_a_step_set_by_hand_ticks_once_a_local_update() -> None:
+    done = from_verl(BY_HAND)
+    assert done.out["algorithm.optimizer.lr_warmup_steps"] == 10
+    assert done.out["algorithm.bypass_old_logprobs"] is False  # the weights of the moment, as in Trinity
+
+
+OWN_POOLS: dict[str, str | None] = {
+    "trainer.v1.trainer_mode": "separate_async",
+    "trainer.v1.separate_async.parameter_sync_step": "4",
+    ROLLOUT + "nnodes": "1",
+    ROLLOUT + "n_gpus_per_node": "8",
+}
+
+
+def test_row_1_5_passes_over_one_mini_batch_have_no_order() -> None:
+    twice: dict[str, str | None] = {ACTOR + "ppo_epochs": "2"}
+    assert "row 1.5" in from_verl(twice).notes
+    assert "row 1.5" not in from_verl({**twice, ACTOR + "ppo_mini_batch_size": "1024"}).notes
+    assert "row 1.5" not in from_verl({**twice, **OWN_POOLS}).notes
+    key = "trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs"
+    assert "row 1.5" in from_trinity({key: 2}).notes
+    assert "row 1.5" not in from_trinity({key: 2, "synchronizer.sync_offset": 4}).notes
+
+
+def test_h42_own_pools_and_single_updates_whiten_as_trinity_does() -> None:
+    assert "H42" in from_verl(PPO).notes
+    assert "H42" not in from_verl({**PPO, ACTOR + "ppo_mini_batch_size": "1024"}).notes
+    assert "H42" not in from_verl({**PPO, **OWN_POOLS}).notes
+    assert "H42" not in from_trinity({**TRINITY_PPO, "synchronizer.sync_offset": 4}).notes
+
+
+def test_row_15_1_the_older_trainer_of_0_9_has_no_modes() -> None:
+    changes: dict[str, str | None] = {**OWN_POOLS, "trainer.use_v1": "False", "trainer.balance_batch": "False"}
+    done = from_verl(changes)
+    assert picked(done.out, "synchronizer.sync_offset", "trainer.balance_batch") == [0, False]
+    assert done.line("trainer.v1.trainer_mode").state is State.DEAD_IN_SOURCE
+
+
+def test_h20_a_warmup_that_ends_within_a_period_is_rounded() -> None:
+    done = from_trinity({**TRINITY_PPO, "trainer.critic_warmup": 10})
+    assert done.out["trainer.critic_warmup"] == 4  # 9 train steps are 2.25 periods
+    assert done.line("trainer.critic_warmup").state is State.ROUNDED
+
+
+def test_h20_without_a_critic_only_trinity_0_6_waits() -> None:
+    stray: dict[str, str | None] = {"trainer.critic_warmup": "10"}
+    assert from_verl(stray).out["trainer.critic_warmup"] == 37
+    assert from_verl(stray, to="0.5.2").line("trainer.critic_warmup").state is State.DEAD_IN_TARGET
+    key = "trainer.trainer_config.trainer.critic_warmup"
+    assert from_trinity({key: 37}, release="0.5.2").line(key).state is State.DEAD_IN_SOURCE
+    assert from_trinity({**TRINITY_PPO, key: 37}, release="0.5.2").out["trainer.critic_warmup"] == 10
+
+
+@pytest.mark.parametrize(("strategy", "name"), [("fsdp2", "SGD"), ("megatron", "sgd")])
+def test_row_5_10_sgd_is_a_class_of_torch_or_a_word_of_megatron(strategy: str, name: str) -> None:
+    out = from_trinity({"algorithm.optimizer.optimizer_type": "sgd", "trainer.trainer_strategy": strategy}).out
+    assert out[ACTOR + "optim.optimizer"] == name
+
+
+def test_row_5_9_the_trainer_overwrites_the_horizon() -> None:
+    key = ACTOR + "optim.total_training_steps"
+    assert from_verl({key: "50"}).line(key).state is State.DEAD_IN_SOURCE
+
+
+def test_row_5_9_a_decay_without_an_end_is_flat() -> None:
+    key = "algorithm.optimizer.lr_scheduler_type"
+    done = from_trinity({key: "cosine", "trainer.total_steps": None})
+    assert done.line(key).state is State.NARROWED
+    assert "flat" in done.notes
+    assert from_trinity({key: "cosine"}).line(key).state is State.EXACT
+
+
+def test_row_5_8_trinity_cannot_say_how_wsd_ends() -> None:
+    key = ACTOR + "optim.lr_decay_style"
+    done = from_verl({ACTOR + "strategy": "megatron", key: "WSD"})
+    assert done.line(key).state is State.NARROWED

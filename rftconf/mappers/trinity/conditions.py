@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.codecs import Codec, Put, words
 from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
 from rftconf.mappers.rows import When
 from rftconf.mappers.trinity.algorithms import algorithm
@@ -67,6 +67,9 @@ CRITIC_OLD = When(
     lambda c: CRITIC.test(c) and not c.since("0.6.0"),
     "no critic; since 0.6 critic.optim.clip_grad is the live key (H48)",
 )
+WARMS_UP = When(
+    lambda c: c.since("0.6.0") or _critic(c), "before 0.6 the actor waits for a critic only, and there is none (H20)"
+)
 DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_DECAYS = When(
     lambda c: CRITIC.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),
@@ -117,6 +120,8 @@ class _SkippedSteps(Codec[Any, Any]):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         if not isinstance(value, Expr) and not value:
             return Put(0)
+        if not WARMS_UP.test(context):
+            return Put(None, State.NO_COUNTERPART, WARMS_UP.otherwise)
         steps = context.convert(value, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
         return Put(steps + 1, State.DERIVED, "", "skipped periods x train steps a period + 1 (H20)")
 
@@ -125,6 +130,11 @@ SKIPPED_STEPS = _SkippedSteps()
 
 NEVER_ROLLOUTS = 1_000_000
 """Trinity has no "never" for evaluation: this many periods stand for it."""
+
+
+LATE = (
+    "Trinity evaluates before a period's weights arrive: what it shows after a period is the policy that began it (H18)"
+)
 
 
 class _EvalInterval(Codec[Any, Any]):
@@ -146,6 +156,8 @@ class _EvalInterval(Codec[Any, Any]):
         if value is None:
             never = context.convert(NEVER_ROLLOUTS, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
             return Put(never, State.DERIVED, "", "never: Trinity has no word for it, so a step that no run reaches")
+        if not context.same_framework:
+            context.note(LATE)
         return Put(
             context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
             State.DERIVED,
@@ -168,4 +180,24 @@ class _AtStart(Codec[Any, Any]):
 
 
 AT_START = _AtStart()
-OLD_BACK_END = When(lambda c: not c.since("0.6.0"), "only the back end before 0.6 reads it (D35)")
+OLD_BACK_END = When(
+    lambda c: not c.since("0.6.0") and _critic(c), "only the back end before 0.6 reads it, with a critic (D35)"
+)
+
+
+class _Schedules(words):
+    """Trinity passes any schedule on, but fixes what Megatron's WSD needs to be told."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return "wsd" if value == "WSD" else super().get(value, context, unit)
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        return Put("WSD") if value == "wsd" and context.same_framework else super().put(value, context, unit)
+
+
+SCHEDULES = _Schedules(
+    {"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt"},
+    narrowed={
+        "wsd": ("WSD", "Trinity tells Megatron no length of the final decay, and an exponential style (row 5.8)")
+    },
+)

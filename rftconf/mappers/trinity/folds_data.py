@@ -42,7 +42,8 @@ def _read_selector(r: Reading, at: str, to: str, index: int) -> None:
     key = at + "data_selector.selector_type"
     kind = r.native(key, "sequential")
     if index == 0:
-        r.set(D + "shuffle", kind == "shuffle", key)
+        # random draws anew for every batch: another order, but not the file's (D3)
+        r.set(D + "shuffle", kind in ("shuffle", "random"), key)
         seed = r.native(at + "data_selector.seed", 42)
         r.set(D + "seed", seed if kind != "sequential" else None, at + "data_selector.seed")
     if kind not in ("shuffle", "sequential", None):

@@ -1,4 +1,4 @@
-"""Trinity's KL terms, entropy and old log-probabilities."""
+"""Trinity's KL terms and entropy."""
 
 from __future__ import annotations
 
@@ -141,46 +141,3 @@ def write_entropy(w: Writing) -> None:
         )
         if w.plan(A + "advantage") not in ("gae", "grpo", "rloo", "reinforce_pp", "grpo_mean_only"):
             w.put("algorithm.entropy_loss_fn", "default", A + "entropy_coef", default=None)
-
-
-def read_old_logprob(r: Reading) -> None:
-    """The engine's log-probabilities by default; else recomputed inside each train step (row 2.8, H24)."""
-    bypass = r.native("algorithm.bypass_old_logprobs", True)
-    r.set(
-        "stage.sync.old_logprob",
-        "recompute_at_update" if bypass is False else "rollout_engine",
-        "algorithm.bypass_old_logprobs",
-    )
-    whole = r.native("algorithm.rollout_correction")
-    tree = whole if isinstance(whole, dict) else r.source.branch("algorithm.rollout_correction")
-    rest = {k: v for k, v in tree.items() if k != "bypass_mode"}
-    r.set(A + "rollout_correction", rest or None, "algorithm.rollout_correction")
-
-
-def write_old_logprob(w: Writing) -> None:
-    """Keep the engine's for several updates a period: recomputing would follow the changing weights (row 2.8)."""
-    source = w.plan("stage.sync.old_logprob")
-    prompts, n, update = (
-        w.plan(f"stage.batch.{f}") for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
-    )
-    known = None not in (prompts, n, update) and not any(isinstance(v, Expr) for v in (prompts, n, update))
-    single = known and prompts * n == update
-    if source in ("recompute_at_update", "current") or (source == "recompute_at_rollout" and single):
-        w.put("algorithm.bypass_old_logprobs", False, "stage.sync.old_logprob", state=State.DERIVED, always=True,
-              how="one update a period: recomputing is the same" if single else "")  # fmt: skip
-    elif source == "recompute_at_rollout":
-        note = "Trinity would recompute after each update; the engine's log-probabilities belong to the period's first policy (H24)"
-        w.put(
-            "algorithm.bypass_old_logprobs",
-            True,
-            "stage.sync.old_logprob",
-            state=State.NARROWED,
-            note=note,
-            always=True,
-        )
-    elif source is not None:
-        w.put("algorithm.bypass_old_logprobs", True, "stage.sync.old_logprob", always=True)
-    rest = w.plan(A + "rollout_correction")
-    if isinstance(rest, dict) and rest:
-        for name, value in rest.items():
-            w.put(f"algorithm.rollout_correction.{name}", value, A + "rollout_correction", always=True)

@@ -45,6 +45,8 @@ def write_lora(w: Writing) -> None:
         if native in ("target_modules", "exclude_modules") and isinstance(value, list):
             value, state = "all-linear" if native == "target_modules" else None, State.NARROWED
             note = f"Trinity takes one name, not a list: {w.plan(path)} became {value}"
+        if native == "lora_rank" and w.plan("stage.placement.actor.backend") == "megatron":
+            state, note = State.NARROWED, "Trinity trains adapters with FSDP only (row 9.1)"
         w.put(LORA + native, value, path, state=state, note=note, always=native in ("lora_rank", "lora_alpha"))
     w.note("with LoRA Trinity passes weights through checkpoints, whatever sync_method says (row 2.4)")
 

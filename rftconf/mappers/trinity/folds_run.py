@@ -48,7 +48,8 @@ def read_gpus(r: Reading) -> None:
     r.set(P + "layout", "colocated" if mode == "colocate" else "disaggregated", "mode")
     nodes, size = r.plan("cluster.nodes"), r.plan("cluster.gpus_per_node")
     total = None if nodes is None or size is None else nodes * size
-    trainer = total if mode == "colocate" or total is None else total - rollout - helpers
+    alone = mode in ("colocate", "train")  # a trainer on its own starts no engines
+    trainer = total if alone or total is None else total - rollout - helpers
     r.set(
         P + "actor.gpus",
         trainer,
@@ -111,6 +112,8 @@ def read_length(r: Reading) -> None:
         found.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), "buffer.total_steps"))
     if train is not None:
         found.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.total_steps"))
+    if train is None:
+        _without_a_horizon(r)
     r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
     r.set(
         "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
@@ -129,6 +132,16 @@ def read_length(r: Reading) -> None:
         r.note(f"total steps are {float(value):g} rollout periods; the last one is cut short")
         value = -(-value.numerator // value.denominator)
     r.set("stage.run_length.rollouts", value, *keys, how=how, kind=Kind.DERIVED if how else None)
+
+
+def _without_a_horizon(r: Reading) -> None:
+    """A schedule that decays over sys.maxsize steps stays flat (row 5.9)."""
+    key, schedule = "algorithm.optimizer.lr_scheduler_type", r.plan("stage.optim.actor.schedule")
+    if schedule == "constant" or isinstance(schedule, Expr):
+        return
+    sentence = f"{schedule} without trainer.total_steps: Trinity decays over sys.maxsize steps, so the rate stays flat (row 5.9)"
+    r.note(sentence)
+    r.narrowed[key] = f"{sentence}; elsewhere it decays over the run"
 
 
 def _periods_of_epochs(r: Reading) -> Any:

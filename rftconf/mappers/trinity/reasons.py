@@ -74,6 +74,8 @@ RUN = (
 )  # fmt: skip
 
 ALGORITHM = (
+    *_all(DEAD, "Trinity 0.6 hands it to a loss of veRL's that its own losses replace: nothing acts on it (row 2.9)",
+          "algorithm.rollout_correction", "algorithm.rollout_correction.*"),
     *_all(MATHS, "how the trainer picks experiences (warmup, staleness_control, mix); veRL always trains on the "
           "period's own answers", "algorithm.sample_strategy", "algorithm.sample_strategy_args*"),
     *_all(MATHS, "an argument of a loss, advantage or KL function that only Trinity implements",
@@ -246,8 +248,7 @@ PASSED = (
           f"{ARR}.actor.*sum_pi_squared*", f"{ARR}.actor.freeze_vision_tower", f"{CONFIG}.critic.data_loader_seed"),
     *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with veRL before 0.8 only (H25)",
           f"{ARR}.actor.fix_actor_microbatch_loss_scale"),
-    *_all(DEAD, "acts with veRL before 0.8 only; since then Trinity reads algorithm.rollout_correction",
-          f"{CONFIG}.algorithm.rollout_correction.*"),
+    *_all(DEAD, "acts with veRL before 0.8 only", f"{CONFIG}.algorithm.rollout_correction.*"),
     *_all(DEAD, "Trinity 0.6 merges only model, actor, ref, rollout and critic of trainer_config; the rest is set "
           "from its own keys", f"{CONFIG}.data.*", f"{CONFIG}.algorithm.*", f"{CONFIG}.trainer.*",
           f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*"),

@@ -127,7 +127,8 @@ RUN_ROWS = (
         lambda p: p.stage.model_options.critic_activation_offload, same, default=False, when=on.CRITIC, why="trainer_config.critic.model"),
     # -- engines ------------------------------------------------------------------------------------------------
     row(lambda c: c.explorer.rollout_model.engine_type, lambda p: p.stage.placement.rollout.engine,
-        words({"vllm": "vllm", "vllm_async": "vllm", "sglang": "sglang", "tinker": "tinker", "external": "external"}), always=True,
+        words({"vllm": "vllm", "vllm_async": "vllm", "sglang": "sglang", "tinker": "tinker", "external": "external"}, narrowed=dict.fromkeys(
+            ("trtllm", "hf"), ("vllm", "Trinity's own engines are vllm and sglang (row 8.1)"))), always=True,
         why="explorer: inference model registry"),
     row(lambda c: c.explorer.rollout_model.tensor_parallel_size, lambda p: p.stage.placement.rollout.tp, same, always=True,
         why="GPUs of one engine = tp x dp x pp"),

@@ -25,9 +25,6 @@ fsdp = rows_of["TrainerTrainerConfigActorRolloutRefActorFsdpConfig", "Worker"]()
 parallel = rows_of["TrainerMegatron", "Megatron"]()
 mcore = rows_of["TrainerTrainerConfigActorRolloutRefActorMegatron", "Worker"]()
 
-SCHEDULES = words(
-    {"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt", "WSD": "wsd"}
-)
 RECOMPUTE = {
     "recompute_granularity": "full",
     "recompute_modules": ["core_attn"],
@@ -46,9 +43,9 @@ TRAINING_ROWS = (
         why="trainer/verl/config: optim.clip_grad, the live key with veRL >= 0.8 (row 5.5)"),
     row(lambda c: c.trainer.grad_clip, lambda p: p.stage.optim.actor.grad_clip, same, when=on.OLD_TRAINER, alias=True, mirror=True,
         why="the live key with veRL < 0.8 (row 5.5)"),
-    row(lambda c: c.algorithm.optimizer.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, SCHEDULES, absent="constant",
+    row(lambda c: c.algorithm.optimizer.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, on.SCHEDULES, absent="constant",
         why="OptimizerConfig.lr_scheduler_type"),
-    row(lambda c: c.algorithm.optimizer.warmup_style, lambda p: p.stage.optim.actor.schedule, SCHEDULES, alias=True, read_only=True,
+    row(lambda c: c.algorithm.optimizer.warmup_style, lambda p: p.stage.optim.actor.schedule, on.SCHEDULES, alias=True, read_only=True,
         why="deprecated; wins over lr_scheduler_type when it is set"),
     row(lambda c: c.algorithm.optimizer.min_lr_ratio, lambda p: p.stage.optim.actor.min_lr_ratio, same, when=on.DECAYS, always=True,
         why="OptimizerConfig.min_lr_ratio: .01 since 0.5, 0 before (H49)"),
@@ -63,12 +60,12 @@ TRAINING_ROWS = (
     row(lambda c: c.trainer.trainer_config.critic.grad_clip, lambda p: p.stage.optim.critic.grad_clip, same,
         default=follows("trainer.grad_clip"), when=on.CRITIC_OLD, alias=True,
         why="verl_config: what dp_critic reads with veRL < 0.8, trainer.grad_clip where it is null (H48)"),
-    row(lambda c: c.trainer.trainer_config.critic.optim.lr_scheduler_type, lambda p: p.stage.optim.critic.schedule, SCHEDULES,
+    row(lambda c: c.trainer.trainer_config.critic.optim.lr_scheduler_type, lambda p: p.stage.optim.critic.schedule, on.SCHEDULES,
         default="constant", when=on.CRITIC_FSDP, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.optim.min_lr_ratio, lambda p: p.stage.optim.critic.min_lr_ratio, same, default=0.01,
         when=on.CRITIC_DECAYS, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, on.SKIPPED_STEPS, absent=0,
-        why="trainer: counted in train steps from 1 (H20, D35)"),
+        when=on.WARMS_UP, why="trainer: counted in train steps from 1 (H20, D35)"),
     row(lambda c: c.trainer.trainer_config.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, on.SKIPPED_STEPS,
         default=0, alias=True, when=on.OLD_BACK_END, mirror=True, why="the only key that the old back end reads (D35)"),
     row(lambda c: c.trainer.trainer_config.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, same, default=0.5,
@@ -114,7 +111,8 @@ CONFIG = "trainer.trainer_config."
 
 WORKER_ROWS = (
     row(lambda c: c.trainer.trainer_strategy, lambda p: p.stage.placement.actor.backend,
-        words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}), always=True, why="fsdp2 since 0.6, fsdp before (D10)"),
+        words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}, narrowed=dict.fromkeys(
+            ("veomni", "torchtitan"), ("fsdp2", "Trinity trains with FSDP or Megatron (row 8.9)"))), always=True, why="fsdp2 since 0.6, fsdp before (D10)"),
     row(lambda c: c.trainer.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, when=on.FSDP,
         why="one size for all roles"),
     row(lambda c: c.trainer.param_offload, lambda p: p.stage.placement.actor.offload.param, same, absent=False,

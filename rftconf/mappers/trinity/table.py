@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import tail
+from rftconf.mappers.rates import advantage_scope, pass_order, tail
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
@@ -12,6 +12,7 @@ from rftconf.mappers.trinity import (
     folds_async,
     folds_data,
     folds_kl,
+    folds_logprob,
     folds_loss,
     folds_model,
     folds_run,
@@ -61,8 +62,8 @@ FOLDS = (
          folds_kl.read_kl_reward, folds_kl.write_kl_reward, "algorithm/kl_fn; H37, H67"),
     Fold((ALGO + "entropy_loss_fn", ARGS[4], ARGS[4] + ".entropy_coef"), (A + "entropy_coef",),
          folds_kl.read_entropy, folds_kl.write_entropy, "algorithm/entropy_loss_fn"),
-    Fold((ALGO + "bypass_old_logprobs", ALGO + "rollout_correction", ALGO + "rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
-         folds_kl.read_old_logprob, folds_kl.write_old_logprob, "trainer/verl/trainer.py; row 2.8"),
+    Fold(folds_logprob.KEYS, (Y + "old_logprob", A + "rollout_correction"),
+         folds_logprob.read_old_logprob, folds_logprob.write_old_logprob, "trainer/verl/trainer.py; rows 2.8, 2.9"),
     Fold((*(f"{t}[].{k}" for t in (TASKS, EVALS) for k in ("path", "split", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
           EVALS + "[].repeat_times", TASKS + "[].data_selector.selector_type", TASKS + "[].data_selector.seed"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "selector", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))),
@@ -80,11 +81,11 @@ FOLDS = (
 )  # fmt: skip
 
 FIXED = (
-    fixed(lambda p: p.stage.batch.pass_order, lambda c: "per_update" if (c.plan(B + "passes") or 1) != 1 else "sweep",
+    fixed(lambda p: p.stage.batch.pass_order, lambda c: pass_order(c, "per_update"),
           why="each update's sequences are repeated E times in a row (row 1.5)"),
     fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, "forbid"), why="the trainer waits for whole batches (H7)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope,
-          lambda c: "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout",
+          lambda c: advantage_scope(c, "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout"),
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip

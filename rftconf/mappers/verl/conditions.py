@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
@@ -100,7 +101,13 @@ OWN_POOL = When(
     "engines that share the trainer's GPUs get weights in place, whatever it says",
 )
 SAPO = When(lambda c: c.plan("stage.algorithm.policy_loss.family") in ("sapo", None), "only the sapo loss reads it")
-LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while model.lora_rank is 0")
+LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while the rank of LoRA is 0")
+FSDP_LORA = When(
+    lambda c: LORA.test(c) and FSDP.test(c), "no LoRA in this run, or Megatron's, whose settings are model.lora.*"
+)
+MEGATRON_LORA = When(
+    lambda c: LORA.test(c) and MEGATRON.test(c), "no LoRA in this run, or FSDP's, whose settings are model.lora_*"
+)
 COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_COSINE = When(
     lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") != "constant",
@@ -138,6 +145,21 @@ def local_updates(context: Context) -> Any:
     return context.facts.get("parameter_sync_step", 1)
 
 
+WHITENED = ("gae", "reinforce_pp", "reinforce_pp_baseline")
+"""Estimators whose advantages are whitened."""
+
+
+def v1_trainer(context: Context) -> bool:
+    """The trainer of 0.9, unless `trainer.use_v1` asks for the older one that is still shipped."""
+    return context.since("0.9.0") and context.effective("trainer.use_v1") is not False
+
+
+def single_ticks(context: Context) -> bool:
+    """True where a local update is one mini-batch: always in separate_async, by a hand-set step elsewhere (row 15.2)."""
+    context.plan("stage.placement.layout")  # the row that learns it
+    return bool(context.facts.get("single_ticks", False))
+
+
 class _SkippedPeriods(Codec[Any, Any]):
     """veRL counts steps from 1 and updates the actor when `critic_warmup <= step`: w skips w-1 periods (H20)."""
 
@@ -149,6 +171,10 @@ class _SkippedPeriods(Codec[Any, Any]):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         if isinstance(value, Expr):
             return Put(value + 1, State.DERIVED, "", "skipped periods + 1")
+        if value and value != int(value):
+            whole = ceil(value)
+            note = f"{float(value):g} rollout periods without actor updates: veRL skips whole ones, {whole} (H20)"
+            return Put(whole + 1, State.ROUNDED, note, "skipped periods + 1")
         return Put(
             value + 1 if value else 0,
             State.DERIVED if value else State.EXACT,
@@ -166,6 +192,8 @@ class _Optimizers(words):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         if value == "adamw" and context.backend == "megatron":
             return Put("adam")
+        if context.backend != "megatron" and value == "sgd":
+            return Put("SGD")
         return super().put(value, context, unit)
 
 

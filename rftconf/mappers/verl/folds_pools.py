@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
 from rftconf.plan.symbols import Expr, arith, formula
 
@@ -29,10 +30,12 @@ def read_mode(r: Reading) -> None:
         r.inactive.update(dict.fromkeys((MODE, V1, "actor_rollout_ref.hybrid_engine", *ROLLOUT_POOL), why))
         read_recipe(r)
         return
-    mode = r.native(MODE, "sync") if r.since("0.9.0") and r.native(V1, True) is not False else "sync"
+    mode = r.native(MODE, "sync") if v1_trainer(r) else "sync"
     r.facts["trainer_mode"] = mode
     block = f"trainer.v1.{mode}."
-    r.facts["parameter_sync_step"] = r.native(block + "parameter_sync_step", 1) if mode != "sync" else 1
+    if r.since("0.9.0") and not v1_trainer(r):
+        r.inactive["trainer.v1"] = "trainer.use_v1 is False: the older trainer runs, which does not read it"
+    r.facts["parameter_sync_step"] = r.native(block + "parameter_sync_step", 1) if v1_trainer(r) else 1
     own_pool = mode == "separate_async"
     lendable = own_pool and r.native("actor_rollout_ref.hybrid_engine", True) is not False
     layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
@@ -48,7 +51,7 @@ def read_mode(r: Reading) -> None:
     r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
     r.set(S + "driver", "lockstep", MODE)
     _check_step(r, mode, block + "parameter_sync_step")
-    r.set(S + "every_rollouts", 1, MODE, *([block + "parameter_sync_step"] if mode != "sync" else []))
+    r.set(S + "every_rollouts", 1, MODE, block + "parameter_sync_step")
 
 
 def _check_step(r: Reading, mode: str, key: str) -> None:
@@ -56,7 +59,9 @@ def _check_step(r: Reading, mode: str, key: str) -> None:
     step, prompts = r.facts["parameter_sync_step"], r.plan("stage.batch.prompts_per_rollout")
     mini = r.native("actor_rollout_ref.actor.ppo_mini_batch_size")
     known = not any(isinstance(v, Expr) or v is None for v in (step, prompts, mini))
-    if mode == "separate_async" and known and step * mini != prompts:
+    fits = known and step * mini == prompts
+    r.facts["single_ticks"] = mode == "separate_async" or (fits and step > 1)
+    if mode == "separate_async" and known and not fits:
         r.narrowed[key] = (
             f"veRL stops: train_batch_size {prompts} is not parameter_sync_step {step} x ppo_mini_batch_size {mini}"
         )
@@ -161,6 +166,7 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     update = w.plan("stage.batch.sequences_per_update")
     # the learning rate ticks once per local update here, so rows that count ticks must know (H62)
     w.facts["parameter_sync_step"] = arith("/", sequences, update)
+    w.facts["single_ticks"] = True
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
     w.put("trainer.v1.separate_async.parameter_sync_step", arith("/", sequences, update), always=True, how="B x n / G")
     w.put(

@@ -75,6 +75,7 @@ def read_recipe(r: Reading) -> None:
     lends = fully_async(r) and (r.native(VALIDATES) is True or r.native(LENDS) is True)
     r.set(P + "layout", "lendable" if lends else "disaggregated", *ENGINE_POOL, *([VALIDATES, LENDS] if lends else []))
     r.set(S + "every_rollouts", 1, kind=Kind.DERIVED, how="1 by construction: a period is what one sync consumes")
+    r.facts["trainer_mode"] = recipe_of(r)
     if not fully_async(r):
         r.facts["parameter_sync_step"] = 1
         r.set(S + "run_ahead_rollouts", 1, kind=Kind.DEFAULT, how="one-step-off: answers are one period old (row 2.6)")
@@ -85,6 +86,7 @@ def read_recipe(r: Reading) -> None:
         return
     # one scheduler tick per update_actor call, which trains require_batches mini-batches
     r.facts["parameter_sync_step"] = r.native(TRIGGER)
+    r.facts["single_ticks"] = r.native(REQUIRE) == 1
     r.set(S + "run_ahead_rollouts", r.native(STALENESS), STALENESS)
     r.set(S + "driver", "free", kind=Kind.DEFAULT, how="fully asynchronous: neither side waits for the other")
     r.set(S + "in_flight", "interrupt" if r.native(PARTIAL) is not False else "finish", PARTIAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.verl.conditions import local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.plan.symbols import Expr, text
 
@@ -26,7 +27,10 @@ def read_old_logprob(r: Reading) -> None:
         and one == whole
         and r.plan("stage.batch.passes") == 1
     )
-    source = "rollout_engine" if bypass is True else "current" if shortcut else "recompute_at_rollout"
+    # separate_async restores the period's first weights; elsewhere a hand-set step recomputes with those of the moment
+    moving = local_updates(r) != 1 and r.facts["trainer_mode"] not in ("separate_async", "fully_async")
+    recomputed = "recompute_at_update" if moving else "recompute_at_rollout"
+    source = "rollout_engine" if bypass is True else "current" if shortcut else recomputed
     r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
     r.set("stage.algorithm.rollout_correction", rest or None, *(f"{block}.{k}" for k in rest))
@@ -103,8 +107,10 @@ def read_filters(r: Reading) -> None:
         for key in ("metric", "max_inflight_gen_batches", "max_num_gen_batches"):
             r.inactive[FILTER + key] = "no effect while algorithm.filter_groups.enable is False"
         return
-    if not r.since("0.9.0"):
-        r.note("filter_groups is only a slot before 0.9: an external recipe reads it, main_ppo does not (row 4.2.20)")
+    if not v1_trainer(r):
+        r.note(
+            "filter_groups is only a slot without the trainer of 0.9: a recipe reads it, main_ppo does not (row 4.2.20)"
+        )
     at = "stage.algorithm.filters[0]."
     r.set(at + "kind", "zero_std", FILTER + "enable")
     r.set(at + "metric", r.native(FILTER + "metric", "reward"), FILTER + "metric")

@@ -159,8 +159,7 @@ def schedule_fold(role: str, block: str) -> Fold:
                 f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr"
             )
         if w.plan(decay) is not None:
-            ticks = w.convert(w.plan(decay), Unit.UPDATES, Unit.LR_TICKS)
-            w.put(total, _whole(ticks), decay, state=State.DERIVED)
+            w.lose(decay, State.NO_COUNTERPART, "veRL's schedules run over the length of the run (row 5.9)")
 
     why = "optimizer config: steps win over the ratio; one tick per update_actor call"
     return Fold((steps, share, total), (warmup, decay), read, write, why)
@@ -172,11 +171,8 @@ def _zero_counts(r: Reading) -> bool:
 
 
 def _read_decay(r: Reading, total: str, decay: str) -> None:
-    given = r.native(total, -1)
-    if given is None or given == -1:
-        r.set(decay, None, total)
-    else:
-        r.set(decay, r.convert(given, Unit.LR_TICKS, Unit.UPDATES), total)
+    r.inactive[total] = "the trainer overwrites it with the length of the run (row 5.9)"
+    r.set(decay, None, total)
 
 
 def _from_ratio(r: Reading, ratio: Any) -> Any:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
+from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -14,13 +16,50 @@ MICRO = {
     "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": "stage.batch.reference.sequences_per_rank",
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "stage.batch.micro.sequences_per_rank",
 }
+CAPS = {"actor_rollout_ref.actor.ppo_max_token_len_per_gpu": "actor", "critic.ppo_max_token_len_per_gpu": "critic"}
 
 
 def _read(r: Reading) -> None:
-    del r
+    """Every rank takes the same share of an update (H8)."""
+    update, key = r.plan("stage.batch.sequences_per_update"), "actor_rollout_ref.actor.ppo_mini_batch_size"
+    try:
+        ranks = data_parallel(r, megatron=r.backend == "megatron")
+    except KeyError:
+        return
+    if isinstance(ranks, Expr) or not isinstance(update, int) or ranks < 1 or update % ranks == 0:
+        return
+    share = f"{update} sequences an update are not a whole number on each of {formula(ranks)} ranks"
+    became = "veRL stops" if r.since("0.8.0") else f"veRL takes {update // ranks * ranks}"
+    r.narrowed[key] = f"{share}: {became} (H8)"
+    r.note(r.narrowed[key])
 
 
 def _write(w: Writing) -> None:
+    _fit_longest(w)
+    _write_fixed_sizes(w)
+
+
+def _fit_longest(w: Writing) -> None:
+    """The cap of a micro-batch must hold the longest sequence (row 1.10); other frameworks derive theirs from it."""
+    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
+    if w.same_framework or not all(isinstance(length, int) for length in lengths):
+        return
+    for key, role in CAPS.items():
+        cap, sp = w.effective(key), w.plan(f"stage.placement.{role}.sp") or 1
+        if key in w.out and w.out[key].value is None:
+            cap = w.defaults(key)
+        trains = role == "actor" or w.plan("stage.algorithm.critic.enabled") is True
+        if trains and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
+            need = -(-sum(lengths) // sp)
+            w.put(
+                key,
+                need,
+                always=True,
+                how=f"{cap} would not hold prompt and answer of {sum(lengths)} tokens (row 1.10)",
+            )
+
+
+def _write_fixed_sizes(w: Writing) -> None:
     """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (RULES 1.2, 1.4)."""
     if w.backend != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
         return

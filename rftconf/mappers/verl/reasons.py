@@ -107,8 +107,6 @@ OPTIMIZER = (
     *_all(KEPT, "precision of gradients and moments inside Megatron's optimizer; memory only, with rounding",
           "*.optim.use_precision_aware_optimizer", "*.optim.main_grads_dtype", "*.optim.exp_avg*_dtype"),
     *_all(KEPT, "how Megatron splits Muon's state over ranks; memory only", "*.optim.use_layer_wise_*"),
-    *_all(KEPT, "a deprecated alias that overrules optim.clip_grad in 0.8 and later (H48); name clip_grad instead",
-          "*.optim.grad_clip"),
 )  # fmt: skip
 
 ENGINE_BLOCKS = (

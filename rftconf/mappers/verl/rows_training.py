@@ -43,7 +43,10 @@ KL_ESTIMATORS = words(
         "k3": "k3_clamped",
         "full": "full",
     },
-    narrowed={"k3": ("low_var_kl", "veRL clamps k3 at 10, the source does not (H36)")},
+    narrowed={
+        "k3": ("low_var_kl", "veRL clamps k3 at 10, the source does not (H36)"),
+        "corrected_k3": ("low_var_kl", "veRL's KL has no importance weight, and k3 is clamped at 10 (H36)"),
+    },
 )
 
 ALGORITHM_ROWS = (
@@ -102,6 +105,8 @@ OPTIMIZER_ROWS = (
         mirror=True, always=True, why="engine: clip_grad_norm_ since 0.8, Megatron always"),
     row(lambda c: c.actor_rollout_ref.actor.grad_clip, lambda p: p.stage.optim.actor.grad_clip, on.FSDP_TWIN, when=on.GRAD_CLIP_ACTOR,
         alias=True, mirror=True, why="dp_actor: the live key of FSDP up to 0.7 (H48)"),
+    row(lambda c: c.actor_rollout_ref.actor.optim.grad_clip, lambda p: p.stage.optim.actor.grad_clip, same, when=on.GRAD_CLIP_OPTIM,
+        alias=True, read_only=True, why="OptimizerConfig: deprecated since 0.6; wins over clip_grad when it is set (H48)"),
     row(lambda c: c.actor_rollout_ref.actor.optim.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, same, when=on.FSDP,
         always=True, why="optim/fsdp.yaml: constant or cosine"),
     row(lambda c: c.actor_rollout_ref.actor.optim.lr_decay_style, lambda p: p.stage.optim.actor.schedule,
@@ -122,6 +127,8 @@ OPTIMIZER_ROWS = (
         mirror=True, why="engine: clip_grad_norm_ since 0.8, Megatron always"),
     row(lambda c: c.critic.grad_clip, lambda p: p.stage.optim.critic.grad_clip, on.FSDP_TWIN, when=on.CRITIC_GRAD_CLIP_OLD, alias=True,
         mirror=True, why="dp_critic: the live key of FSDP up to 0.7 (H48)"),
+    row(lambda c: c.critic.optim.grad_clip, lambda p: p.stage.optim.critic.grad_clip, same, when=on.CRITIC_GRAD_CLIP_OPTIM,
+        alias=True, read_only=True, why="OptimizerConfig: deprecated since 0.6; wins over clip_grad when it is set (H48)"),
     row(lambda c: c.critic.optim.lr_scheduler_type, lambda p: p.stage.optim.critic.schedule, same, when=on.CRITIC_FSDP,
         why="optim/fsdp.yaml"),
     row(lambda c: c.critic.optim.lr_decay_style, lambda p: p.stage.optim.critic.schedule,
@@ -132,7 +139,9 @@ OPTIMIZER_ROWS = (
 )  # fmt: skip
 
 ENGINE_ROWS = (
-    row(lambda c: c.actor_rollout_ref.rollout.name, lambda p: p.stage.placement.rollout.engine, same, always=True,
+    row(lambda c: c.actor_rollout_ref.rollout.name, lambda p: p.stage.placement.rollout.engine,
+        words({name: name for name in ("vllm", "sglang", "trtllm", "hf")}, narrowed=dict.fromkeys(
+            ("tinker", "external"), ("vllm", "veRL generates with engines of its own (row 8.1)"))), always=True,
         why="rollout registry: vllm, sglang, trtllm"),
     row(lambda c: c.actor_rollout_ref.rollout.tensor_model_parallel_size, lambda p: p.stage.placement.rollout.tp, same, always=True,
         why="rollout.yaml: default 2, so always written"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import tail
+from rftconf.mappers.rates import advantage_scope, pass_order, tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import (
     folds,
@@ -17,7 +17,7 @@ from rftconf.mappers.verl import (
     needs,
     questions,
 )
-from rftconf.mappers.verl.conditions import worth
+from rftconf.mappers.verl.conditions import WHITENED, single_ticks, v1_trainer, worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
 from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTIMIZER_ROWS
@@ -76,13 +76,15 @@ PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.RE
 
 FIXED = (
     fixed(lambda p: p.stage.kind, "rl", why="main_ppo trains with reinforcement learning"),
-    fixed(lambda p: p.stage.batch.pass_order, "sweep", why="veRL sweeps all mini-batches, then sweeps again (row 1.5)"),
+    fixed(lambda p: p.stage.batch.pass_order, lambda c: pass_order(c, "per_update" if single_ticks(c) else "sweep"),
+          why="veRL sweeps all mini-batches of a local update, then sweeps again; separate_async takes one at a time (row 1.5)"),
     fixed(lambda p: p.stage.batch.uneven_tail,
-          lambda c: tail(c, "pad" if c.since("0.9.0") else "forbid" if c.since("0.8.0") else "short"),
-          why="an incomplete last mini-batch is padded since 0.9, an error in 0.8, short before (H7)"),
-    fixed(lambda p: p.stage.algorithm.advantage_scope, "rollout", why="advantages are computed over the whole rollout period (H42)"),
-    fixed(lambda p: p.stage.algorithm.whiten_advantage,
-          lambda c: c.plan("stage.algorithm.advantage") in ("gae", "reinforce_pp", "reinforce_pp_baseline"),
+          lambda c: tail(c, "pad" if v1_trainer(c) else "forbid" if c.since("0.8.0") else "short"),
+          why="an incomplete last mini-batch is padded by the trainer of 0.9, an error since 0.8, short before (H7)"),
+    fixed(lambda p: p.stage.algorithm.advantage_scope,
+          lambda c: advantage_scope(c, "update" if single_ticks(c) and c.plan(A + "advantage") in WHITENED else "rollout"),
+          why="advantages are computed over a local update: the whole rollout period but in separate_async (H42)"),
+    fixed(lambda p: p.stage.algorithm.whiten_advantage, lambda c: c.plan(A + "advantage") in WHITENED,
           why="gae and reinforce++ advantages are always whitened (row 4.2.15)"),
     fixed(lambda p: p.stage.algorithm.kl_reward.order, "before_norm", why="KL is subtracted before advantages are computed (H27)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),

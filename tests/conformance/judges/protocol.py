@@ -86,6 +86,16 @@ def in_a_child(case, judge_one, scratch):
     return {"id": case["id"], "ok": False, "stage": "crash", "type": f"status {status}", "error": tail, "notes": []}
 
 
+def apart(work, progress):
+    """`work(progress)` in a fork of its own; raises here what it raised there. What it starts ends with the fork."""
+    with tempfile.TemporaryDirectory() as scratch:
+        said = in_a_child({"id": progress.stage}, lambda _, inner: work(inner), scratch)
+    for note in said["notes"]:
+        progress.note(note)
+    if not said["ok"]:
+        raise type(said["type"], (RuntimeError,), {})(said["error"])
+
+
 def serve(judge_one, preload):
     """Answer every line of stdin. `preload` imports what all cases need, once."""
     answers = own_stdout()

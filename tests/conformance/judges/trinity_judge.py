@@ -15,7 +15,7 @@ import import_stubs
 import trinity_names
 import trinity_sandbox
 import trinity_trainer
-from protocol import plain, serve
+from protocol import apart, plain, serve
 
 PRELOADED = (
     "trinity.common.config",
@@ -58,7 +58,8 @@ def judge_one(case, progress, *, verl, builds_verl):
             progress.stage = "build"
             built = trinity_trainer.build(stage)
             progress.stage = "worker"
-            trinity_trainer.start_workers(stage, built, verl, progress)
+            # a process has one process group, and every stage wants its own
+            apart(functools.partial(trinity_trainer.start_workers, stage, built, verl), progress)
         progress.stage = "names"
         trinity_names.look_up(stage, progress)
         answer["checked"].append(plain(stage))
