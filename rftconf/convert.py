@@ -93,8 +93,13 @@ def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     return convert_stage(loaded, main_stage(loaded), asked, options)
 
 
-def convert_stage(loaded: Loaded, stage: StageRead, asked: Framework, options: Options) -> Conversion:
-    """Convert one stage as a run of its own, for the program of the asked framework that starts such runs."""
+def convert_stage(
+    loaded: Loaded, stage: StageRead, asked: Framework, options: Options, *, alone: bool = True
+) -> Conversion:
+    """Convert one stage as a run of its own, for the program of the asked framework that starts such runs.
+
+    `alone`: the other stages are not converted beside it, so what they lack is said.
+    """
     target = registry.program_for(asked, stage.values.get("stage.kind"), options.to_release)
     number = registry.release(target, options.to_release)
     values, origins = dict(stage.values), dict(stage.origins)
@@ -108,9 +113,11 @@ def convert_stage(loaded: Loaded, stage: StageRead, asked: Framework, options: O
     mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
     questions = [] if same else writing.table.questions(writing)
-    placed = under_target_names([*starts_from(loaded, stage), *decisions], writing)
+    begins = starts_from(loaded, stage) if alone else []
+    placed = under_target_names([*begins, *decisions], writing)
     decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *questions]
-    notes = (*loaded.notes, *other_stages(loaded, stage), *writing.notes, *silent_losses(stage, writing))
+    others = other_stages(loaded, stage) if alone else ()
+    notes = (*(loaded.notes if alone else stage.reading.notes), *others, *writing.notes, *silent_losses(stage, writing))
     notes = (*of_another_main(loaded), *left_to_fill(lines, target), *notes)
     ledger = Ledger(
         loaded.framework,
@@ -146,7 +153,10 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
 def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> None:
     source, why = registry.framework(loaded.framework), stage.reading.table.stays
     if why and target.family != source.family:
-        raise RefusedError(f"{source.title} has no counterpart in {target.title}: {why}", choices=())
+        raise RefusedError(
+            f"{source.title} has no counterpart in {target.title}: {why}",
+            choices=(registry.framework(source.family).instead_of_offline,),
+        )
 
 
 def _refuse_other_kinds(target: Framework, values: dict[str, Any]) -> None:

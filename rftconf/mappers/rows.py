@@ -138,6 +138,8 @@ class Table:
     separates_since: str | None = None
     """The release since which a sharing framework can also give engines GPUs of their own."""
     sections: tuple[str, ...] = ()
+    exported: str = ""
+    """Where a checkpoint has its weights in Hugging Face's format, below the checkpoint's folder."""
     stays: str = ""
     """Why runs of this program cannot be converted for another framework; empty when they can."""
     kind_of: Callable[[Native], str] | None = None

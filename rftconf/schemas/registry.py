@@ -36,7 +36,7 @@ class Framework:
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
     `spmd_until`: the last release that torchrun starts, one process per GPU.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
-    on top of another trainer's.
+    on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Framework:
     fills_missing: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    instead_of_offline: str = ""
     of: str = ""
     spmd_until: str = ""
     kinds: tuple[str, ...] = ()
@@ -114,6 +115,7 @@ VERL = Framework(
     recipes=_VERL_RECIPES,
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
+    instead_of_offline="convert main_ppo with trainer.val_only=true, which generates and scores",
 )
 TRINITY = Framework(
     name="trinity",

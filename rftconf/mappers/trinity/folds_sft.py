@@ -182,7 +182,8 @@ def _write_order(w: Writing, at: str) -> None:
 def read_length(r: Reading) -> None:
     """Epochs of the data, steps of the data, steps of the trainer; whichever ends first (row 10.2)."""
     fed, steps = r.native("buffer.total_steps"), r.native("trainer.total_steps")
-    r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
+    if fed is None:
+        r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
     r.set(
         "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
     )
@@ -210,6 +211,8 @@ def write_length(w: Writing) -> None:
     if epochs is not None:
         w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
     known = w.plan("stage.run_length.rollouts") is not None
+    if known and epochs is None:
+        w.put("buffer.total_steps", total, "stage.run_length.rollouts", always=True, how="the data last as long")
     if known:
         w.put("trainer.total_steps", total, "stage.run_length.rollouts", always=True, how="updates")
     elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):

@@ -112,11 +112,13 @@ def write_run_length(w: Writing) -> None:
 def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     """Epochs must not end a run that its step limit is meant to end (H68)."""
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
-    if rollouts is not None and w.plan("stage.run_length.last_partial") == "carry":
+    supervised = w.plan("stage.kind") == "sft"
+    ends = epochs is None if supervised else w.plan("stage.run_length.last_partial") == "carry"
+    if rollouts is not None and ends:
         rows, prompts = w.facts.get("rows"), sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
         enough = arith("//", arith("+", rollouts, whole - 1), whole) if whole else rollouts
-        named = "updates" if w.plan("stage.kind") == "sft" else "rollout periods"
+        named = "updates" if supervised else "rollout periods"
         how = f"enough for {formula(rollouts)} {named}, which end the run (H68)"
         w.put(key, enough, path, state=State.DERIVED, always=True, how=how)
     elif epochs is not None:

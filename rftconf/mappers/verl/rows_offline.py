@@ -81,8 +81,7 @@ VERL_EVAL = Table(
     questions=_nothing_to_ask,
     kinds=("eval",),
     sections=("data", "custom_reward_function", "ray_kwargs"),
-    stays="main_eval scores answers that a file already holds; benchmarks elsewhere generate their own. "
-    "Convert the run that generates instead: main_ppo with trainer.val_only=true",
+    stays="main_eval scores answers that a file already holds; benchmarks elsewhere generate their own",
 )  # fmt: skip
 
 VERL_GENERATION = Table(
@@ -133,6 +132,5 @@ VERL_GENERATION = Table(
     questions=_nothing_to_ask,
     kinds=("generate",),
     sections=("trainer", "data", "model", "rollout", "actor", "ray_kwargs"),
-    stays="main_generation writes answers beside the prompts of a file and scores nothing; what generates elsewhere scores as well. "
-    "Convert main_ppo with trainer.val_only=true, which generates and scores",
+    stays="main_generation writes answers beside the prompts of a file and scores nothing; what generates elsewhere scores as well",
 )  # fmt: skip

@@ -157,6 +157,7 @@ VERL_SFT = Table(
     target=questions.TARGET,
     questions=_nothing_to_ask,
     kinds=("sft",),
+    exported="huggingface",
     sections=SECTIONS,
 )
 VERL_FSDP_SFT = Table(
@@ -182,5 +183,6 @@ VERL_FSDP_SFT = Table(
     target=questions.TARGET,
     questions=_nothing_to_ask,
     kinds=("sft",),
+    exported="huggingface",
     sections=("data", "model", "optim", "ulysses_sequence_parallel_size", "use_remove_padding", "trainer"),
 )
