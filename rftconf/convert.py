@@ -87,24 +87,37 @@ def convert(
 
 def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     """Convert something that was read already."""
-    target = registry.framework(to)
+    asked = registry.framework(to)
+    if asked.name == loaded.framework and len(loaded.stages) > 1:
+        return _keep_stages(loaded, asked, registry.release(asked, options.to_release), options)
+    return convert_stage(loaded, main_stage(loaded), asked, options)
+
+
+def convert_stage(
+    loaded: Loaded, stage: StageRead, asked: Framework, options: Options, *, alone: bool = True
+) -> Conversion:
+    """Convert one stage as a run of its own, for the program of the asked framework that starts such runs.
+
+    `alone`: the other stages are not converted beside it, so what they lack is said.
+    """
+    target = registry.program_for(asked, stage.values.get("stage.kind"), options.to_release)
     number = registry.release(target, options.to_release)
-    if target.name == loaded.framework and len(loaded.stages) > 1:
-        return _keep_stages(loaded, target, number, options)
-    stage = main_stage(loaded)
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
+    _refuse_what_stays(stage, loaded, target)
+    _refuse_other_kinds(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
-    _refuse_other_kinds(target, values)
     lines = target_lines(stage.reading.source, writing)
-    shell = target.name == "verl" and options.style != "yaml"
+    shell = target.family == "verl" and options.style != "yaml"
     mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
-    asked = [] if same else writing.table.questions(writing)
-    placed = under_target_names([*starts_from(loaded, stage), *decisions], writing)
-    decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *asked]
-    notes = (*loaded.notes, *other_stages(loaded, stage), *writing.notes, *silent_losses(stage, writing))
+    questions = [] if same else writing.table.questions(writing)
+    begins = starts_from(loaded, stage) if alone else []
+    placed = under_target_names([*begins, *decisions], writing)
+    decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *questions]
+    others = other_stages(loaded, stage) if alone else ()
+    notes = (*(loaded.notes if alone else stage.reading.notes), *others, *writing.notes, *silent_losses(stage, writing))
     notes = (*of_another_main(loaded), *left_to_fill(lines, target), *notes)
     ledger = Ledger(
         loaded.framework,
@@ -137,11 +150,21 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
 
 
+def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> None:
+    source, why = registry.framework(loaded.framework), stage.reading.table.stays
+    if why and target.family != source.family:
+        raise RefusedError(
+            f"{source.title} has no counterpart in {target.title}: {why}",
+            choices=(registry.framework(source.family).instead_of_offline,),
+        )
+
+
 def _refuse_other_kinds(target: Framework, values: dict[str, Any]) -> None:
     kind = values.get("stage.kind")
-    if kind is not None and kind not in table_of(target.name).kinds:
+    able = table_of(target.name, kind).kinds
+    if kind is not None and kind not in able:
         raise RefusedError(
-            f"this is a {kind} run; rftconf writes {' and '.join(table_of(target.name).kinds)} runs for {target.title}",
+            f"this is a {kind} run; rftconf writes {' and '.join(able)} runs for {target.title}",
             choices=("convert the rl stage of a staged config", f"prepare the {kind} run for {target.title} by hand"),
         )
 
@@ -149,8 +172,10 @@ def _refuse_other_kinds(target: Framework, values: dict[str, Any]) -> None:
 def _place(
     target: Framework, number: str, values: dict[str, Any], origins: dict[str, Origin], options: Options
 ) -> list[Decision]:
-    fill_micro_batches(values, origins)
     floor_as_ratio(values, origins)
+    if values.get("stage.kind") == "sft":
+        return []  # one role on all GPUs
+    fill_micro_batches(values, origins)
     table = table_of(target.name)
     separate = table.separates_since is not None and registry.at_least(target.name, number, table.separates_since)
     decisions = place(table.target, values, origins, rollout_gpus=options.rollout_gpus, may_separate=separate)
@@ -172,7 +197,7 @@ def _write(
     trainer = _trainer(loaded, target, number, values)
     known = catalogue.load(to, None, trainer)
     writing = Writing(
-        table_of(to),
+        table_of(to, values.get("stage.kind")),
         to,
         number,
         trainer,

@@ -19,11 +19,11 @@ from rftconf.mappers.tables import reason_for, table_of
 from rftconf.plan.derive import derive
 from rftconf.plan.index import surely_valid
 from rftconf.plan.origin import Origin
-from rftconf.schemas import registry
+from rftconf.recognise import recognise
 from rftconf.schemas.edits import Change
-from rftconf.schemas.guess import Guess, guess
+from rftconf.schemas.guess import Guess
 from rftconf.secrets import is_secret
-from rftconf.text.document import Document, Leaf, Mode
+from rftconf.text.document import Document, Leaf
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Run
@@ -108,29 +108,12 @@ def load(
     leaves = live_leaves(document)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
-    stages = [_read_stage(table, found, part, name, rows) for name, part in stages_of(leaves)]
-    extensions = _extensions(table, stages, secrets)
+    starter = document.launch.starter if document.launch else {}
+    stages = [_read_stage(table, found, part, name, rows, starter) for name, part in stages_of(leaves)]
+    extensions = _extensions(stages, secrets)
     for stage in stages:
         _check(stage)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
-
-
-def recognise(document: Document, framework: str | None = None, release: str | None = None) -> Guess:
-    """Framework, release and trainer of a document: as asked, else guessed from program and keys."""
-    options = document.launch.options if document.launch else {}
-    program = document.launch.program if document.launch else ""
-    config = str(options.get("config-name", options.get("--config-name", "")))
-    marks = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves if leaf.mode is not Mode.DELETE}
-    known = registry.framework(framework).name if framework else None
-    if known is None and release is not None and program:
-        known = next(
-            (f.name for f in registry.FRAMEWORKS.values() if any(program.startswith(p) for p in f.programs)), None
-        )
-    if known is None and release is not None:
-        known = guess(marks, program=program, config_name=config, overrides=document.form != "yaml").framework
-    return guess(
-        marks, program=program, config_name=config, overrides=document.form != "yaml", framework=known, release=release
-    )
 
 
 def _refuse_unreadable(document: Document) -> None:
@@ -148,15 +131,24 @@ def _refuse_unreadable(document: Document) -> None:
 
 
 def _read_stage(
-    table: Table, found: Guess, leaves: Mapping[str, Leaf], name: str | None, rows: int | None
+    table: Table,
+    found: Guess,
+    leaves: Mapping[str, Leaf],
+    name: str | None,
+    rows: int | None,
+    starter: Mapping[str, Any],
 ) -> StageRead:
     native, changes = effective(found, leaves)
+    if table.kind_of is not None:
+        table = table_of(found.framework, table.kind_of(native))
     reading = Reading(table, native, count_rows=count_rows)
+    reading.facts["starter"] = starter
     if rows is not None:
         reading.facts["rows"] = rows
     reading.read_all()
     _refuse_nothing(reading)
-    derive(reading.values, reading.origins)
+    if reading.values.get("stage.kind") != "sft":  # samples have one length
+        derive(reading.values, reading.origins)
     for change in changes:
         if change.lossy and change.became:
             reading.note(f"{change.key}: {change.why}")
@@ -178,7 +170,7 @@ def _refuse_nothing(reading: Reading) -> None:
             )
 
 
-def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:
+def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:
     """Live keys without a row, verbatim, for a target of the same framework."""
     kept: dict[str, Any] = {}
     for stage in stages:
@@ -186,7 +178,7 @@ def _extensions(table: Table, stages: list[StageRead], secrets: frozenset[str]) 
         for key, leaf in stage.reading.source.leaves():
             if key in used or leaf.key in secrets or any(key.startswith(u + ".") for u in used):
                 continue
-            reason = reason_for(table, key)
+            reason = reason_for(stage.reading.table, key)
             if reason is None or reason.state in (State.EXTENSION, State.NO_COUNTERPART):
                 kept[key] = stage.reading.source.cells[key].value
     return kept

@@ -10,6 +10,7 @@ from typing import Any
 from rftconf.ledger import Ledger
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
+from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry
 
 
@@ -22,15 +23,15 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
     order = writing.table.sections
     known = catalogue.load(target.name, ledger.target_release, writing.trainer)
     ranked = sorted(ledger.targets, key=lambda line: reading_order(known, order, line.key))
-    if target.name == "verl" and style in (None, "sh"):
+    if target.family == "verl" and style in (None, "sh"):
         from rftconf.text import emit_shell
 
         recipe = target.recipes.get(writing.trainer)
         plain = recipe.name if recipe else target.trainer
         options = [f"--config-name={target.config_names[writing.trainer]}"] if writing.trainer != plain else []
-        program = ["python3", "-m", recipe.program if recipe else target.mains[0]]
+        program = ["python3", "-m", recipe.program] if recipe else _program(target, ledger.target_release, writing)
         return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
-    if target.name == "verl" and style == "overrides":
+    if target.family == "verl" and style == "overrides":
         from rftconf.text import emit_shell
 
         return emit_shell.emit_overrides(ranked), ".txt"
@@ -38,6 +39,16 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
 
     bare = [replace(line, key=line.key.lstrip("+")) for line in ranked]
     return emit_yaml.emit(bare, header=header, order=order), ".yaml"
+
+
+def _program(target: registry.Framework, release: str, writing: Writing) -> list[str]:
+    """How the program is started: under torchrun where it has one process per GPU and no Ray of its own."""
+    if not target.spmd_until or not registry.at_least(target.name, target.spmd_until, release):
+        return ["python3", "-m", target.mains[-1] if target.of else target.mains[0]]
+    sizes = [writing.plan(path) for path in ("cluster.nodes", "cluster.gpus_per_node")]
+    nodes, processes = ("1" if size is None else formula(size) for size in sizes)
+    alone = ["--standalone"] if nodes == "1" else []
+    return ["torchrun", *alone, f"--nnodes={nodes}", f"--nproc_per_node={processes}", "-m", target.mains[0]]
 
 
 def reading_order(known: catalogue.Catalogue, sections: tuple[str, ...], key: str) -> tuple[Any, ...]:

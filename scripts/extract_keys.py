@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from rftconf.schemas.registry import FRAMEWORKS, Framework  # noqa: E402
+from rftconf.schemas.registry import Framework, variants  # noqa: E402
 
 _EXTRAS = ("interpolation", "choices", "open", "automatic", "plus_only")
 _TRAINER_CONFIG_FROM = {"0.6.0": "0.7.1"}
@@ -33,7 +33,7 @@ _TRAINER_CONFIG_FROM = {"0.6.0": "0.7.1"}
 
 def catalogues(wanted: Sequence[str]) -> Iterator[tuple[Framework, str, str]]:
     """Framework, release and trainer of every catalogue, or of those of the `wanted` frameworks."""
-    for framework in FRAMEWORKS.values():
+    for framework in variants():
         if not wanted or framework.name in wanted:
             for release in framework.releases:
                 for trainer in framework.trainers_of(release):
@@ -50,9 +50,9 @@ def extract(framework: Framework, release: str, trainer: str, packages: Path, py
     """`keys` to rows and `names` to what is registered, as the package says; of a recipe only what differs from the
     trainer below it. Raises CalledProcessError."""
     here = Path(__file__).resolve().parent
-    command = [python, str(here / f"dump_{framework.name}.py"), str(packages / f"{framework.name}-{release}")]
+    command = [python, str(here / f"dump_{framework.family}.py"), str(packages / f"{framework.family}-{release}")]
     paths = [packages / "megatron-core"]
-    if framework.name == "verl":
+    if framework.family == "verl":
         command.append(framework.config_names[trainer])
         recipe = framework.recipes.get(trainer)
         command += ["--configs", recipe.config_folder] if recipe else []

@@ -5,6 +5,7 @@ Run without arguments to write, with `--check` to fail when the files on disk di
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.plan.fields import Bool, Float, Int, Part, Str
+from rftconf.plan.fields import {used}
 
 
 '''
@@ -102,7 +103,6 @@ def keys_of(framework: str) -> dict[str, Key]:
 
 
 EXTRA = {
-    "verl": {},
     "trinity": {
         "explorer.rollout_model.extra_engine_args.max_num_seqs": "int",
         "explorer.rollout_model.extra_engine_args.max_num_batched_tokens": "int",
@@ -119,16 +119,17 @@ def source_of(framework: str) -> str:
     """The module's text."""
     known = registry.framework(framework)
     keys = keys_of(framework)
-    keys.update({name: Key(name, kind) for name, kind in EXTRA[framework].items()})
-    root = framework.capitalize()
+    keys.update({name: Key(name, kind) for name, kind in EXTRA.get(framework, {}).items()})
+    root = "".join(word.capitalize() for word in framework.split("_"))
     body = "\n\n".join(classes(tree_of(keys), (), root))
-    return HEAD.format(title=known.title, release=known.newest) + body
+    used = ", ".join(name for name in ("Bool", "Float", "Int", "Part", "Str") if re.search(rf"\b{name}\b", body))
+    return HEAD.format(title=known.title, release=known.newest, used=used) + body
 
 
 def main() -> int:
     """Write the modules, or compare them (`--check`)."""
     stale = []
-    for framework in registry.FRAMEWORKS:
+    for framework in (one.name for one in registry.variants()):
         path = ROOT / "rftconf" / "schemas" / framework / "model.py"
         text = source_of(framework)
         if "--check" in sys.argv:

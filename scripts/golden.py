@@ -37,6 +37,8 @@ class Case:
     to: str
     releases: tuple[str, ...]
     options: tuple[str, ...]
+    several: bool = False
+    """Whether the target is a folder: one file a stage, each kept as `expected-<file>`."""
 
     @property
     def source(self) -> str:
@@ -59,7 +61,14 @@ class Case:
 def read_case(folder: Path) -> Case:
     """The case in `folder`; its `case.toml` has title, to, releases, options."""
     facts = tomllib.loads((folder / "case.toml").read_text())
-    return Case(folder, facts["title"], facts["to"], tuple(facts["releases"]), tuple(facts.get("options", ())))
+    return Case(
+        folder,
+        facts["title"],
+        facts["to"],
+        tuple(facts["releases"]),
+        tuple(facts.get("options", ())),
+        facts.get("several", False),
+    )
 
 
 def all_cases() -> list[Case]:
@@ -71,13 +80,13 @@ def produce(case: Case) -> dict[str, str]:
     """File name to text: everything in the folder that a conversion makes."""
     made: dict[str, str] = {}
     for number, release in enumerate(case.releases):
-        code, said, text, ledger = _convert(case, release)
+        code, said, texts, ledger = _convert(case, release)
         if code not in (0, 3):
             raise RuntimeError(f"{case.folder.name}: exit {code}\n{said}")
         if (code == 3) != (case.group == "refused"):
             raise RuntimeError(f"{case.folder.name}: exit {code} in {case.group}/\n{said}")
-        if text is not None:
-            made[case.expected(release)] = text
+        for name, text in texts.items():
+            made[f"expected-{name}" if case.several else case.expected(release)] = text
         if number == 0:
             made["report.txt"] = said
             if ledger is not None:
@@ -85,17 +94,18 @@ def produce(case: Case) -> dict[str, str]:
     return made
 
 
-def _convert(case: Case, release: str) -> tuple[int, str, str | None, str | None]:
+def _convert(case: Case, release: str) -> tuple[int, str, dict[str, str], str | None]:
     from rftconf.cli.app import run
 
     with tempfile.TemporaryDirectory() as scratch, _in(case.folder):
-        target, ledger = Path(scratch) / "converted", Path(scratch) / "ledger.json"
+        target, ledger = Path(scratch, "converted" if case.several else "converted.txt"), Path(scratch, "ledger.json")
         wanted = ["--to", case.to, "--to-release", release, "-o", str(target), "--ledger", str(ledger)]
         said = io.StringIO()
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
             code = run(["convert", case.source, *wanted, *case.options])
-        texts = [file.read_text(encoding="utf-8") if file.exists() else None for file in (target, ledger)]
-        return code, said.getvalue(), texts[0], texts[1]
+        files = sorted(target.iterdir()) if target.is_dir() else [target] if target.exists() else []
+        texts = {file.name: file.read_text(encoding="utf-8") for file in files}
+        return code, said.getvalue().replace(scratch, "."), texts, ledger.read_text() if ledger.exists() else None
 
 
 @contextlib.contextmanager

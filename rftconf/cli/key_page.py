@@ -15,7 +15,7 @@ def key_page(key: str) -> str:
     bare = key.lstrip("+~").partition("=")[0]
     pages = [
         "\n".join(_page(framework, trainer, bare))
-        for framework in registry.FRAMEWORKS.values()
+        for framework in registry.variants()
         for trainer in _trainers(framework, bare)
     ]
     if pages:
@@ -66,7 +66,7 @@ def _page(framework: Framework, trainer: str, key: str) -> Iterator[str]:
 def _elsewhere(framework: Framework, key: str) -> Iterator[str]:
     from rftconf.lint.counterparts import counterparts
 
-    for other in registry.FRAMEWORKS.values():
+    for other in registry.variants():
         there = None if other is framework else counterparts(framework.name, other.name).get(key)
         if there:
             yield f"  {other.title} calls it {there}"
@@ -74,7 +74,7 @@ def _elsewhere(framework: Framework, key: str) -> Iterator[str]:
 
 def _below(node: str) -> list[str]:
     """The keys of the newest release below a node such as `actor_rollout_ref.rollout`."""
-    for framework in registry.FRAMEWORKS.values():
+    for framework in registry.variants():
         names = [name for name in catalogue.load(framework.name).keys if name.startswith(f"{node}.")]
         if names:
             return names
@@ -85,6 +85,7 @@ def _near(key: str) -> str:
     from rftconf.schemas.suggest import nearest
 
     found: list[str] = []
-    for framework in registry.FRAMEWORKS.values():
+    for framework in registry.variants():
         found += nearest(catalogue.load(framework.name), key, 2)
+    found = list(dict.fromkeys(found))
     return f"; did you mean {' or '.join(found[:3])}?" if found else "; rftconf explain lists the codes"

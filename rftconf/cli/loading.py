@@ -33,11 +33,11 @@ def open_document(source: str, how: Reading) -> Document:
 
 def report_guess(found: Guess, how: Reading, screen: Screen) -> None:
     """Say what a file was taken for, and why, unless that was asked for by name."""
-    from rftconf.schemas.registry import FRAMEWORKS
+    from rftconf.schemas.registry import framework
 
     if how.framework and how.release:
         return
-    title = f"{FRAMEWORKS[found.framework].title} {found.release}"
+    title = f"{framework(found.framework).title} {found.release}"
     lead = f"read as {title}, guessed: "
     why = "; ".join(found.reasons[:2])
     first, *rest = screen.wrap(f"{lead}{why} (name another with --from-release)", 0)

@@ -31,8 +31,10 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     """
     if not document.leaves:
         return ()
-    if document.launch and (main := main_of(document.launch.program)) and not main.rl:
-        return (_no_catalogue(document),)
+    program = document.launch.program if document.launch else ""
+    own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
+    if release is not None and own and not any(registry.has(one, release) for one in own):
+        return (_no_catalogue(document, release),)
     best = _guess(document, framework, release)
     if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
         return (_not_a_config(document),)
@@ -59,12 +61,12 @@ class _Subject:
 
     @property
     def title(self) -> str:
-        return f"{registry.FRAMEWORKS[self.best.framework].title} {self.best.release}"
+        return f"{registry.framework(self.best.framework).title} {self.best.release}"
 
     @property
     def overrides(self) -> bool:
         """True where the keys are given to Hydra one by one, so that `+` matters."""
-        return self.document.form != "yaml" and self.best.framework == "verl"
+        return self.document.form != "yaml" and registry.framework(self.best.framework).family == "verl"
 
     @cached_property
     def own_config(self) -> str:
@@ -79,16 +81,16 @@ class _Subject:
         if isinstance(name, str) and name.removesuffix(".yaml") not in ("", *_stock(self.best.framework)):
             return f"the config {name}"
         main = main_of(launch.program)
-        if main is not None and main.framework != self.best.framework:
+        if main is not None and main.framework != registry.framework(self.best.framework).family:
             return ""
-        published = main is not None and launch.program.startswith(registry.FRAMEWORKS[self.best.framework].programs)
+        published = main is not None and launch.program.startswith(registry.framework(self.best.framework).programs)
         return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
 
     def _chooses_a_config(self, leaf: Leaf) -> bool:
         """True for Hydra's choice of another file for a part of the config, which has no catalogue."""
         if not self.overrides:
             return False
-        stock = ("dp", *registry.FRAMEWORKS[self.best.framework].trainers)
+        stock = ("dp", *registry.framework(self.best.framework).trainers)
         return "@" in leaf.key or "/" in leaf.key or (leaf.key == "model_engine" and leaf.value not in stock)
 
     @property
@@ -186,7 +188,7 @@ def _misspelt(key: str, known: Catalogue) -> str:
 def _other_releases(key: str, subject: _Subject) -> str:
     """Since when, or until when, the framework has the key; empty when it never had it."""
     best = subject.best
-    framework = registry.FRAMEWORKS[best.framework]
+    framework = registry.framework(best.framework)
     have = [r for r in framework.releases if best.trainer in framework.trainers_of(r)]
     having = [r for r in have if key in catalogue.load(best.framework, r, best.trainer)]
     if not having:
@@ -204,11 +206,11 @@ def _other_framework(key: str, ours: str) -> str:
     from rftconf.lint.counterparts import counterparts
 
     for name, framework in registry.FRAMEWORKS.items():
-        if name == ours:
+        if name == registry.framework(ours).family:
             continue
         if any(key in catalogue.load(name, None, trainer) for trainer in framework.trainers):
             here = counterparts(name, ours).get(key)
-            mine = registry.FRAMEWORKS[ours].title
+            mine = registry.framework(ours).title
             return f"that is {framework.title}'s name; {mine} {f'calls it {here}' if here else 'has nothing like it'}"
     return ""
 
@@ -236,24 +238,24 @@ def _known(best: Guess, document: Document) -> int:
 
 def _launches(document: Document, framework: str) -> bool:
     program = document.launch.program if document.launch else ""
-    return bool(program) and any(program.startswith(p) for p in registry.FRAMEWORKS[framework].programs)
+    return bool(registry.started_by(program, (registry.framework(framework),)))
 
 
 def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:
-    title = registry.FRAMEWORKS[best.framework].title
+    title = registry.framework(best.framework).title
     message = f"taken for {title} {best.release}: {'; '.join(best.reasons[:2])}"
     help_ = "name another with --from-release"
     return (Diagnostic("VER001", Severity.INFO, message, _start(document), help=help_),)
 
 
-def _no_catalogue(document: Document) -> Diagnostic:
+def _no_catalogue(document: Document, release: str) -> Diagnostic:
     program = document.launch.program if document.launch else ""
-    message = f"{program} reads a config of its own, which has no catalogue; its keys are not checked"
+    message = f"{program} reads a config of its own, which has no catalogue for {release}; its keys are not checked"
     return Diagnostic("KEY010", Severity.INFO, message, _start(document))
 
 
 def _stock(framework: str) -> tuple[str, ...]:
-    return tuple(registry.FRAMEWORKS[framework].config_names.values())
+    return tuple(registry.framework(framework).config_names.values())
 
 
 def _not_a_config(document: Document) -> Diagnostic:

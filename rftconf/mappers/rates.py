@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rftconf.plan.symbols import Expr, arith
+from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -33,6 +34,27 @@ def sequences_per_rollout(context: Context) -> Any:
     """S = B*n."""
     prompts = known(context, "stage.batch.prompts_per_rollout", "the prompts of a rollout period")
     return prompts * known(context, "stage.batch.responses_per_prompt", "the responses per prompt")
+
+
+def sequences_per_period(context: Context) -> Any:
+    """What one period consumes: prompts of a rollout, or the samples of an update where nothing is rolled out."""
+    if context.plan("stage.kind") == "sft":
+        return context.plan("stage.batch.sequences_per_update")
+    return context.plan("stage.batch.prompts_per_rollout")
+
+
+def worth_supervised(context: Context, unit: Unit) -> Any:
+    """What one `unit` is worth in a supervised run: every step of every counter is one update of G samples."""
+    match unit:
+        case Unit.SEQUENCES | Unit.PROMPTS | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+            return 1
+        case Unit.ROLLOUTS | Unit.UPDATES | Unit.LR_TICKS | Unit.TRAIN_STEPS:
+            return known(context, "stage.batch.sequences_per_update", "the samples of an update")
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
+        case Unit.TOKENS_PER_GPU:
+            return context.plan("stage.placement.actor.sp") or 1
+    raise KeyError(f"the worth of {unit}")
 
 
 def data_parallel(context: Context, *, megatron: bool) -> Any:

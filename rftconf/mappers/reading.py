@@ -13,7 +13,7 @@ from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula
 from rftconf.plan.units import Rates, Unit
-from rftconf.schemas.registry import FRAMEWORKS, at_least
+from rftconf.schemas.registry import at_least, framework
 
 
 def _unknown(uris: Sequence[Any]) -> None:
@@ -61,7 +61,7 @@ class Reading:
     @property
     def backend(self) -> str:
         """The back end that trains: of a recipe, the trainer it stands on."""
-        return FRAMEWORKS[self.source.framework].backend(self.source.trainer)
+        return framework(self.source.framework).backend(self.source.trainer)
 
     def since(self, release: str) -> bool:
         """True when the source's release is `release` or newer."""

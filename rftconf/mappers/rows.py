@@ -12,6 +12,7 @@ from rftconf.mappers.paths import path_of
 
 if TYPE_CHECKING:
     from rftconf.ledger import Decision
+    from rftconf.mappers.native import Native
     from rftconf.mappers.placing import Target
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
@@ -137,6 +138,12 @@ class Table:
     separates_since: str | None = None
     """The release since which a sharing framework can also give engines GPUs of their own."""
     sections: tuple[str, ...] = ()
+    exported: str = ""
+    """Where a checkpoint has its weights in Hugging Face's format, below the checkpoint's folder."""
+    stays: str = ""
+    """Why runs of this program cannot be converted for another framework; empty when they can."""
+    kind_of: Callable[[Native], str] | None = None
+    """The kind of run that a config starts, where kinds have tables of their own."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:

@@ -91,14 +91,14 @@ def _line(
     dead = dead or next((why for k, why in stage.reading.inactive.items() if key.startswith(k + ".")), None)
     if dead:
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=dead)
-    own_reason = not reached.get(key) and reason_for(loaded.table, key) is not None
+    own_reason = not reached.get(key) and reason_for(stage.reading.table, key) is not None
     paths = [] if own_reason else _paths(key, reached)
     narrowed = "" if writing.same_framework else stage.reading.narrowed.get(key, "")
     if narrowed:
         return SourceLine(leaf.key, leaf.value, leaf.place, State.NARROWED, plan=tuple(paths), reason=narrowed)
     if paths:
         return _combined(leaf, paths, writing)
-    return _without_row(loaded, writing, key, leaf)
+    return _without_row(loaded, stage, writing, key, leaf)
 
 
 def _paths(key: str, reached: dict[str, list[str]]) -> list[str]:
@@ -146,12 +146,12 @@ def _worst(outcomes: list[Outcome]) -> State:
     return next(state for state in (State.EXACT, State.DERIVED, State.DEFAULT, *_ORDER) if state in states)
 
 
-def _without_row(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> SourceLine:
+def _without_row(loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf) -> SourceLine:
     known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
     if _own_default(known, leaf) and not writing.same_framework:
         why = f"{registry.framework(loaded.framework).title} {loaded.release}'s own default"
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, reason=why)
-    reason = reason_for(writing.table if writing.same_framework else loaded.table, key)
+    reason = reason_for(writing.table if writing.same_framework else stage.reading.table, key)
     if reason is not None:
         state = (
             State.EXACT

@@ -8,15 +8,29 @@ from functools import cache
 from rftconf.mappers.paths import fits, without_indices
 from rftconf.mappers.rows import Reason, Table
 
-_TABLES = {"verl": ("rftconf.mappers.verl.table", "VERL"), "trinity": ("rftconf.mappers.trinity.table", "TRINITY")}
+_TABLES = {
+    ("verl", ""): ("rftconf.mappers.verl.table", "VERL"),
+    ("verl_sft", ""): ("rftconf.mappers.verl.table_sft", "VERL_SFT"),
+    ("verl_fsdp_sft", ""): ("rftconf.mappers.verl.table_sft", "VERL_FSDP_SFT"),
+    ("verl_eval", ""): ("rftconf.mappers.verl.rows_offline", "VERL_EVAL"),
+    ("verl_generation", ""): ("rftconf.mappers.verl.rows_offline", "VERL_GENERATION"),
+    ("trinity", ""): ("rftconf.mappers.trinity.table", "TRINITY"),
+    ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
+}
+"""Framework (or program), and the kind of run where one framework's config means different things by kind."""
 
 
 @cache
-def table_of(framework: str) -> Table:
-    """The table of a framework; imported when first asked for."""
-    module, name = _TABLES[framework]
+def table_of(framework: str, kind: str | None = None) -> Table:
+    """The table of a framework, for runs of `kind` where that has one of its own; imported when first asked for."""
+    module, name = _TABLES.get((framework, kind or ""), _TABLES[framework, ""])
     table: Table = getattr(importlib.import_module(module), name)
     return table
+
+
+def all_tables() -> tuple[tuple[str, str], ...]:
+    """Framework and kind of every table, for tests and generated pages."""
+    return tuple(_TABLES)
 
 
 def reason_for(table: Table, key: str) -> Reason | None:

@@ -14,7 +14,7 @@ from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula
 from rftconf.plan.units import Rates, Unit
-from rftconf.schemas.registry import FRAMEWORKS, at_least
+from rftconf.schemas.registry import at_least, framework
 
 
 def _no_default(key: str) -> Any:
@@ -70,7 +70,7 @@ class Writing:
     @property
     def backend(self) -> str:
         """The back end that trains: of a recipe, the trainer it stands on."""
-        return FRAMEWORKS[self.framework].backend(self.trainer)
+        return framework(self.framework).backend(self.trainer)
 
     def since(self, release: str) -> bool:
         """True when the target's release is `release` or newer."""

@@ -395,6 +395,7 @@ class DataSet(Part):
     workflow_args: dict[str, Any] | None = None
     reward: Str | None = None
     reward_args: dict[str, Any] | None = None
+    trained_turns: Literal["last", "all"] | None = None
     selector: Str | None = None
     seed: Int | None = None
     sampling: Sampling = Sampling()

@@ -9,7 +9,7 @@ from typing import Any
 from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.report.screen import Screen, columns_of, joined, printable, shorten
 from rftconf.report.values import place_json, shown, value_json
-from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.schemas import registry
 
 VERSION = 1
 """Of the JSON form. It grows only when a field changes its meaning or goes."""
@@ -113,7 +113,7 @@ def _title(ledger: Ledger) -> str:
 
 
 def _title_of(name: str) -> str:
-    return FRAMEWORKS[name].title if name in FRAMEWORKS else name
+    return next((one.title for one in registry.variants() if one.name == name), name)
 
 
 def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]:

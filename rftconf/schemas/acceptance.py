@@ -34,13 +34,13 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
     key = prefixed.lstrip("+~")
     found = known.get(key)
     if found is None and not known.is_node(key):
-        free = known.framework == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
+        free = known.family == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
         return Verdict.FREE if free else Verdict.UNKNOWN
     if value is not None and versions.dead(known.framework, known.release, key):
         return Verdict.DEAD
     if versions.refused(known.framework, known.release, key, value):
         return Verdict.VALUE_REFUSED
-    if found is None or known.framework != "verl" or not overrides or prefixed.startswith(("++", "~")):
+    if found is None or known.family != "verl" or not overrides or prefixed.startswith(("++", "~")):
         return Verdict.TAKEN
     if prefixed.startswith("+"):
         # Hydra appends where nothing or null stands, and merges lists and mappings into what is there.

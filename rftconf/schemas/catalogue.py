@@ -97,6 +97,11 @@ class Catalogue:
         self.keys: Mapping[str, Key] = _Keys(rows)
         self._registered = names or {}
 
+    @property
+    def family(self) -> str:
+        """The framework whose program reads these keys."""
+        return registry.framework(self.framework).family
+
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None
 
@@ -112,7 +117,7 @@ class Catalogue:
         while at > 0:
             above = name[:at]
             if above in self.keys:
-                return Key(key, open=True, plus_only=self.framework == "verl") if self.keys[above].open else None
+                return Key(key, open=True, plus_only=self.family == "verl") if self.keys[above].open else None
             at = name.rfind(".", 0, at)
         return None
 

@@ -53,15 +53,14 @@ def guess(
 
     What is given (`framework`, `release`) is taken. Of the releases that know most, the newest wins.
     """
-    asked = [registry.framework(framework)] if framework else list(registry.FRAMEWORKS.values())
-    started = [candidate for candidate in asked if program.startswith(candidate.programs)] if program else []
+    asked = registry.variants(registry.framework(framework).name if framework else None)
+    started = registry.started_by(program, asked)
     fits = []
-    for candidate in started or asked:
+    for candidate in started or _of_release(asked, release):
         trainer = _trainer(candidate, keys, config_name, program)
-        named = bool(program) and any(program.startswith(start) for start in candidate.programs)
         asked_for = [registry.release(candidate, release)] if release and framework else []
         wanted = asked_for or [number for number in candidate.releases if trainer in candidate.trainers_of(number)]
-        fits += [_fit(candidate, number, trainer, keys, overrides, named) for number in wanted]
+        fits += [_fit(candidate, number, trainer, keys, overrides, bool(started)) for number in wanted]
     fits.sort(key=_Fit.rank, reverse=True)
     best = fits[0]
     return Guess(
@@ -72,6 +71,11 @@ def guess(
         _certain(best, fits),
         best.misfits,
     )
+
+
+def _of_release(asked: tuple[Framework, ...], release: str | None) -> list[Framework]:
+    """Programs that the asked release does not have are no candidates."""
+    return [one for one in asked if not one.of or release is None or registry.has(one, release)]
 
 
 def _trainer(candidate: Framework, keys: Mapping[str, Value], config_name: str, program: str) -> str:

@@ -32,8 +32,11 @@ class Framework:
     `config_names` maps a trainer to the Hydra config that starts it; `pins` maps a release to the releases of another
     framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
+    `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
+    `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
+    `spmd_until`: the last release that torchrun starts, one process per GPU.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
-    on top of another trainer's.
+    on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     """
 
     name: str
@@ -48,6 +51,15 @@ class Framework:
     fills_missing: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    instead_of_offline: str = ""
+    of: str = ""
+    spmd_until: str = ""
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """The framework that people mean: itself, or the one whose program it is."""
+        return self.of or self.name
 
     @property
     def newest(self) -> str:
@@ -103,6 +115,7 @@ VERL = Framework(
     recipes=_VERL_RECIPES,
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
+    instead_of_offline="convert main_ppo with trainer.val_only=true, which generates and scores",
 )
 TRINITY = Framework(
     name="trinity",
@@ -115,14 +128,93 @@ TRINITY = Framework(
 )
 FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY)}
 
+VERL_SFT = Framework(
+    name="verl_sft",
+    title="veRL SFT",
+    of="verl",
+    kinds=("sft",),
+    releases=("0.6.1", "0.7.1", "0.8.0", "0.9.1"),
+    programs=("verl.trainer.sft_trainer", "verl.trainer.sft_trainer_ray", "verl/trainer/sft_trainer"),
+    config_names={"": "sft_trainer_engine"},
+    spmd_until="0.6.1",
+    adds_with_plus=True,
+    mains=("verl.trainer.sft_trainer", "verl.trainer.sft_trainer_ray"),
+)
+VERL_FSDP_SFT = Framework(
+    name="verl_fsdp_sft",
+    title="veRL FSDP SFT",
+    of="verl",
+    kinds=("sft",),
+    releases=("0.4.1", "0.5.0", "0.6.1"),
+    programs=("verl.trainer.fsdp_sft_trainer", "verl/trainer/fsdp_sft_trainer"),
+    config_names={"": "sft_trainer"},
+    spmd_until="0.6.1",
+    adds_with_plus=True,
+    mains=("verl.trainer.fsdp_sft_trainer",),
+)
+VERL_EVAL = Framework(
+    name="verl_eval",
+    title="veRL evaluation",
+    of="verl",
+    kinds=("eval",),
+    releases=("0.4.1", "0.5.0", "0.6.1", "0.7.1", "0.8.0", "0.9.1"),
+    programs=("verl.trainer.main_eval", "verl/trainer/main_eval"),
+    config_names={"": "evaluation"},
+    adds_with_plus=True,
+    mains=("verl.trainer.main_eval",),
+)
+VERL_GENERATION = Framework(
+    name="verl_generation",
+    title="veRL generation",
+    of="verl",
+    kinds=("generate",),
+    releases=("0.4.1", "0.5.0", "0.6.1"),
+    programs=("verl.trainer.main_generation", "verl/trainer/main_generation"),
+    config_names={"": "generation"},
+    adds_with_plus=True,
+    mains=("verl.trainer.main_generation",),
+)
+PROGRAMS: dict[str, Framework] = {
+    program.name: program for program in (VERL_SFT, VERL_FSDP_SFT, VERL_EVAL, VERL_GENERATION)
+}
+"""Programs of a framework that read a config of their own, preferred ones of a kind first."""
+
 
 def framework(name: str) -> Framework:
     """The framework called `name` (or by an alias, in any case). Raises UsageError when there is none."""
     wanted = name.strip().lower()
-    for known in FRAMEWORKS.values():
+    for known in (*FRAMEWORKS.values(), *PROGRAMS.values()):
         if wanted in (known.name, known.title.lower(), *known.aliases):
             return known
     raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted(FRAMEWORKS))}")
+
+
+def variants(framework: str | None = None) -> tuple[Framework, ...]:
+    """All that read a config of their own: a framework (all frameworks when None) and its programs."""
+    known = (*FRAMEWORKS.values(), *PROGRAMS.values())
+    return tuple(one for one in known if framework is None or framework in (one.name, one.family))
+
+
+def started_by(program: str, among: tuple[Framework, ...]) -> tuple[Framework, ...]:
+    """Which of `among` a program starts: those that name it as their own, else those whose programs begin alike."""
+    module = program.replace("/", ".").removesuffix(".py").rpartition(".")[2]
+    own = tuple(one for one in among if one.of and module in {main.rpartition(".")[2] for main in one.mains})
+    return own or tuple(one for one in among if program and not one.of and program.startswith(one.programs))
+
+
+def has(of: Framework, wanted: str) -> bool:
+    """True when a catalogue of `of` covers release `wanted`."""
+    try:
+        return bool(release(of, wanted))
+    except UsageError:
+        return False
+
+
+def program_for(framework: Framework, kind: str | None, wanted: str | None = None) -> Framework:
+    """What of `framework` starts runs of `kind` in release `wanted` (newest when None): a program, or itself."""
+    able = [one for one in PROGRAMS.values() if one.of == framework.name and kind in one.kinds]
+    number = None if wanted is None else release(framework, wanted)
+    return next((one for one in able if number is None or number in one.releases), framework)
 
 
 def release(of: Framework, wanted: str | None) -> str:

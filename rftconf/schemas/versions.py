@@ -11,6 +11,7 @@ from rftconf.plan.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.edits import C, Change, Edit
 from rftconf.schemas.trinity import versions as trinity
+from rftconf.schemas.verl import programs
 from rftconf.schemas.verl import versions as verl
 
 _ALIASES: dict[str, tuple[Edit, ...]] = {"verl": verl.ALIASES, "trinity": trinity.ALIASES}
@@ -40,6 +41,8 @@ def edits(framework: str, release: str, trainer: str = "") -> tuple[Edit, ...]:
     """The edits that lead from `release` up to the next one."""
     known = registry.framework(framework)
     variant = trainer or known.trainer
+    if known.of:
+        return programs.edits(known.name, release)
     below = known.backend(variant)
     return verl.edits(release, below) if known.name == "verl" else trinity.edits(release, below)
 
@@ -60,7 +63,7 @@ def upgrade(
         done = [change for edit in edits(known.name, step, variant) for change in edit.up(out)]
         changes += [_harmless_default(change, older) for change in done]
     if end == known.newest:
-        for edit in _ALIASES[known.name]:
+        for edit in _ALIASES.get(known.name, ()):
             changes += edit.up(out)
     return Rewritten(out, tuple(changes))
 
@@ -129,7 +132,7 @@ def _leaves(newest: catalogue.Catalogue, name: str, value: Value) -> Iterator[tu
 def dead(framework: str, release: str, key: str) -> str | None:
     """The sentence that says why `release` accepts `key` and ignores it, or None when it does not ignore it."""
     known = registry.framework(framework)
-    for node, why in _DEAD[known.name].get(registry.release(known, release), {}).items():
+    for node, why in _DEAD.get(known.name, {}).get(registry.release(known, release), {}).items():
         if key == node or key.startswith(node + "."):
             return why
     return None
@@ -140,7 +143,7 @@ def refused(framework: str, release: str, key: str, value: Value) -> bool:
     known = registry.framework(framework)
     order = known.releases
     until = order[: order.index(registry.release(known, release)) + 1]
-    return any(value in _REFUSED[known.name].get(step, {}).get(key, ()) for step in until)
+    return any(value in _REFUSED.get(known.name, {}).get(step, {}).get(key, ()) for step in until)
 
 
 def history(framework: str, key: str, trainer: str = "") -> str | None:

@@ -57,6 +57,8 @@ class Launch:
     options: dict[str, Value] = field(default_factory=dict)
     env: dict[str, Value] = field(default_factory=dict)
     wrapper: tuple[str, ...] = ()
+    starter: dict[str, Value] = field(default_factory=dict)
+    """Options of the starter before the program (`torchrun --nproc_per_node=8`), with underscores."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,11 @@ def _command(words: Sequence[str]) -> list[str]:
     return [f"{words[0]} \\", *(f"  {word} \\" for word in words[1:-1]), f"  {words[-1]}"]
 
 
+def word(value: Value) -> str:
+    """A value as one word of a script."""
+    return _word(_plain_pieces(value))
+
+
 def _word(pieces: Pieces) -> str:
     """One bash word: bare where nothing in it means anything to bash, else in the quotes that need least escaping."""
     joined = text(*pieces)

@@ -170,7 +170,35 @@ def _choose(
 
 def _launch(candidate: _Candidate, options: dict[str, Value]) -> Launch:
     command = candidate.command
-    return Launch(candidate.program, command.place, options, dict(command.env), tuple(command.wrapper))
+    return Launch(
+        candidate.program, command.place, options, dict(command.env), tuple(command.wrapper), _starter(command)
+    )
+
+
+def _starter(command: Command) -> dict[str, Value]:
+    """Options with a value that stand before the program."""
+    words = [word.value for word in command.argv[: command.program_at]]
+    found: dict[str, Value] = {}
+    for at, word in enumerate(words):
+        name, value = _option(word)
+        if name and value is None and at + 1 < len(words) and not _option(words[at + 1])[0]:
+            value = words[at + 1]
+        if name and value is not None:
+            number = isinstance(value, str) and value.isdigit()
+            found[name] = int(str(value)) if number else value
+    return found
+
+
+def _option(word: Value) -> tuple[str, Value]:
+    """`--a-b=c` as (`a_b`, c); the value is None where it stands in the next word."""
+    if isinstance(word, str) and word.startswith("--"):
+        name, _, value = word[2:].partition("=")
+        return name.replace("-", "_"), value or None
+    first = word.parts[0] if isinstance(word, Text) else None
+    if isinstance(first, str) and first.startswith("--") and "=" in first and isinstance(word, Text):
+        name, _, value = first[2:].partition("=")
+        return name.replace("-", "_"), text(*((value,) if value else ()), *word.parts[1:])
+    return "", None
 
 
 def _with_config(

@@ -107,8 +107,9 @@ def test_an_interrupt_is_silent(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     # what starts in the background inherits an ignored SIGINT
     script = "import os, sys, threading, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script += "from rftconf.cli.app import run\n"
     script += "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-    script += "from rftconf.cli.app import run\nsys.exit(run(['check', '-']))"
+    script += "sys.exit(run(['check', '-']))"
     held = os.open(pipe, os.O_RDWR)
     with os.fdopen(held, "rb") as stdin:
         done = subprocess.run([sys.executable, "-c", script], stdin=stdin, capture_output=True, check=False, timeout=20)

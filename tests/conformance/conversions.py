@@ -15,7 +15,7 @@ import yaml
 from rftconf.cli.app import run
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench, Verdict
-from tests.conformance.launching import overrides_of
+from tests.conformance.launching import launched
 from tests.conformance.readback import differences, plan_of
 
 REFUSED = 3
@@ -81,7 +81,8 @@ def written_keys(lines: Sequence[str]) -> list[str]:
 def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
     """What the target's loader says of a file rftconf wrote."""
     if target.framework == "verl":
-        return bench.ask(target, {"overrides": overrides_of(file, scratch)})
+        program, overrides = launched(file, scratch)
+        return bench.ask(target, {"program": program, "overrides": overrides})
     return bench.ask(target, {"file": str(file)})
 
 

@@ -25,12 +25,18 @@ def variables(script: str) -> dict[str, str]:
 
 
 def overrides_of(script: Path, scratch: Path) -> list[str]:
-    """The arguments after `-m verl.trainer...`. The script sees no command but the stub; raises when bash fails."""
+    """The arguments after `-m verl.trainer...`. Raises when bash fails."""
+    return launched(script, scratch)[1]
+
+
+def launched(script: Path, scratch: Path) -> tuple[str, list[str]]:
+    """The program and its arguments. The script sees no command but the stub; raises when bash fails."""
     commands = scratch / "commands"
     commands.mkdir(exist_ok=True)
-    stub = commands / "python3"
-    stub.write_text(STUB)
-    stub.chmod(0o755)
+    for name in ("python3", "torchrun"):
+        stub = commands / name
+        stub.write_text(STUB)
+        stub.chmod(0o755)
     arguments = scratch / "arguments"
     arguments.unlink(missing_ok=True)
     environment = variables(script.read_text()) | {"PATH": str(commands), "ARGUMENTS": str(arguments)}
@@ -47,5 +53,5 @@ def overrides_of(script: Path, scratch: Path) -> list[str]:
     if done.returncode or not arguments.exists():
         raise AssertionError(f"bash refuses {script.name}: exit {done.returncode}: {done.stderr}")
     words = [os.fsdecode(word) for word in arguments.read_bytes().split(b"\0")[:-1]]
-    launched = next(index for index, word in enumerate(words) if word.startswith("verl.trainer"))
-    return words[launched + 1 :]
+    at = next(index for index, word in enumerate(words) if word.startswith("verl.trainer"))
+    return words[at], words[at + 1 :]

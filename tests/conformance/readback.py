@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rftconf.load import load, recognise
+from rftconf.load import load
+from rftconf.recognise import recognise
 from rftconf.schemas import catalogue
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
@@ -34,8 +35,9 @@ def plan_of(file: Path, framework: str, release: str, beside: Path | None = None
     document = read(open_source(str(file)), ReadOptions())
     if beside is not None:
         source = read(open_source(str(beside)), ReadOptions())
-        trainer = recognise(source, framework, release).trainer
-        document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, trainer)
+        found = recognise(source, framework, release)
+        framework = found.framework
+        document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, found.trainer)
     loaded = load(document, framework=framework, release=release)
     plan: dict[str, Any] = loaded.plan.model_dump(mode="json")
     return {name: part for name, part in plan.items() if name not in NOT_COMPARED}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.cli.app import run
 from tests.conformance.cases import DECISIONS, Case, golden_cases, golden_pairs
 from tests.conformance.conftest import OUTCOME
 from tests.conformance.conversions import convert, decide, differences_after, judge
@@ -37,3 +38,16 @@ def test_golden_output_is_accepted(
     record_property(OUTCOME, ("golden", str(target), said))
     assert verdict.ok, str(verdict)
     assert not differing, "\n".join(differing)
+
+
+@pytest.mark.parametrize("target", [target for target, case in PAIRS if case.name == "stages"], ids=str)
+def test_every_run_of_a_series_is_accepted(
+    bench: Bench, target: Target, tmp_path: Path, record_property: Record
+) -> None:
+    case = next(case for case in golden_cases() if case.name == "stages")
+    wanted = ["--to", target.framework, "--to-release", target.release, "-o", str(tmp_path / "series"), "--quiet"]
+    assert run(["convert", str(case.source), *wanted]) == 0
+    verdicts = {file.name: judge(bench, target, file, tmp_path) for file in sorted((tmp_path / "series").glob("0*.sh"))}
+    record_property(OUTCOME, ("golden", str(target), {"accepted": sum(v.ok for v in verdicts.values())}))
+    assert len(verdicts) == 2
+    assert {name: str(verdict) for name, verdict in verdicts.items() if not verdict.ok} == {}

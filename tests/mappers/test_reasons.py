@@ -17,8 +17,7 @@ from rftconf.schemas import catalogue, registry, versions
 
 CASES = [
     (framework.name, release, trainer)
-    for framework in registry.FRAMEWORKS.values()
-    if framework.name in ("verl", "trinity")
+    for framework in registry.variants()
     for release in framework.releases
     for trainer in framework.trainers_of(release)
 ]
@@ -98,7 +97,7 @@ def test_every_key_has_a_row_or_a_reason(framework: str, release: str, trainer: 
     names = newest_names(framework, release, trainer)
     silent = [key for key in names if not has_row(framework, key) and reason_for(table, key) is None]
     assert silent == []
-    assert len(names) > 200
+    assert names
 
 
 @pytest.mark.parametrize("framework", ["verl", "trinity"])

@@ -11,20 +11,19 @@ from rftconf.mappers.codecs import Codec
 from rftconf.mappers.paths import path_of, without_indices
 from rftconf.mappers.placing import Target
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, cannot, natives_of, plans_of, rows_of
-from rftconf.mappers.tables import table_of
+from rftconf.mappers.tables import all_tables, table_of
 from rftconf.plan.index import fields, unit_of
 from rftconf.plan.model import Run
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue
 
-FRAMEWORKS = tuple(registry.FRAMEWORKS)
 ADDED = {"reward.custom_reward_function.reward_kwargs", "reward.reward_kwargs"}
 """veRL's code reads these mappings, its YAML lacks them: they exist only as `+key.name=value` (MAPPING row 15.6)."""
 
 
-@pytest.fixture(params=FRAMEWORKS)
+@pytest.fixture(params=all_tables(), ids="-".join)
 def table(request: pytest.FixtureRequest) -> Table:
-    return table_of(str(request.param))
+    return table_of(*request.param)
 
 
 def newest(framework: str) -> list[Catalogue]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rftconf.plan.symbols import Value
-from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.schemas.registry import variants
 
 FACTS = Path(__file__).parents[2] / ".." / "shared" / "facts"
 CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus"
@@ -17,13 +17,13 @@ needs_corpus = pytest.mark.skipif(not CORPUS.exists(), reason="../shared/corpus 
 
 ALL = [
     (framework.name, release, trainer)
-    for framework in FRAMEWORKS.values()
+    for framework in variants()
     for release in framework.releases
     for trainer in framework.trainers_of(release)
 ]
 STEPS = [
     (framework.name, older, newer, trainer)
-    for framework in FRAMEWORKS.values()
+    for framework in variants()
     for older, newer in zip(framework.releases, framework.releases[1:], strict=False)
     for trainer in framework.trainers_of(older)
 ]

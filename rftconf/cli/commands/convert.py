@@ -10,7 +10,10 @@ import typer
 from rftconf.cli import options
 
 if TYPE_CHECKING:
-    from rftconf.convert import Conversion
+    from rftconf.cli.many import Job
+    from rftconf.convert import Conversion, Options
+    from rftconf.load import Loaded
+    from rftconf.report.screen import Screen
 
 
 def convert(
@@ -53,39 +56,129 @@ def convert(
     The config goes to standard output (or -o FILE), the report to standard error: first what you must decide, then
     how many keys ended how, then those that did not stay as they were. The file is read, never executed.
 
+    A run of several stages becomes several files and a script that runs them in order, with -o FOLDER. A folder is
+    converted file by file to the same places below -o FOLDER.
+
     \b
     Examples:
       rftconf convert run_grpo.sh --to trinity > grpo.yaml
       rftconf convert run_grpo.sh --to trinity --set MODEL_PATH=/models/qwen --rows 7473 -o grpo.yaml
       rftconf convert grpo.yaml --to verl -o run_grpo.sh --ledger ledger.json
+      rftconf convert sft_then_grpo.yaml --to verl -o run/
+      rftconf convert configs/ --to verl -o converted/
       rftconf convert run_grpo.sh --to trinity --on-loss error --quiet
 
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
     """
     from rftconf.cli import output as out
     from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.cli.many import Job, is_folder
     from rftconf.cli.reading import framework_name, reading
     from rftconf.report.ledger import ledger_text
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     target = framework_name(to)
     _suit(target, style, form)
+    if Path(source).is_dir():
+        asked = Job(how, target, _options(to_release, rollout_gpus, form, style), rows, on_loss == "error")
+        return _folder(Path(source), output, ledger, asked, as_json=json, quiet=quiet, color=color)
     document = open_document(source, how)
     screen = out.report_screen(color)
     if not document.readable:
         report_document(document, screen)
         return 2
-    from rftconf.convert import Options, convert_loaded
+    from rftconf.convert import convert_loaded
     from rftconf.load import load
 
     loaded = load(document, framework=how.framework, release=how.release, rows=rows)
-    done = convert_loaded(loaded, target, Options(to_release, rollout_gpus, form, style))
+    wanted = _options(to_release, rollout_gpus, form, style)
+    if output is not None and is_folder(output) and _is_series(loaded, target):
+        asked = Job(how, target, wanted, rows, on_loss == "error")
+        if not quiet:
+            report_document(document, screen)
+            report_guess(loaded.guess, how, screen)
+        return _series(loaded, output, ledger, asked, screen, as_json=json, quiet=quiet, full=verbose)
+    done = convert_loaded(loaded, target, wanted)
     failed = on_loss == "error" and bool(done.ledger.lossy)
     if not quiet:
         report_document(document, screen, more=done.diagnostics)
         report_guess(loaded.guess, how, screen)
         out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
     _write(done, output, ledger, as_json=json, failed=failed)
+    return int(failed)
+
+
+def _options(to_release: str | None, rollout_gpus: int | None, form: str, style: str | None) -> Options:
+    from rftconf.convert import Options
+
+    return Options(to_release, rollout_gpus, form, style)
+
+
+def _is_series(loaded: Loaded, target: str) -> bool:
+    from rftconf.series import is_series
+
+    return is_series(loaded, target)
+
+
+def _folder(
+    source: Path,
+    output: Path | None,
+    ledger: Path | None,
+    job: Job,
+    *,
+    as_json: bool,
+    quiet: bool,
+    color: options.Colour,
+) -> int:
+    """A whole folder; the exit code is the worst of its files'."""
+    from rftconf.cli import many
+    from rftconf.cli import output as out
+    from rftconf.errors import UsageError
+
+    if output is None or output.is_file():
+        raise UsageError(f"{source} is a folder: name the folder to write to with -o FOLDER")
+    if ledger is not None:
+        raise UsageError("--ledger is for one file; --json gives the ledgers of all files of a folder")
+    outcomes = many.convert_folder(source, output, job)
+    if not quiet:
+        out.report(many.summary(outcomes, out.report_screen(color)))
+    if as_json:
+        out.product_json(many.as_json(outcomes))
+    return many.worst(outcomes)
+
+
+def _series(
+    loaded: Loaded,
+    output: Path,
+    ledger: Path | None,
+    job: Job,
+    screen: Screen,
+    *,
+    as_json: bool,
+    quiet: bool,
+    full: bool,
+) -> int:
+    """A staged run as several files."""
+    from rftconf.cli import many
+    from rftconf.cli import output as out
+    from rftconf.report.ledger import ledger_json, ledger_text
+
+    account, files = many.files_of(loaded, job, output, folder=True)
+    failed = job.strict and bool(account.lossy)
+    if not quiet:
+        out.report(ledger_text(account, screen, full=full))
+        out.report("" if failed else "\nwritten, in this order: " + ", ".join(str(path) for path, _ in files) + "\n")
+    if ledger is not None:
+        out.product_json(ledger_json(account), ledger)
+    if as_json:
+        texts = {path.name: text for path, text in files}
+        out.product_json({"files": None if failed else texts, "ledger": ledger_json(account)})
+    if failed:
+        out.report(
+            f"rftconf: {len(account.lossy)} keys are not kept in full, so nothing was written (--on-loss error)\n"
+        )
+    else:
+        many.write(files)
     return int(failed)
 
 

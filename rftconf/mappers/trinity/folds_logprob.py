@@ -27,7 +27,7 @@ def read_old_logprob(r: Reading) -> None:
         return
     bypass = r.native(BYPASS, True)
     r.set(SOURCE, "recompute_at_update" if bypass is False else "rollout_engine", BYPASS)
-    r.inactive[OLD] = "acts with veRL before 0.8 only; Trinity 0.6 reads algorithm.bypass_old_logprobs"
+    r.inactive[OLD] = "acts with back ends before 0.8 only; Trinity 0.6 reads algorithm.bypass_old_logprobs"
     r.set(CORRECTION, None, BYPASS)
 
 

@@ -9,6 +9,7 @@ from rftconf.mappers.trinity.conditions import CRITIC
 from rftconf.plan.symbols import Expr, Text
 
 if TYPE_CHECKING:
+    from rftconf.mappers.native import Native
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
@@ -110,13 +111,17 @@ def write_critic_path(w: Writing) -> None:
 KINDS = {"sft": "sft", "cpt": "sft", "dpo": "dpo"}
 
 
-def read_kind(r: Reading) -> None:
+def kind_of(source: Native) -> str:
     """Mode and algorithm tell what kind of run this is."""
-    mode, algorithm = r.native("mode", "both"), r.native("algorithm.algorithm_type", "ppo")
-    kind = {"bench": "eval", "explore": "generate"}.get(str(mode)) or KINDS.get(str(algorithm))
+    mode, algorithm = source.value("mode", "both"), source.value("algorithm.algorithm_type", "ppo")
     if algorithm in ("on_policy_distill", "jsd"):
-        kind = "distill"
-    r.set("stage.kind", kind or "rl", "mode", "algorithm.algorithm_type")
+        return "distill"
+    return {"bench": "eval", "explore": "generate"}.get(str(mode)) or KINDS.get(str(algorithm)) or "rl"
+
+
+def read_kind(r: Reading) -> None:
+    """What the whole table depends on."""
+    r.set("stage.kind", kind_of(r.source), "mode", "algorithm.algorithm_type")
 
 
 def write_kind(w: Writing) -> None:

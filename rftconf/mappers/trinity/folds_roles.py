@@ -33,7 +33,7 @@ CRITIC = {
     "stage.batch.critic.tokens_per_rank": ("trainer.max_token_len_per_gpu", "stage.batch.micro.tokens_per_rank"),
     "stage.model_options.critic_remove_padding": ("trainer.use_remove_padding", "stage.model_options.remove_padding"),
 }
-"""What the critic takes from the actor as well; veRL's critic has keys of its own for each (rows 1.10, 9.3)."""
+"""What the critic takes from the actor as well; the plan has fields of its own for each (rows 1.10, 9.3)."""
 
 
 def _exists(context: Reading | Writing, role: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
@@ -145,7 +146,7 @@ def _without_a_horizon(r: Reading) -> None:
 
 
 def _periods_of_epochs(r: Reading) -> Any:
-    epochs, prompts = r.native("buffer.total_epochs", 1), r.plan(B)
+    epochs, prompts = r.native("buffer.total_epochs", 1), sequences_per_period(r)
     if isinstance(epochs, int) and isinstance(prompts, int):
         return epochs * int(r.rows() or 0) // prompts
     return None
@@ -154,7 +155,7 @@ def _periods_of_epochs(r: Reading) -> Any:
 def periods(w: Reading | Writing) -> Any:
     """How many rollout periods the run has; an expression over ROWS when nobody says."""
     known = w.plan("stage.run_length.rollouts")
-    epochs, prompts = w.plan("stage.run_length.epochs"), w.plan(B)
+    epochs, prompts = w.plan("stage.run_length.epochs"), sequences_per_period(w)
     if known is not None or epochs is None or prompts is None:
         return known
     if w.plan("stage.run_length.last_partial") == "carry":

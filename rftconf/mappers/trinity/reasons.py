@@ -41,7 +41,8 @@ FILLED = (
     *_all(DEAD, "Trinity overwrites it from model.lora_configs", "explorer.*.enable_lora",
           "explorer.*.enable_runtime_lora_updating", "explorer.*.lora_modules", "explorer.*.lora_kwargs*",
           "model.lora_configs*.is_dummy"),
-    *_all(DEAD, "Trinity overwrites it from algorithm.enable_router_replay", "explorer.*.enable_return_routed_experts"),
+    *_all(DEAD, "Trinity overwrites it from algorithm.enable_router_replay",
+          "explorer.*.enable_return_routed_experts"),
     *_all(DEAD, "Trinity overwrites it from the top-level ray_namespace", "buffer.*.ray_namespace",
           "data_processor.*.ray_namespace", "explorer.*.ray_namespace", "synchronizer.ray_namespace"),
     *_all(DEAD, "Trinity overwrites it from algorithm.repeat_times", "*.rollout_args.n",
@@ -74,23 +75,24 @@ RUN = (
 )  # fmt: skip
 
 ALGORITHM = (
-    *_all(DEAD, "Trinity 0.6 hands it to a loss of veRL's that its own losses replace: nothing acts on it (row 2.9)",
+    *_all(DEAD, "Trinity 0.6 hands it to a loss of its back end's that its own losses replace: nothing acts on it (row 2.9)",
           "algorithm.rollout_correction", "algorithm.rollout_correction.*"),
-    *_all(MATHS, "how the trainer picks experiences (warmup, staleness_control, mix); veRL always trains on the "
-          "period's own answers", "algorithm.sample_strategy", "algorithm.sample_strategy_args*"),
-    *_all(MATHS, "an argument of a loss, advantage or KL function that only Trinity implements",
+    *_all(MATHS, "how the trainer picks experiences (warmup, staleness_control, mix); the plan's trainer takes them "
+          "in order", "algorithm.sample_strategy", "algorithm.sample_strategy_args*"),
+    *_all(MATHS, "an argument of a loss, advantage or KL function of Trinity's that the plan does not have",
           "algorithm.*_fn_args.*"),
     *_all(MATHS, "the trainer repeats the engine's expert routing (router replay R3); no neutral field",
           "algorithm.enable_router_replay"),
-    *_all(MATHS, "a Tinker service trains the adapter instead of veRL's workers; no neutral field", "model.tinker.*"),
+    *_all(MATHS, "a Tinker service trains the adapter instead of the cluster's workers; no neutral field",
+          "model.tinker.*"),
     *_all(KEPT, "benchmarks a model behind a foreign address; nothing is trained", "model.external_model.*",
           "*.external_model_config.*"),
     *_all(KEPT, "a file with the chat template, read only while custom_chat_template is unset; put its text into "
           "custom_chat_template", "model.chat_template_path"),
     *_all(KEPT, "how many candidates' log-probabilities the engine returns; the chosen token's are always there",
           "model.logprobs", "*.rollout_args.logprobs"),
-    *_all(KEPT, "lets the chat template open a thinking part; veRL has it as "
-          "data.apply_chat_template_kwargs.enable_thinking (row 7.11)", "model.enable_thinking",
+    *_all(KEPT, "lets the chat template open a thinking part; set the target's own switch by hand (row 7.11)",
+          "model.enable_thinking",
           "explorer.*.enable_thinking", "*.format.enable_thinking"),
     *_all(KEPT, "the adapter's name inside the engine", "model.lora_configs*.name",
           "model.lora_configs*.base_model_name"),
@@ -102,7 +104,7 @@ ALGORITHM = (
 DATA = (
     *_all(DEAD, "no entry, no data set: the fields of its items count", f"{INPUT}.taskset", f"{INPUT}.tasksets",
           f"{INPUT}.eval_tasksets", "stages", "explorer.auxiliary_models"),
-    *_all(MATHS, "columns and settings of a difficulty-based selector (row 7.10); veRL shuffles or reads in order",
+    *_all(MATHS, "columns and settings of a difficulty-based selector (row 7.10); no neutral field",
           f"{TASKS}.data_selector.feature_keys", f"{TASKS}.data_selector.kwargs*"),
     *_all(DEAD, "evaluation reads its set from front to back", f"{INPUT}.eval_tasksets*.data_selector.*"),
     *_all(KEPT, "a single-dataset form that is read as tasksets[0]; seen only where it could not be",
@@ -125,13 +127,13 @@ DATA = (
           f"{TRAINER_INPUT}.experience_buffer", f"{TRAINER_INPUT}.experience_buffer.name",
           f"{TRAINER_INPUT}.experience_buffer.storage_type", f"{TRAINER_INPUT}.experience_buffer.path",
           f"{TRAINER_INPUT}.experience_buffer.split", f"{TRAINER_INPUT}.experience_buffer.subset_name"),
-    *_all(MATHS, "trains on experiences again by priority (replay buffer); veRL trains on each period's answers once",
+    *_all(MATHS, "trains on experiences again by priority (replay buffer); the plan's trainer takes each once",
           "buffer.*.replay_buffer*"),
     *_all(KEPT, "capacity and patience of the queue between explorer and trainer", "buffer.*.capacity",
           "buffer.*.max_read_timeout", "buffer.*.max_retry_*"),
     *_all(KEPT, "columns and chat format of the trainer's own data, read in SFT and DPO stages",
           f"{TRAINER_INPUT}.experience_buffer.*"),
-    *_all(MATHS, "further data that some algorithms mix into the batch (MIX, SFT warm-up); veRL has none",
+    *_all(MATHS, "further data that some algorithms mix into the batch (MIX, SFT warm-up); no neutral field",
           f"{TRAINER_INPUT}.auxiliary_buffers*"),
     *_all(KEPT, "where an explorer on its own (mode explore) writes its experiences", f"{OUTPUT}*"),
 )  # fmt: skip
@@ -140,8 +142,8 @@ PIPELINES = (
     *_all(MATHS, "an operator that scores, filters or shapes experiences before training; each is Python code of "
           "its own", "data_processor.experience_pipeline.operators*"),
     *_all(KEPT, "stores or re-reads experiences beside the buffer", "data_processor.experience_pipeline*"),
-    *_all(KEPT, "prepares, cleans or synthesises tasks before the explorer reads them; prepare the file for the "
-          "other framework", "data_processor.task_pipeline*"),
+    *_all(KEPT, "prepares, cleans or synthesises tasks before the explorer reads them; prepare the target's file "
+          "with it", "data_processor.task_pipeline*"),
 )  # fmt: skip
 
 EXPLORER = (
@@ -150,10 +152,11 @@ EXPLORER = (
     *_all(KEPT, "how many workflow runners start at a time, and how often each is tried", "explorer.runner_prepare_*"),
     *_all(KEPT, "whether a runner repeats a task in turn, in threads or asynchronously; throughput only",
           "explorer.concurrent_mode"),
-    *_all(KEPT, "splits the repeats of one task over runners; throughput only", "explorer.max_repeat_times_per_runner"),
-    *_all(MATHS, "starts the next batch early and drops the slowest answers (row 2.10); veRL waits for all",
+    *_all(KEPT, "splits the repeats of one task over runners; throughput only",
+          "explorer.max_repeat_times_per_runner"),
+    *_all(MATHS, "starts the next batch early and drops the slowest answers (row 2.10); the plan waits for all",
           "explorer.over_rollout.*"),
-    *_all(MATHS, "gives a task up after a multiple of the average time; veRL waits for all answers",
+    *_all(MATHS, "gives a task up after a multiple of the average time; the plan waits for all answers",
           "explorer.dynamic_timeout.*"),
     *_all(KEPT, "how often runners report their state", "explorer.runner_state_report_interval"),
     *_all(KEPT, "how many batches the explorer keeps in hand; the weights' age is bounded by sync_offset",
@@ -165,12 +168,12 @@ EXPLORER = (
 )  # fmt: skip
 ENGINES = (ENGINE, HELPERS)
 ENGINE_KEYS = (
-    *_under(MATHS, "lengths and sampling of one engine, where they differ from the model block; veRL has one set "
-            "for all", (ENGINE,), "max_*", "min_response_tokens", "enable_prompt_truncation", "repetition_penalty"),
-    *_under(KEPT, "whether the engine may run a model's own code; veRL has model.trust_remote_code for all", ENGINES,
+    *_under(MATHS, "lengths and sampling of one engine, where they differ from the model block; the plan has one "
+            "set", (ENGINE,), "max_*", "min_response_tokens", "enable_prompt_truncation", "repetition_penalty"),
+    *_under(KEPT, "whether the engine may run a model's own code; the plan keeps model.trust_remote_code", ENGINES,
             "trust_remote_code"),
-    *_under(KEPT, "engine arguments under the engine's own names; write them into the other framework's engine "
-            "arguments by hand", ENGINES, "extra_engine_args*"),
+    *_under(KEPT, "engine arguments under the engine's own names; write them into the target's engine arguments by "
+            "hand", ENGINES, "extra_engine_args*"),
     *_under(KEPT, "the generation of vLLM's engine; speed only", ENGINES, "use_v1"),
     *_under(KEPT, "lets the engine take images", ENGINES, "enable_multimodal"),
     *_under(KEPT, "the engine's own chat template; the policy's is model.custom_chat_template", ENGINES,
@@ -178,18 +181,18 @@ ENGINE_KEYS = (
     *_all(KEPT, "keeps what a workflow said to the model, for step-wise workflows", f"{ENGINE}.enable_history"),
     *_all(KEPT, "serves the OpenAI interface to workflows that want it", f"{ENGINE}.enable_openai_api"),
     *_under(KEPT, "port and request log of the OpenAI interface", ENGINES, "base_port", "enable_log_requests"),
-    *_under(KEPT, "how the engine reads tool calls and thinking out of answers; veRL's agent loops parse them "
-            "themselves", ENGINES, "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
+    *_under(KEPT, "how the engine reads tool calls and thinking out of answers, for workflows that use them",
+            ENGINES, "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
     *_under(KEPT, "an engine option of a helper model; the plan keeps its model, sizes, parallelism and memory",
             (HELPERS,), "*"),
 )  # fmt: skip
 
 TRAINER = (
     *_all(KEPT, "the trainer's name in logs", "trainer.name"),
-    *_all(KEPT, "which trainer runs: veRL's workers, or a Tinker service", "trainer.trainer_type"),
+    *_all(KEPT, "which trainer runs: workers of the cluster, or a Tinker service", "trainer.trainer_type"),
     *_all(KEPT, "logs sample answers; it does not change training", "trainer.enable_preview"),
-    *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with veRL before 0.8 and with "
-          "Tinker only (H25)", "trainer.fix_actor_microbatch_loss_scale"),
+    *_all(MATHS, "divides token-mean losses by the number of micro-batches; only the back end before 0.8 and Tinker "
+          "read it (H25)", "trainer.fix_actor_microbatch_loss_scale"),
     *_all(KEPT, "how many processes write checkpoints at once", "trainer.save_strategy"),
     *_all(DEAD, "deprecated: Trinity reads trainer_config itself; give the file's content there",
           "trainer.trainer_config_path"),
@@ -208,51 +211,53 @@ PASSED = (
     *_all(DEAD, f"{OWN} (trainer.use_dynamic_bsz, trainer.max_token_len_per_gpu)", f"{ARR}.*.use_dynamic_bsz",
           f"{CONFIG}.critic*.use_dynamic_bsz", f"{ARR}.ref.log_prob_use_dynamic_bsz", f"{ARR}.*max_token_len_per_gpu",
           f"{CONFIG}.critic*max_token_len_per_gpu"),
-    *_under(DEAD, "Trinity 0.6 takes trainer.ulysses_sequence_parallel_size for every role; with veRL before 0.8 "
-            "the role's value won", ROLES, "ulysses_sequence_parallel_size"),
-    *_all(DEAD, "Trinity 0.6 takes trainer.grad_clip and the optimizers' clip_grad; with veRL before 0.8 the role's "
-          "value won", f"{ARR}.actor.grad_clip", f"{CONFIG}.critic.grad_clip"),
-    *_all(DEAD, f"{OWN} (algorithm.*): its own loss functions never read veRL's", f"{ARR}.actor.loss_*",
+    *_under(DEAD, "Trinity 0.6 takes trainer.ulysses_sequence_parallel_size for every role; with back ends before "
+            "0.8 the role's value won", ROLES, "ulysses_sequence_parallel_size"),
+    *_all(DEAD, "Trinity 0.6 takes trainer.grad_clip and the optimizers' clip_grad; with back ends before 0.8 the "
+          "role's value won", f"{ARR}.actor.grad_clip", f"{CONFIG}.critic.grad_clip"),
+    *_all(DEAD, f"{OWN} (algorithm.*): its own loss functions never read the back end's", f"{ARR}.actor.loss_*",
           f"{ARR}.actor.clip_ratio*", f"{ARR}.actor.entropy_coeff", f"{ARR}.actor.*kl_loss*",
           f"{ARR}.actor.policy_loss.*"),
-    *_all(DEAD, "engines are Trinity's own: veRL's rollout block only passes weights", f"{ARR}.rollout.*"),
+    *_all(DEAD, "engines are Trinity's own: the back end's rollout block only passes weights", f"{ARR}.rollout.*"),
     *_all(DEAD, f"{OWN} (algorithm.algorithm_type)", f"{CONFIG}.critic.enable"),
     *_all(DEAD, f"{OWN} (model.critic_model_path, model.rope_*)", f"{CONFIG}.critic.model.*path",
           f"{CONFIG}.critic.model.rope_*"),
-    *_all(DEAD, "veRL's workers get it from synchronizer, explorer and trainer", "*.nccl_timeout",
+    *_all(DEAD, "workers get it from synchronizer, explorer and trainer", "*.nccl_timeout",
           "*.optim.total_training_steps", f"{ARR}.synchronizer*", f"{ARR}.explorer_name", f"{ARR}.hybrid_engine",
           f"{CONFIG}.critic.ray_namespace"),
-    *_all(MATHS, "with veRL 0.8 and later it overrules algorithm.optimizer, before it is overwritten by it; name it "
-          "there", f"{ARR}.actor.optim.*"),
+    *_all(MATHS, "with back ends from 0.8 on it overrules algorithm.optimizer, before it is overwritten by it; name "
+          "it there", f"{ARR}.actor.optim.*"),
     *_all(MATHS, "an option of the critic's optimizer that the plan does not have", f"{CONFIG}.critic.optim.*"),
-    *_all(MATHS, "multi-token prediction: an extra loss and speculative decoding of veRL's", f"{ARR}.model.mtp.*"),
-    *_all(KEPT, "an option of veRL's model loading (kernels, shared memory, imported code); it does not change the "
+    *_all(MATHS, "multi-token prediction: an extra loss and speculative decoding of the back end's",
+          f"{ARR}.model.mtp.*"),
+    *_all(KEPT, "an option of the back end's model loading (kernels, shared memory, imported code); not of the "
           "mathematics", f"{ARR}.model.*"),
-    *_all(DEAD, "Trinity 0.6 reads critic.fsdp; this block acts with veRL before 0.8",
+    *_all(DEAD, "Trinity 0.6 reads critic.fsdp; this block acts with back ends before 0.8",
           f"{CONFIG}.critic.model.fsdp_config.*"),
     *_all(KEPT, "how the critic's model is loaded; the plan keeps what concerns the policy",
           f"{CONFIG}.critic.model.*"),
-    *_all(KEPT, "offloading and parallelism of one role, where they differ from trainer.* (H53); memory and speed only",
+    *_all(KEPT, "offloading and parallelism of one role, where they differ from trainer.* (H53); memory and speed "
+          "only",
           f"{ARR}.*.fsdp_config.*offload*", f"{ARR}.*.megatron.*", f"{CONFIG}.critic.fsdp.*offload*",
           f"{CONFIG}.critic.megatron.*"),
     *_all(KEPT, "precision and wrapping of one role's FSDP; the plan keeps model_dtype, dtype and min_num_params",
           f"{ARR}.*.fsdp_config.*", f"{CONFIG}.critic.fsdp.*"),
-    *_under(KEPT, "profiling of veRL's workers; it does not change training", ROLES, "profile*"),
+    *_under(KEPT, "profiling of the workers; it does not change training", ROLES, "profile*"),
     *_all(KEPT, "which experts tokens were routed to, recorded and replayed", f"{ARR}.*.router_replay.*"),
     *_under(KEPT, "contents and format of one role's checkpoints; the plan keeps the actor's contents", ROLES,
             "checkpoint.*"),
     *_under(DEAD, "workers always load the weights that the model block names", ROLES, "load_weight"),
     *_under(KEPT, "micro-batch sizes of one role; Trinity sizes micro-batches by tokens unless "
             "trainer.use_dynamic_bsz is false", ROLES, "*micro_batch_size*"),
-    *_all(KEPT, "a speed or logging option of veRL's workers; the loss is the same", f"{ARR}.*.use_prefix_grouper",
+    *_all(KEPT, "a speed or logging option of the workers; the loss is the same", f"{ARR}.*.use_prefix_grouper",
           f"{ARR}.actor.*sum_pi_squared*", f"{ARR}.actor.freeze_vision_tower", f"{CONFIG}.critic.data_loader_seed"),
-    *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with veRL before 0.8 only (H25)",
+    *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with back ends before 0.8 only (H25)",
           f"{ARR}.actor.fix_actor_microbatch_loss_scale"),
-    *_all(DEAD, "acts with veRL before 0.8 only", f"{CONFIG}.algorithm.rollout_correction.*"),
+    *_all(DEAD, "acts with back ends before 0.8 only; newer ones have it no more", f"{CONFIG}.algorithm.rollout_correction.*"),
     *_all(DEAD, "Trinity 0.6 merges only model, actor, ref, rollout and critic of trainer_config; the rest is set "
           "from its own keys", f"{CONFIG}.data.*", f"{CONFIG}.algorithm.*", f"{CONFIG}.trainer.*",
           f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*"),
-    *_all(KEPT, "a key of veRL's own config, handed to its workers as it is", f"{CONFIG}", f"{CONFIG}.*"),
+    *_all(KEPT, "a key of the back end's own config, handed to its workers as it is", f"{CONFIG}", f"{CONFIG}.*"),
 )  # fmt: skip
 
 STAGES = _all(KEPT, "belongs to a stage: it is told there, under the section's own key", "stages[[]*")

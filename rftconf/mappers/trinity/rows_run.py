@@ -153,7 +153,7 @@ RUN_ROWS = (
     # -- synchronizer -------------------------------------------------------------------------------------------
     row(lambda c: c.synchronizer.sync_method, lambda p: p.stage.sync.transport,
         words({"nccl": "nccl", "memory": "memory", "checkpoint": "checkpoint", "online": "nccl", "offline": "checkpoint"}, narrowed={
-            "auto": ("nccl", "veRL passes weights in place; separate engines get them by NCCL"),
+            "auto": ("nccl", "the source passes weights in its own way; engines apart get them by NCCL"),
             **dict.fromkeys(("hccl", "nixl", "mooncake", "kimi", "delta"), ("nccl", "Trinity passes weights by nccl, memory or checkpoint"))}),
         why="synchronizer.sync_method; degraded to checkpoint with LoRA"),
     row(lambda c: c.synchronizer.sync_timeout, lambda p: p.stage.sync.timeout_seconds, same, why="synchronizer.sync_timeout"),

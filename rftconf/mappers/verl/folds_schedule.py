@@ -6,6 +6,7 @@ from sys import maxsize
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.verl.conditions import local_updates
 from rftconf.mappers.verl.folds_recipes import (
@@ -43,7 +44,7 @@ def read_run_length(r: Reading) -> None:
         kind=Kind.DEFAULT,
         how="the loader drops the last incomplete batch of an epoch",
     )
-    rows, prompts = r.rows(), r.plan("stage.batch.prompts_per_rollout")
+    rows, prompts = r.rows(), sequences_per_period(r)
     bound = None
     if isinstance(rows, int) and isinstance(prompts, int) and isinstance(epochs, int):
         bound = rows // prompts * epochs
@@ -111,11 +112,14 @@ def write_run_length(w: Writing) -> None:
 def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     """Epochs must not end a run that its step limit is meant to end (H68)."""
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
-    if rollouts is not None and w.plan("stage.run_length.last_partial") == "carry":
-        rows, prompts = w.facts.get("rows"), w.plan("stage.batch.prompts_per_rollout")
+    supervised = w.plan("stage.kind") == "sft"
+    ends = epochs is None if supervised else w.plan("stage.run_length.last_partial") == "carry"
+    if rollouts is not None and ends:
+        rows, prompts = w.facts.get("rows"), sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
         enough = arith("//", arith("+", rollouts, whole - 1), whole) if whole else rollouts
-        how = f"enough for {formula(rollouts)} rollout periods, which end the run (H68)"
+        named = "updates" if supervised else "rollout periods"
+        how = f"enough for {formula(rollouts)} {named}, which end the run (H68)"
         w.put(key, enough, path, state=State.DERIVED, always=True, how=how)
     elif epochs is not None:
         w.put(key, epochs, path, always=True)
@@ -126,7 +130,7 @@ def periods(context: Reading | Writing) -> Any:
     known = context.plan("stage.run_length.rollouts")
     if known is not None:
         return known
-    epochs, prompts = context.plan("stage.run_length.epochs"), context.plan("stage.batch.prompts_per_rollout")
+    epochs, prompts = context.plan("stage.run_length.epochs"), sequences_per_period(context)
     if epochs is None or prompts is None:
         return None
     return arith("*", arith("//", Var("ROWS"), prompts), epochs)
@@ -148,12 +152,12 @@ def schedule_fold(role: str, block: str) -> Fold:
             r.inactive[share] = f"{steps} is set and wins"
             r.set(warmup, r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES), steps, how=f"{formula(ticks)} scheduler ticks")
             return
-        r.set(warmup, _from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
+        r.set(warmup, from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
 
     def write(w: Writing) -> None:
         if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
             return
-        _write_warmup(w, warmup, steps, share)
+        write_warmup(w, warmup, steps, share)
         if w.backend == "megatron" and w.plan(f"stage.optim.{role}.min_lr") is not None:
             w.lose(
                 f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr"
@@ -175,7 +179,8 @@ def _read_decay(r: Reading, total: str, decay: str) -> None:
     r.set(decay, None, total)
 
 
-def _from_ratio(r: Reading, ratio: Any) -> Any:
+def from_ratio(r: Reading, ratio: Any) -> Any:
+    """A share of the run as updates, rounded down as veRL does; an expression while the length is not known."""
     if ratio in (0, 0.0, None):
         return 0
     rollouts = periods(r)
@@ -191,7 +196,8 @@ def _whole(value: Any) -> Any:
     return value if isinstance(value, (int, Expr)) else round(value)
 
 
-def _write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:
+def write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:
+    """Explicit steps; a share only for a warm-up that never ends."""
     updates = w.plan(warmup)
     if updates is None:
         return

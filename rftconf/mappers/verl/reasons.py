@@ -35,16 +35,17 @@ ALGORITHM = (
           f"{ACTOR}.clip_ratio"),
     *_all(DEAD, "0.8 and later copy it into a field that nothing reads; up to 0.7 FSDP it kept the vision encoder's "
           "weights fixed", f"{ACTOR}.freeze_vision_tower"),
-    *_all(MATHS, "a bound or share of the clip_cov and kl_cov losses, which only veRL implements",
+    *_all(MATHS, "a bound or share of the clip_cov and kl_cov losses; no neutral field",
           f"{ACTOR}.policy_loss.clip_cov_*", f"{ACTOR}.policy_loss.kl_cov_ratio", f"{ACTOR}.policy_loss.ppo_kl_coef"),
-    *_all(MATHS, "the quadratic penalty of the dro loss, which only veRL implements", f"{ACTOR}.policy_loss.dro_beta"),
+    *_all(MATHS, "the quadratic penalty of the dro loss; no neutral field", f"{ACTOR}.policy_loss.dro_beta"),
     *_all(DEAD, "the trainer fills it from algorithm.rollout_correction and overwrites what a file says",
           f"{ACTOR}.policy_loss.rollout_correction*"),
     *_all(KEPT, "only logs the policy's entropy; the bonus itself is actor.entropy_coeff",
           f"{ACTOR}.calculate_entropy"),
-    *_all(KEPT, "computes the sum of squared probabilities that the optimal_token_baseline estimators ask for; no "
-          "other framework has them", f"{ACTOR}.calculate_sum_pi_squared"),
-    *_all(KEPT, "shares the forward pass of a group's common prompt; a speed option of veRL without effect on the loss",
+    *_all(KEPT, "computes the sum of squared probabilities that the optimal_token_baseline estimators ask for",
+          f"{ACTOR}.calculate_sum_pi_squared"),
+    *_all(KEPT, "shares the forward pass of a group's common prompt; a speed option of veRL without effect on the "
+          "loss",
           f"{ACTOR}.use_prefix_grouper"),
     *_all(DEAD, "no block, no filter: the fields of algorithm.filter_groups count", "algorithm.filter_groups"),
     *_all(DEAD, "0.9.1 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)",
@@ -52,9 +53,9 @@ ALGORITHM = (
     *_all(KEPT, "an option of a recipe of your own: veRL's main_ppo knows no such filter (row 4.2.20)",
           "algorithm.filter_groups.*"),
     *_all(DEAD, "a dataclass's catch-all that nothing reads", "*.extra.*"),
-    *_all(MATHS, "preference-feedback PPO reweights and resamples the batch; only veRL's v0 trainer implements it",
+    *_all(MATHS, "preference-feedback PPO reweights and resamples the batch in veRL's v0 trainer; no neutral field",
           "algorithm.use_pf_ppo", "algorithm.pf_ppo.*"),
-    *_all(MATHS, "which rewards the gdpo estimator normalises apart, and their weights; no other framework has gdpo",
+    *_all(MATHS, "which rewards the gdpo estimator normalises apart, and their weights; no neutral field",
           "algorithm.gdpo_reward_keys", "algorithm.gdpo_reward_weights"),
     *_all(DEAD, "a copy of rollout.n that the schema asks for; only rollout.n counts", f"{ACTOR}.rollout_n",
           f"{REF}.rollout_n", "critic.rollout_n"),
@@ -68,8 +69,8 @@ ALGORITHM = (
           "critic.ppo_infer_max_token_len_per_gpu"),
     *_all(DEAD, "nothing reads it: the critic's passes are capped in tokens",
           "critic.ppo_infer_micro_batch_size_per_gpu"),
-    *_all(MATHS, "divisor of the critic's value loss, where it differs from the actor's; other frameworks have one "
-          "divisor at most", "critic.loss_scale_factor"),
+    *_all(MATHS, "divisor of the critic's value loss, where it differs from the actor's; the plan keeps the "
+          "actor's", "critic.loss_scale_factor"),
     *_all(KEPT, "seed of the critic's mini-batch shuffling; it follows the actor's data_loader_seed unless set",
           "critic.data_loader_seed"),
 )  # fmt: skip
@@ -77,7 +78,8 @@ ALGORITHM = (
 REFERENCE = (
     *_all(DEAD, "the worker fills it from ref.log_prob_* before it builds the reference", f"{REF}.ppo_m[ai]*",
           f"{REF}.use_dynamic_bsz"),
-    *_all(DEAD, "the reference is never trained: the key exists because its worker is built from the actor's dataclass",
+    *_all(DEAD, "the reference is never trained: the key exists because its worker is built from the actor's "
+          "dataclass",
           f"{REF}.ppo_*", f"{REF}.clip_ratio*", f"{REF}.policy_loss*", f"{REF}.loss_*", f"{REF}.entropy_coeff",
           f"{REF}.tau_*", f"{REF}.calculate_*", f"{REF}.use_kl_loss", f"{REF}.kl_loss_*", f"{REF}.shuffle",
           f"{REF}.data_loader_seed", f"{REF}.checkpoint*", f"{REF}.optim*", f"{REF}.grad_clip",
@@ -88,18 +90,19 @@ REFERENCE = (
 )  # fmt: skip
 
 OPTIMIZER = (
-    *_all(MATHS, "number of cosine cycles; other frameworks have the half cycle only", "*.optim.num_cycles"),
-    *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; other frameworks cannot choose",
+    *_all(MATHS, "number of cosine cycles; the plan's cosine is the half cycle", "*.optim.num_cycles"),
+    *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; no neutral field",
           "*.optim.zero_indexed_step"),
-    *_all(MATHS, "the Python module and extra arguments of the optimizer; other frameworks choose among their own "
-          "optimizers", "*.optim.optimizer_impl", "*.optim.override_optimizer_config*"),
-    *_all(MATHS, "learning rate at the start of Megatron's warm-up; others start at 0", "*.optim.lr_warmup_init"),
+    *_all(MATHS, "the Python module and extra arguments of the optimizer; the plan keeps its kind",
+          "*.optim.optimizer_impl", "*.optim.override_optimizer_config*"),
+    *_all(MATHS, "learning rate at the start of Megatron's warm-up; the plan's warm-up starts at 0",
+          "*.optim.lr_warmup_init"),
     *_all(MATHS, "length of Megatron's decay where it is not the run's length; the plan keeps "
           "optim.total_training_steps", "*.optim.lr_decay_steps"),
-    *_all(MATHS, "how Megatron lets the weight decay grow; others keep it constant", "*.optim.weight_decay_incr_style"),
-    *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; Trinity fixes both",
+    *_all(MATHS, "how Megatron lets the weight decay grow; the plan's is constant", "*.optim.weight_decay_incr_style"),
+    *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; no neutral field",
           "*.optim.lr_wsd_*"),
-    *_all(MATHS, "an option of Megatron's Muon optimizer; others have Adam only", "*.optim.muon_*"),
+    *_all(MATHS, "an option of Megatron's Muon optimizer; no neutral field", "*.optim.muon_*"),
     *_all(MATHS, "floor of the critic's Megatron schedule; the plan keeps a floor as a share of the rate for FSDP "
           "critics", "critic.optim.min_lr"),
     *_all(KEPT, "takes the scheduler's state from a checkpoint when Megatron resumes",
@@ -137,13 +140,13 @@ ENGINES = (
           "*.pad_to_length*", "*.pad_bshd_to_minibatch_max"),
     *_all(KEPT, "precision of FSDP's parameters, reductions and buffers; the plan keeps model_dtype and dtype",
           "*.mixed_precision*"),
-    *_all(KEPT, "quantization-aware training of veRL's engines; no other framework trains through fake quantization",
+    *_all(KEPT, "quantization-aware training: veRL's engines train through fake quantization",
           f"{ACTOR}.fsdp_config.qat.*", f"{REF}.fsdp_config.qat.*", "critic.fsdp.qat.*", "*.megatron.qat.*",
           f"{ROLLOUT}.qat*"),
     *_all(DEAD, "since 0.8 the engines read fsdp_config.qat (megatron.qat); the actor's own block is only stored",
           f"{ACTOR}.qat.*"),
-    *_all(KEPT, "settings of the fsdp_turbo engine, an alternative to FSDP that only veRL offers", "*.turbo_config.*"),
-    *_all(KEPT, "which experts tokens were routed to, recorded and replayed; only veRL's Megatron engine does it",
+    *_all(KEPT, "settings of the fsdp_turbo engine, veRL's alternative to FSDP", "*.turbo_config.*"),
+    *_all(KEPT, "which experts tokens were routed to, recorded and replayed by the Megatron engine",
           "*.router_replay*"),
     *_all(KEPT, "Megatron splits long sequences over context ranks by length; placement only",
           "*.megatron.dynamic_context_parallel", "*.megatron.max_seqlen_per_dp_cp_rank"),
@@ -177,7 +180,7 @@ MODEL_KEYS = (
     *_blocks(KEPT, "lets a worker start without a tokenizer", ("load_tokenizer",), *MODELS),
     *_blocks(KEPT, "which implementation of the fused kernels runs; speed only", ("fused_kernel_options.*",), *MODELS),
     *_blocks(KEPT, "computes the MLP in slices of the sequence; memory only", ("tiled_mlp.*",), *MODELS),
-    *_blocks(MATHS, "multi-token prediction: an extra loss and speculative decoding that only veRL offers", ("mtp.*",),
+    *_blocks(MATHS, "multi-token prediction: an extra loss and speculative decoding; no neutral field", ("mtp.*",),
              *MODELS),
     *_blocks(MATHS, "LoRA on single parameter tensors instead of modules; the plan keeps modules",
              ("target_parameters",), *MODELS),
@@ -216,7 +219,7 @@ ENGINE_WHY = (
     "whether the engine loads a tokenizer; veRL sends token ids either way",
     "lets the engine release its GPU memory between rollouts; engines with GPUs of their own have no need to",
     "tensor parallelism of the experts inside TensorRT-LLM",
-    "most images in one request; write it into the other engine's limit_mm_per_prompt",
+    "most images in one request: vLLM's limit_mm_per_prompt",
     "retries and time limits of veRL's HTTP client for TensorRT-LLM",
 )
 ROLLOUTS = (
@@ -232,12 +235,13 @@ ROLLOUTS = (
           f"{ROLLOUT}.over_sample_rate"),
     *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",
           f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up"),
-    *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.layer_name_map*", f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom*"),
+    *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.layer_name_map*",
+          f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom*"),
     *_all(MATHS, "the agent loop sends 1.0 whatever this says (row 6.10)", f"{ROLLOUT}.repetition_penalty"),
     *_all(KEPT, "collects LoRA weights layer by layer before the transfer; memory only", f"{ROLLOUT}.layered_summon"),
     *(Reason(f"{ROLLOUT}.{key}", KEPT, why) for key, why in zip(ENGINE_SPEED, ENGINE_WHY, strict=True)),
-    *_all(KEPT, "arguments for one engine under that engine's own names; write them into the other framework's "
-          "engine arguments by hand", f"{ROLLOUT}.engine_kwargs.*"),
+    *_all(KEPT, "arguments for one engine under that engine's own names; write them into the target's engine "
+          "arguments by hand", f"{ROLLOUT}.engine_kwargs.*"),
     *_all(KEPT, "computes log-probabilities in the engine for diagnostics and rollout_correction; it does not "
           "change what is sampled", f"{ROLLOUT}.calculate_log_probs"),
     *_all(DEAD, "nothing acts on it from 0.7 on: agent.default_agent_loop or the data's agent_name chooses a loop "
@@ -245,19 +249,19 @@ ROLLOUTS = (
     *_all(DEAD, "read by the sglang chat rollout up to 0.6 only; agent loops ignore it",
           f"{ROLLOUT}.multi_turn.use_inference_chat_template", f"{ROLLOUT}.multi_turn.tokenization_sanity_check_mode",
           f"{ROLLOUT}.multi_turn.num_repeat_rollouts"),
-    *_all(KEPT, "tools and turns of veRL's tool agent loop; a Trinity workflow is Python code that must be written "
-          "for it", f"{ROLLOUT}.multi_turn.*"),
+    *_all(KEPT, "tools and turns of veRL's tool agent loop; elsewhere they are part of Python code",
+          f"{ROLLOUT}.multi_turn.*"),
     *_all(DEAD, "parsed, but nothing reads it after 0.5, where it named a Python server class",
           f"{ROLLOUT}.agent.custom_async_server.*"),
     *_all(KEPT, "how many processes run agent loops; throughput only", f"{ROLLOUT}.agent.num_workers"),
-    *_all(KEPT, "which agent loop turns a prompt into a conversation; the other side needs a workflow of its own",
+    *_all(KEPT, "which agent loop turns a prompt into a conversation; elsewhere that is Python code of its own",
           f"{ROLLOUT}.agent.*"),
     *_all(KEPT, "extra options or a Python plug-in for the transfer of weights to the engines",
           f"{ROLLOUT}.checkpoint_engine.*", f"{ROLLOUT}.checkpoint_manager_class"),
     *_all(KEPT, "traces rollouts to Weave or MLflow; it does not change training", f"{ROLLOUT}.trace.*"),
     *_all(KEPT, "metrics of the engines for Prometheus", f"{ROLLOUT}.prometheus.*"),
-    *_all(KEPT, "replays the engine's expert routing in the trainer (router replay R3), which only veRL's Megatron "
-          "engine does", f"{ROLLOUT}.enable_rollout_routing_replay"),
+    *_all(KEPT, "replays the engine's expert routing in the Megatron trainer (router replay R3)",
+          f"{ROLLOUT}.enable_rollout_routing_replay"),
     *_all(KEPT, "how often the balance of experts is logged", f"{ROLLOUT}.moe_load_balance_metrics_interval"),
     *_all(MATHS, "the engine samples from quantized weights while the trainer keeps full precision; no neutral field",
           f"{ROLLOUT}.quantization*"),
@@ -274,7 +278,8 @@ DATA = (
           "data.return_raw_*", "data.return_full_prompt"),
     *_all(DEAD, "the data set stores it and nothing reads it: images are always processed in the agent loop",
           "data.return_multi_modal_inputs"),
-    *_all(DEAD, "main_ppo takes the tokenizer and its trust_remote_code from actor_rollout_ref.model", "data.tokenizer",
+    *_all(DEAD, "main_ppo takes the tokenizer and its trust_remote_code from actor_rollout_ref.model",
+          "data.tokenizer",
           "data.trust_remote_code"),
     *_all(DEAD, "the reward loop always looks in the data_source column; up to 0.6 the key could name another",
           "data.reward_fn_key"),
@@ -286,11 +291,11 @@ DATA = (
     *_all(KEPT, "copies data files to shared memory before reading", "data.use_shm"),
     *_all(KEPT, "tools shown to the chat template of the tool agent loop; workflows name their own tools",
           "data.tool_config_path", "data.function_tool_path"),
-    *_all(MATHS, "the audio column; Trinity's data format has no field for audio", "data.audio_key"),
+    *_all(MATHS, "the column with audio; the plan has columns for text, images and video", "data.audio_key"),
     *_all(KEPT, "patch size and options of the image processor; they belong to the model's processor",
           "data.image_patch_size", "data.mm_processor_kwargs*"),
-    *_all(KEPT, "arguments of the chat template (enable_thinking, ...); set the other framework's own switch by "
-          "hand (row 7.11)", "data.apply_chat_template_kwargs*"),
+    *_all(KEPT, "arguments of the chat template (enable_thinking, ...); set the target's own switch by hand (row "
+          "7.11)", "data.apply_chat_template_kwargs*"),
 )  # fmt: skip
 
 LEGACY = "0.9.1 accepts it and main_ppo never reads it: rewards live under reward.* (H59)"
@@ -299,14 +304,15 @@ REWARDS = (
     *_all(KEPT, "how many processes score answers; throughput only", "reward.num_workers"),
     *_all(KEPT, "loads the reward manager from your own Python file; code is never carried over",
           "reward.reward_manager.source", "reward.reward_manager.module.*"),
-    *_all(KEPT, "the service that runs generated code for the built-in scorers; a Trinity workflow talks to its own",
+    *_all(KEPT, "the service that runs generated code for veRL's built-in scorers; name it to your own reward code",
           "reward.sandbox_fusion.*"),
     *_all(KEPT, "what a generative reward model's server falls back to; each request of your reward function names "
           "its own sampling", f"{RM}.temperature", f"{RM}.top_*", f"{RM}.repetition_penalty"),
     *_all(DEAD, "the trainer samples and scores with the policy's rollout keys: nothing reads those of the reward "
           "model", f"{RM}.do_sample", f"{RM}.n", f"{RM}.val_kwargs*", f"{RM}.ignore_eos", f"{RM}.over_sample_rate",
           f"{RM}.log_prob_*", f"{RM}.calculate_log_probs"),
-    *_all(DEAD, "a field of the policy's rollout dataclass that the reward model's server does not use", f"{RM}.nnodes",
+    *_all(DEAD, "a field of the policy's rollout dataclass that the reward model's server does not use",
+          f"{RM}.nnodes",
           f"{RM}.n_gpus_per_node", f"{RM}.standalone_gpu_memory_utilization", f"{RM}.agent*", f"{RM}.trace*",
           f"{RM}.multi_turn*", f"{RM}.custom", f"{RM}.checkpoint_*", f"{RM}.layer_name_map*",
           f"{RM}.sglang_engine_mode", f"{RM}.layered_summon", f"{RM}.enable_rollout_routing_replay",
@@ -322,22 +328,24 @@ TRAINER = (
     *_all(KEPT, "deletes the local copy of a checkpoint after resuming from it", "trainer.del_local_ckpt_after_load"),
     *_all(KEPT, "saves early when a rented instance is about to end (v0 trainer)", "trainer.esi_redundant_time"),
     *_all(KEPT, "a Python class of your own that is called at every save", "trainer.checkpoint_callback_class"),
-    *_all(KEPT, "evaluates and stops without training; in Trinity that is mode bench", "trainer.val_only"),
-    *_all(KEPT, "how long workers may take to find each other at start-up", "trainer.ray_wait_register_center_timeout"),
-    *_all(KEPT, "the kind of accelerator (cuda, npu); Trinity finds it out itself", "trainer.device"),
+    *_all(KEPT, "evaluates and stops without training", "trainer.val_only"),
+    *_all(KEPT, "how long workers may take to find each other at start-up",
+          "trainer.ray_wait_register_center_timeout"),
+    *_all(KEPT, "the kind of accelerator (cuda, npu); it does not change training", "trainer.device"),
     *_all(KEPT, "free settings of the synchronous v1 trainer, for trainers of your own", "trainer.v1.sync*"),
-    *_all(KEPT, "lends the trainer's idle GPUs to the engines (row 15.11); no other framework does",
+    *_all(KEPT, "when the trainer's idle GPUs are lent to the engines (row 15.11)",
           "trainer.v1.separate_async.hybrid_rollout.*"),
-    *_all(MATHS, "drops or delays answers whose policy is too old; acts in the asynchronous modes only (row 15.8, H69)",
+    *_all(MATHS, "drops or delays answers whose policy is too old; acts in the asynchronous modes only (row 15.8, "
+          "H69)",
           "trainer.v1.sampler.max_off_policy_*"),
     *_all(MATHS, "whether groups that failed altogether are sampled again (row 15.9)",
           "trainer.v1.sampler.sync_refill_failed_groups"),
     *_all(KEPT, "your own Python class that picks which answers are trained on (row 15.10)",
           "trainer.v1.sampler.custom_sampler.*", "trainer.v1.sampler.sampler_kwargs*"),
-    *_all(KEPT, "the store through which veRL's processes pass samples; always on in v1, no other framework has it "
-          "(row 15.12)", "transfer_queue.*"),
+    *_all(KEPT, "the store through which veRL's processes pass samples; always on in v1 (row 15.12)",
+          "transfer_queue.*"),
     *_all(KEPT, "replays dumped rollouts instead of generating, for debugging", "skip.*"),
-    *_all(KEPT, "arguments of ray.init; start the other framework on a Ray cluster of your own",
+    *_all(KEPT, "arguments of ray.init; start the target on a Ray cluster of your own",
           "ray_kwargs.ray_init*"),
     *_all(KEPT, "when idle trainer GPUs help to generate in the fully asynchronous program; speed only",
           "async_training.dynamic_schedule_*"),
@@ -349,8 +357,7 @@ TRAINER = (
 
 DISTILLATION = (
     *_all(KEPT, "an engine option of a distillation teacher; the plan has no teacher roles", f"{TEACHER}.inference.*"),
-    *_all(MATHS, "on-policy distillation from a teacher; Trinity has it as algorithms of its own "
-          "(on_policy_distill, jsd; row 15.13)", "distillation.*"),
+    *_all(MATHS, "on-policy distillation from a teacher (row 15.13); the plan has no teacher roles", "distillation.*"),
 )  # fmt: skip
 
 REASONS: tuple[Reason, ...] = (

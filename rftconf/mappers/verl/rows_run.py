@@ -69,7 +69,7 @@ RUN_ROWS = (
     row(lambda c: c.data.filter_overlong_prompts, lambda p: p.stage.length.overlong_prompt,
         words({True: "drop_gt", False: "keep"}, narrowed={
             "drop_ge": (True, "veRL keeps a prompt of exactly max_prompt_length (H51)"),
-            "mask_dummy": (True, "veRL drops prompts over the limit from the data; Trinity keeps their slot with reward 0 (H50)")}),
+            "mask_dummy": (True, "veRL drops prompts over the limit from the data; the source keeps their slot with reward 0 (H50)")}),
         why="rl_dataset: keeps len <= max_prompt_length"),
     # -- batches ------------------------------------------------------------------------------------------------
     row(lambda c: c.data.gen_batch_size, lambda p: p.stage.batch.prompts_per_fetch, counts(Unit.PROMPTS), absent=None,

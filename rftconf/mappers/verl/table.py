@@ -151,5 +151,6 @@ VERL = Table(
     target=questions.TARGET,
     questions=questions.questions,
     separates_since="0.9.0",
+    exported="actor/huggingface",
     sections=("algorithm", "data", "actor_rollout_ref", "critic", "reward", "trainer"),
 )

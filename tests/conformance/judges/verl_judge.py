@@ -1,6 +1,6 @@
 """Would this release of veRL accept these overrides? Usage: verl_judge.py RELEASE, cases on stdin (protocol.py).
 
-A case is `{"id", "overrides": [...], "cwd": optional}`. Stages, in the order a real run meets them: `compose` (Hydra),
+A case is `{"id", "overrides": [...], "program": optional, "cwd": optional}`. Stages, in the order a real run meets them: `compose` (Hydra),
 `validate` (the task runner and the trainer's own checks), `dataclass` (what the workers convert their sections to),
 `worker` (the workers' own arithmetic under a process group that only pretends), `names` (registries asked at step 1).
 The config that comes back is the composed one, interpolations resolved, before any path is replaced.
@@ -15,6 +15,7 @@ import import_stubs
 import verl_compose
 import verl_dataclasses
 import verl_names
+import verl_sft
 import verl_trainer
 import verl_workers
 from protocol import serve
@@ -51,6 +52,8 @@ def judge_one(case, progress, *, release, model_folder):
     """The resolved config; raises what veRL raises."""
     if case.get("cwd"):
         os.chdir(case["cwd"])
+    if case.get("program", "verl.trainer.main_ppo") != "verl.trainer.main_ppo":
+        return verl_sft.judge(case, progress, model_folder=model_folder)
     composed = verl_compose.compose(case["overrides"], progress)
     resolved = verl_compose.resolve(composed.config, progress)
 

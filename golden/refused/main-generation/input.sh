@@ -1,0 +1,1 @@
+python3 -m verl.trainer.main_generation data.path=/data/prompts.parquet data.n_samples=4 data.output_path=/data/answers.parquet model.path=/models/Qwen2.5-7B rollout.temperature=0.6 trainer.n_gpus_per_node=8

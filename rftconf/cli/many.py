@@ -1,0 +1,179 @@
+"""`rftconf convert` where one file becomes several, or a folder is converted as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rftconf.cli.reading import Reading
+    from rftconf.convert import Options
+    from rftconf.ledger import Ledger
+    from rftconf.load import Loaded
+    from rftconf.report.screen import Screen
+
+DONE, LOST, UNREADABLE, REFUSED = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is asked of every file: how it is read, what it becomes, where, and what a loss costs."""
+
+    how: Reading
+    target: str
+    options: Options
+    rows: int | None
+    strict: bool
+    """True when nothing may be lost (--on-loss error)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file of a folder. `code` as the exit code of that file alone; None for no config at all."""
+
+    source: str
+    code: int | None
+    written: tuple[str, ...] = ()
+    ledger: Ledger | None = None
+    said: str = ""
+
+
+def is_folder(output: Path) -> bool:
+    """True when an output names a folder: one that is there, or a name without a suffix that no file has."""
+    return output.is_dir() or (not output.suffix and not output.exists())
+
+
+def files_of(loaded: Loaded, job: Job, suffixless: Path, *, folder: bool) -> tuple[Ledger, list[tuple[Path, str]]]:
+    """The account, and each file to write: one beside `suffixless`, or several in a folder of that name."""
+    from rftconf.convert import convert_loaded
+    from rftconf.series import convert_series, is_series
+
+    if is_series(loaded, job.target) and folder:
+        series = convert_series(loaded, job.target, job.options)
+        return series.ledger, [(suffixless / name, text) for name, text in series.files]
+    done = convert_loaded(loaded, job.target, job.options)
+    return done.ledger, [(suffixless.with_name(suffixless.name + done.file_suffix), done.text)]
+
+
+def write(files: list[tuple[Path, str]]) -> None:
+    """Each file whole or not at all; folders are made where they are missing."""
+    from rftconf.cli import output as out
+
+    for path, text in files:
+        _folder(path.parent)
+        out.product(text, path, executable=path.suffix == ".sh")
+
+
+def _folder(path: Path) -> None:
+    from rftconf.errors import UsageError
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make {path}: {error.strerror or error}") from error
+
+
+def convert_folder(folder: Path, output: Path, job: Job) -> list[Outcome]:
+    """Convert every config below `folder` to the same place below `output`. Raises UsageError when there is none."""
+    from rftconf.cli.files import candidates
+    from rftconf.errors import UsageError
+
+    found = [Path(candidate.path) for candidate in candidates([str(folder)])]
+    inside = output.resolve()
+    found = [path for path in found if inside not in path.resolve().parents]
+    if not found:
+        raise UsageError(f"there is no script and no YAML file in {folder}")
+    taken: set[Path] = set()
+    return [_one(path, output / path.relative_to(folder), job, taken) for path in found]
+
+
+def _one(source: Path, place: Path, job: Job, taken: set[Path]) -> Outcome:
+    from rftconf.cli.loading import open_document
+    from rftconf.errors import RefusedError, RftconfError
+    from rftconf.lint import basic
+    from rftconf.load import load
+
+    name = str(source)
+    try:
+        document = open_document(name, job.how)
+        if document.readable and not basic.is_config(document):
+            return Outcome(name, None, said="no config of a known framework")
+        loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows)
+        stem = place.with_suffix("")
+        ledger, files = files_of(loaded, job, place if stem in taken else stem, folder=True)
+    except RefusedError as error:
+        return Outcome(name, REFUSED, said=str(error))
+    except RftconfError as error:
+        return Outcome(name, UNREADABLE, said=str(error))
+    if job.strict and ledger.lossy:
+        return Outcome(name, LOST, (), ledger, f"{len(ledger.lossy)} keys are not kept in full")
+    taken.add(stem)
+    write(files)
+    return Outcome(name, DONE, tuple(str(path) for path, _ in files), ledger)
+
+
+def worst(outcomes: list[Outcome]) -> int:
+    """The worst exit code of all files; files that are no config do not count."""
+    return max((outcome.code for outcome in outcomes if outcome.code is not None), default=UNREADABLE)
+
+
+def summary(outcomes: list[Outcome], screen: Screen) -> str:
+    """One line a file: what it was, where it went, how many keys were kept and lost; then what was not converted."""
+    done = [outcome for outcome in outcomes if outcome.written and outcome.ledger is not None]
+    rows: list[tuple[str, ...]] = [("file", "was", "keys", "lost", "decide", "written")]
+    rows += [tuple(_row(outcome)) for outcome in done]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in rows
+    ]
+    lines = [screen.style(lines[0], "bold"), *lines[1:]] if done else []
+    for title, codes in (
+        ("refused", (REFUSED,)),
+        ("lost too much", (LOST,)),
+        ("unreadable", (UNREADABLE,)),
+        ("no config", (None,)),
+    ):
+        group = [outcome for outcome in outcomes if outcome.code in codes and not outcome.written]
+        if group:
+            lines += ["", screen.style(f"{title} ({len(group)})", "bold")]
+            lines += [
+                f"  {outcome.source}{f': {outcome.said}' if outcome.code is not None else ''}" for outcome in group
+            ]
+    return "\n".join(lines) + f"\n\n{len(done)} of {len(outcomes)} files converted\n"
+
+
+def _row(outcome: Outcome) -> Iterator[str]:
+    from rftconf.schemas import registry
+
+    ledger = outcome.ledger
+    assert ledger is not None
+    yield outcome.source
+    yield f"{registry.framework(ledger.source_framework).title} {ledger.source_release}"
+    yield str(len(ledger.sources))
+    yield str(len(ledger.lossy))
+    yield str(len(ledger.decisions))
+    yield (
+        outcome.written[0]
+        if len(outcome.written) == 1
+        else f"{Path(outcome.written[0]).parent}/ ({len(outcome.written)} files)"
+    )
+
+
+def as_json(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Every file with its exit code, what was written and its ledger."""
+    from rftconf.report.ledger import ledger_json
+
+    return {
+        "files": [
+            {
+                "source": outcome.source,
+                "exit": outcome.code,
+                "written": list(outcome.written),
+                "said": outcome.said or None,
+                "ledger": None if outcome.ledger is None else ledger_json(outcome.ledger),
+            }
+            for outcome in outcomes
+        ]
+    }

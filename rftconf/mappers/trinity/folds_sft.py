@@ -1,0 +1,258 @@
+"""Supervised runs: the trainer alone, on samples that it reads itself (`mode: train`, `algorithm_type: sft`; rows 11.3, 11.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.files import folder_of_file
+from rftconf.mappers.trinity.algorithms import arguments
+from rftconf.mappers.trinity.folds_run import periods
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, formula
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+D, A = "stage.data.", "stage.algorithm."
+DATA = "buffer.trainer_input.experience_buffer."
+COLUMNS = {
+    "prompt_key": "keys.prompt", "response_key": "keys.response", "messages_key": "keys.messages",
+    "tools_key": "keys.tools", "image_key": "keys.image", "video_key": "keys.video",
+    "system_prompt_key": "keys.system", "system_prompt": "system_prompt", "prompt_type": "prompt_type",
+}  # fmt: skip
+OF_MESSAGES = ("keys.messages", "keys.tools", "keys.image", "keys.video", "prompt_type")
+OF_TEXT = (
+    "keys.prompt",
+    "keys.response",
+    "keys.tools",
+    "keys.image",
+    "keys.video",
+    "keys.system",
+    "system_prompt",
+    "prompt_type",
+)
+CHECKED = (
+    "trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
+    "trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
+)
+SAMPLES, SAVED = "stage.batch.sequences_per_update", "stage.cadence.save_rollouts"
+
+
+def read_kind(r: Reading) -> None:
+    """The trainer alone, on answers that exist already."""
+    r.set("stage.kind", "sft", "mode", "algorithm.algorithm_type")
+    if r.native("algorithm.algorithm_type") == "cpt":
+        r.narrowed["algorithm.algorithm_type"] = "cpt trains on every token of a text, sft on answers only"
+
+
+def write_kind(w: Writing) -> None:
+    """Both keys, and what the mode wants beside them."""
+    w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
+    w.put("algorithm.algorithm_type", "sft", "stage.kind", always=True, state=State.DERIVED)
+    if not w.plan(SAVED) and not w.same_framework:
+        total = periods(w)
+        value = total if isinstance(total, int) else 100
+        how = "the interval must be positive; the last step is saved anyway (row 11.3)"
+        w.put("trainer.save_interval", value, SAVED, always=True, chosen=not isinstance(total, int), how=how)
+
+
+def read_update(r: Reading) -> None:
+    """Samples of one update, and the GPUs, all of which train."""
+    size = r.native("buffer.train_batch_size", 0)
+    r.set(SAMPLES, None if not isinstance(size, Expr) and not size else size, "buffer.train_batch_size")
+    nodes, per_node = r.plan("cluster.nodes"), r.plan("cluster.gpus_per_node")
+    if nodes is not None and per_node is not None:
+        keys = ("cluster.node_num", "cluster.gpu_per_node")
+        r.set("stage.placement.actor.gpus", nodes * per_node, *keys, kind=Kind.DERIVED, how="all GPUs train")
+    limits = [r.native(f"model.max_{part}_tokens") for part in ("prompt", "response")]
+    if r.plan("stage.length.model_max_tokens") is None and None not in limits:
+        keys = ("model.max_prompt_tokens", "model.max_response_tokens")
+        r.set(
+            "stage.length.model_max_tokens",
+            sum(limits[1:], limits[0]),
+            *keys,
+            kind=Kind.DERIVED,
+            how="prompt + response",
+        )
+
+
+def write_update(w: Writing) -> None:
+    """As samples; required in this mode."""
+    size = w.plan(SAMPLES)
+    value = "???" if size is None else size
+    state = State.UNRESOLVED if size is None else State.EXACT
+    w.put("buffer.train_batch_size", value, SAMPLES, state=state, always=True)
+    w.lose("stage.placement.actor.gpus", State.DERIVED, "all GPUs train")
+    micro = w.plan("stage.batch.micro.sequences_per_rank")
+    if w.plan("stage.batch.micro.dynamic") is False and micro is not None and not w.same_framework:
+        for key in CHECKED:
+            w.put(
+                key, micro, always=True, how="checked without dynamic batches, though a supervised run does not use it"
+            )
+    if w.plan("stage.length.model_max_tokens") is not None and not w.same_framework:
+        w.note("Trinity does not cut or drop samples longer than model.max_model_len: filter the file (row 6.5)")
+
+
+def read_samples(r: Reading) -> None:
+    """One data set; its columns by the kind of its rows."""
+    at = f"{D}train[0]."
+    for key, field in (
+        ("path", "uri"),
+        ("split", "split"),
+        ("subset_name", "subset"),
+        ("storage_type", "storage"),
+        ("name", "name"),
+    ):
+        value = r.native(DATA + key, {"split": "train"}.get(key))
+        r.set(at + field, value or None, DATA + key)
+    kind = r.native(DATA + "format.prompt_type", "messages")
+    listed = OF_TEXT if kind == "plaintext" else OF_MESSAGES
+    for key, field in COLUMNS.items():
+        name = f"{DATA}format.{key}"
+        if field in listed:
+            r.set(at + field, r.native(name) or None, name)
+        else:
+            r.inactive[name] = f"rows of prompt_type {formula(kind)} are not read by this column"
+    turns = r.native(DATA + "format.enable_concatenated_multi_turn", False)
+    r.set(at + "trained_turns", "all" if turns is True else "last", DATA + "format.enable_concatenated_multi_turn")
+    selector = r.native(DATA + "data_selector.selector_type", "sequential")
+    r.set(D + "shuffle", selector == "shuffle", DATA + "data_selector.selector_type")
+    seed = r.native(DATA + "data_selector.seed", 42) if selector == "shuffle" else None
+    r.set(D + "seed", seed, DATA + "data_selector.seed")
+    if selector not in ("shuffle", "sequential", None):
+        r.set(at + "selector", selector, DATA + "data_selector.selector_type")
+
+
+def write_samples(w: Writing) -> None:
+    """The first data set; the trainer reads one."""
+    at, count = f"{D}train[0].", w.items(D + "train")
+    if not w.plan(at + "uri"):
+        w.put(DATA + "path", "???", at + "uri", state=State.UNRESOLVED, note="the source names no data", always=True)
+    else:
+        _write_place(w, at)
+    for index in range(1, count):
+        note = "Trinity's trainer reads one data set: put the rows of all files into it"
+        for path in [p for p in w.values if p.startswith(f"{D}train[{index}].")]:
+            w.lose(path, State.NO_COUNTERPART, note)
+    w.put(DATA + "name", w.plan(at + "name") or "samples", at + "name", always=True)
+    w.put(DATA + "storage_type", w.plan(at + "storage") or "file", at + "storage", always=True)
+    for key, field in COLUMNS.items():
+        if w.plan(at + field) is not None:
+            w.put(f"{DATA}format.{key}", w.plan(at + field), at + field, always=True)
+    if w.plan(at + "trained_turns") == "all":
+        how = "every answer of a conversation is trained on"
+        w.put(DATA + "format.enable_concatenated_multi_turn", True, at + "trained_turns", always=True, how=how)
+    else:
+        w.lose(at + "trained_turns", State.DEFAULT, "the last answer alone is trained on, as by default")
+    _write_order(w, at)
+
+
+def _write_place(w: Writing, at: str) -> None:
+    uri, split = w.plan(at + "uri"), w.plan(at + "split")
+    found = folder_of_file(uri) if split is None else None
+    if found is None:
+        w.put(DATA + "path", uri, at + "uri", always=True)
+        if split is not None:
+            w.put(DATA + "split", split, at + "split")
+        elif not w.same_framework:
+            why = "Trinity loads a folder or a hub data set by `datasets.load_dataset(path, split=)`, not one file"
+            w.decide(DATA + "path", why, "name a folder that holds the file", "name a hub data set")
+        return
+    note = "Trinity loads folders (load_dataset), not single files" + (
+        "; the folder must hold this file only" if found.alone else ""
+    )
+    w.put(DATA + "path", found.path, at + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
+    w.put(DATA + "split", found.split, at + "uri", state=State.DERIVED, always=True, how="from the file's name")
+
+
+def _write_order(w: Writing, at: str) -> None:
+    own, shuffle = w.plan(at + "selector"), w.plan(D + "shuffle")
+    key = DATA + "data_selector.selector_type"
+    if own is not None:
+        w.put(key, own, at + "selector", always=True)
+    elif shuffle is not None:
+        w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
+    if w.plan(D + "seed") is not None:
+        w.put(DATA + "data_selector.seed", w.plan(D + "seed"), D + "seed")
+
+
+def read_length(r: Reading) -> None:
+    """Epochs of the data, steps of the data, steps of the trainer; whichever ends first (row 10.2)."""
+    fed, steps = r.native("buffer.total_steps"), r.native("trainer.total_steps")
+    if fed is None:
+        r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
+    r.set(
+        "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
+    )
+    limits = [
+        (value, key)
+        for value, key in ((steps, "trainer.total_steps"), (fed, "buffer.total_steps"))
+        if value is not None
+    ]
+    if fed is not None:
+        r.inactive["buffer.total_epochs"] = "buffer.total_steps is set and wins"
+    plain = [value for value, _ in limits if not isinstance(value, Expr)]
+    total = min(plain) if plain else limits[0][0] if limits else None
+    rows, size = r.rows(), r.plan(SAMPLES)
+    epochs = r.native("buffer.total_epochs", 1)
+    if fed is None and isinstance(rows, int) and isinstance(size, int) and isinstance(epochs, int):
+        bound = rows * epochs // size
+        total = bound if total is None or (isinstance(total, int) and bound < total) else total
+    keys = tuple(key for _, key in limits) or ("buffer.total_epochs",)
+    r.set("stage.run_length.rollouts", total, *keys, how="updates")
+
+
+def write_length(w: Writing) -> None:
+    """Epochs bound the data, steps the trainer: the run ends with the first, as in the plan."""
+    epochs, total = w.plan("stage.run_length.epochs"), periods(w)
+    if epochs is not None:
+        w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
+    known = w.plan("stage.run_length.rollouts") is not None
+    if known and epochs is None:
+        w.put("buffer.total_steps", total, "stage.run_length.rollouts", always=True, how="the data last as long")
+    if known:
+        w.put("trainer.total_steps", total, "stage.run_length.rollouts", always=True, how="updates")
+    elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):
+        note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
+        w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)
+    carried = w.plan("stage.run_length.last_partial") in ("carry", None) or known
+    note = "Trinity carries the incomplete batch of an epoch into the next (H12)"
+    w.lose("stage.run_length.last_partial", State.DEFAULT if carried else State.NARROWED, note)
+
+
+def read_loss(r: Reading) -> None:
+    """Negative log-likelihood of the answers, averaged as loss_agg_mode says (H34)."""
+    common = "algorithm.loss_agg_mode"
+    own = arguments(r, "policy_loss_fn").get("loss_agg_mode")
+    agg = own or ("token-mean" if r.written("algorithm.policy_loss_fn_args") else r.native(common, "token-mean"))
+    key = "algorithm.policy_loss_fn_args.loss_agg_mode"
+    r.set(A + "loss_agg", "sum-over-len" if agg == "seq-mean-token-sum-norm" else agg, *((key,) if own else (common,)))
+    scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
+    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch (row 4.2.14)")
+
+
+def write_loss(w: Writing) -> None:
+    """The loss of sft averages over tokens unless told otherwise."""
+    agg = w.plan(A + "loss_agg")
+    if agg is not None:
+        w.put("algorithm.loss_agg_mode", "seq-mean-token-sum-norm" if agg == "sum-over-len" else agg, A + "loss_agg")
+    mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
+    same = w.plan(A + "loss_norm_scope") in (mine, None)
+    note = "Trinity averages per micro-batch and adds the averages up: the gradient grows with their number (H25)"
+    w.lose(A + "loss_norm_scope", State.DEFAULT if same else State.NARROWED, "as Trinity does" if same else note)
+
+
+def read_interval(r: Reading) -> None:
+    """Saved every so many train steps; the weights go nowhere else."""
+    value = r.native("trainer.save_interval", 0)
+    off = not isinstance(value, Expr) and not value
+    r.set(SAVED, None if off else r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.save_interval")
+
+
+def write_interval(w: Writing) -> None:
+    """Train steps are updates."""
+    if w.plan(SAVED):
+        w.put("trainer.save_interval", w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS), SAVED, always=True)

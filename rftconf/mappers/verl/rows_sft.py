@@ -1,0 +1,118 @@
+"""veRL rows of the SFT programs: the engine's (`sft_trainer`, `sft_trainer_ray`) and the older FSDP one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rftconf.mappers.codecs import counts, off_as, same, words
+from rftconf.mappers.placed import placed
+from rftconf.mappers.rows import When, rows_of
+from rftconf.mappers.verl import conditions as on
+from rftconf.mappers.verl.rows_run import RUN_ROWS
+from rftconf.mappers.verl.rows_workers import BACKENDS, FSDP_BLOCK
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Run
+    from rftconf.schemas.verl_fsdp_sft.model import VerlFsdpSft
+    from rftconf.schemas.verl_sft.model import VerlSft
+
+row = rows_of["VerlSft", "Run"]()
+old = rows_of["VerlFsdpSft", "Run"]()
+STATIC = When(
+    lambda c: c.plan("stage.batch.micro.dynamic") is not True,
+    "no effect while data.use_dynamic_bsz is true (its default)",
+)
+DYNAMIC = When(
+    lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while data.use_dynamic_bsz is false"
+)
+DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
+NAMES = ("trainer.project_name", "trainer.experiment_name", "trainer.logger", "trainer.resume_mode", "trainer.resume_from_path",
+         "trainer.save_freq", "trainer.test_freq")  # fmt: skip
+SAME_NAMES = tuple(row for row in RUN_ROWS if row.native in NAMES)
+"""Keys that all programs of veRL call alike. The unit of save_freq and test_freq is the program's step."""
+LORA = {
+    "model.lora_rank",
+    "model.lora_alpha",
+    "model.target_modules",
+    "model.exclude_modules",
+    "model.lora_adapter_path",
+    "model.lora.rank",
+}
+MODEL = {"model.tokenizer_path", "model.trust_remote_code", "model.custom_chat_template", "model.override_config",
+         "model.enable_gradient_checkpointing", "model.enable_activation_offload", "model.use_remove_padding", "model.use_liger",
+         "model.use_fused_kernels", "model.path"}  # fmt: skip
+SAME_MODEL = tuple(
+    replace(row, native=row.native.removeprefix("actor_rollout_ref."))
+    for row in RUN_ROWS
+    if row.native.startswith("actor_rollout_ref.model.")
+    and row.native.removeprefix("actor_rollout_ref.") in LORA | MODEL
+)
+"""The model block is the same class (HFModelConfig) in every program of the engine."""
+
+SFT_ROWS = (
+    *SAME_NAMES,
+    *SAME_MODEL,
+    *placed(FSDP_BLOCK, native="engine", plan="stage.placement.actor"),
+    row(lambda c: c.engine.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True, why="TrainingWorker: engine registry"),
+    row(lambda c: c.engine.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, why="FSDPEngineConfig"),
+    row(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
+        why="sft_trainer: global_batch_size, samples of one update (row 11.3)"),
+    row(lambda c: c.data.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True, why="sft_trainer: meta_info"),
+    row(lambda c: c.data.micro_batch_size_per_gpu, lambda p: p.stage.batch.micro.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
+        when=STATIC, why="sft_trainer: meta_info"),
+    row(lambda c: c.data.max_token_len_per_gpu, lambda p: p.stage.batch.micro.tokens_per_rank, counts(Unit.TOKENS_PER_GPU),
+        when=DYNAMIC, why="sft_trainer: meta_info; times the Ulysses size"),
+    row(lambda c: c.data.num_workers, lambda p: p.stage.data.loader_workers, same, absent=8, why="sft_trainer: StatefulDataLoader"),
+    row(lambda c: c.data.custom_cls.path, lambda p: p.stage.data.dataset_class, same, why="create_sft_dataset"),
+    row(lambda c: c.data.custom_cls.name, lambda p: p.stage.data.dataset_class_name, same, why="create_sft_dataset"),
+    row(lambda c: c.optim.lr, lambda p: p.stage.optim.actor.lr, same, always=True, why="optim/fsdp.yaml: 1e-3 unless written (H70)"),
+    row(lambda c: c.optim.optimizer, lambda p: p.stage.optim.actor.kind, on.OPTIMIZERS, absent="adamw", why="optimizer class"),
+    row(lambda c: c.optim.betas, lambda p: p.stage.optim.actor.betas, same, always=True, why="optimizer config (H70)"),
+    row(lambda c: c.optim.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="optimizer config"),
+    row(lambda c: c.optim.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, always=True, why="engine: clip_grad_norm_"),
+    row(lambda c: c.optim.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, same, always=True, why="optim/fsdp.yaml (H70)"),
+    row(lambda c: c.optim.min_lr_ratio, lambda p: p.stage.optim.actor.min_lr_ratio, same, when=DECAYS, absent=0.0,
+        why="optim/fsdp.yaml: floor of the cosine"),
+    row(lambda c: c.checkpoint.save_contents, lambda p: p.stage.checkpoint.contents, same, why="CheckpointConfig.save_contents"),
+    row(lambda c: c.checkpoint.load_contents, lambda p: p.stage.checkpoint.load_contents, same, why="CheckpointConfig.load_contents"),
+    row(lambda c: c.checkpoint.async_save, lambda p: p.stage.checkpoint.asynchronous, same, absent=False, why="CheckpointConfig.async_save"),
+    row(lambda c: c.trainer.max_ckpt_to_keep, lambda p: p.stage.checkpoint.keep, off_as((None, 0)), why="CheckpointHandler"),
+    row(lambda c: c.trainer.balance_batch, lambda p: p.stage.batch.balance_ranks, same, absent=None, why="sft_trainer: balance of ranks"),
+)  # fmt: skip
+
+FSDP_SFT_ROWS = (
+    *(row for row in SAME_NAMES if row.native not in ("trainer.resume_mode", "trainer.resume_from_path")),
+    old(lambda c: c.trainer.resume_mode, lambda p: p.identity.resume,
+        words({"auto": "auto", "disable": "never", "resume_path": "path"}), absent="never", why="fsdp_sft_trainer: load_checkpoint, since 0.5"),
+    old(lambda c: c.trainer.resume_from_path, lambda p: p.identity.resume_path, same, absent=None, why="fsdp_sft_trainer: load_checkpoint"),
+    old(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
+        why="fsdp_sft_trainer: samples of one update, divided by the ranks"),
+    old(lambda c: c.data.micro_batch_size_per_gpu, lambda p: p.stage.batch.micro.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
+        why="fsdp_sft_trainer: batch.split"),
+    old(lambda c: c.data.custom_cls.path, lambda p: p.stage.data.dataset_class, same, why="create_sft_dataset"),
+    old(lambda c: c.data.custom_cls.name, lambda p: p.stage.data.dataset_class_name, same, why="create_sft_dataset"),
+    old(lambda c: c.model.partial_pretrain, lambda p: p.stage.model.path, same, always=True, why="fsdp_sft_trainer: the model's path"),
+    old(lambda c: c.model.trust_remote_code, lambda p: p.stage.model.trust_remote_code, same, why="hf_tokenizer, AutoConfig"),
+    old(lambda c: c.model.lora_rank, lambda p: p.stage.model_options.lora.rank, off_as((0, None)), why="LoraConfig.r; 0 is off"),
+    old(lambda c: c.model.lora_alpha, lambda p: p.stage.model_options.lora.alpha, same, when=on.LORA, always=True, why="LoraConfig.lora_alpha"),
+    old(lambda c: c.model.target_modules, lambda p: p.stage.model_options.lora.targets, same, when=on.LORA, always=True, why="LoraConfig"),
+    old(lambda c: c.model.enable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing, same, why="fsdp_sft_trainer"),
+    old(lambda c: c.model.use_liger, lambda p: p.stage.model_options.liger, same, why="fsdp_sft_trainer"),
+    old(lambda c: c.use_remove_padding, lambda p: p.stage.model_options.remove_padding, same, why="fsdp_sft_trainer: needed by Ulysses SP"),
+    old(lambda c: c.model.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, absent="fsdp", always=True, why="fsdp_sft_trainer"),
+    old(lambda c: c.model.fsdp_config.model_dtype, lambda p: p.stage.placement.actor.model_dtype, same, absent="fp32", why="fsdp_sft_trainer"),
+    old(lambda c: c.model.fsdp_config.wrap_policy.min_num_params, lambda p: p.stage.placement.actor.min_wrap_params, same,
+        why="get_fsdp_wrap_policy"),
+    old(lambda c: c.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, why="fsdp_sft_trainer: device mesh"),
+    old(lambda c: c.optim.lr, lambda p: p.stage.optim.actor.lr, same, always=True, why="sft_trainer.yaml: 1e-5 unless written (H70)"),
+    old(lambda c: c.optim.betas, lambda p: p.stage.optim.actor.betas, same, always=True, why="sft_trainer.yaml: 0.9, 0.95 (H70)"),
+    old(lambda c: c.optim.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="optimizer"),
+    old(lambda c: c.optim.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, always=True, why="clip_grad_norm_"),
+    old(lambda c: c.optim.lr_scheduler, lambda p: p.stage.optim.actor.schedule, words({"cosine": "cosine", "wsd": "wsd"}), always=True,
+        why="fsdp_sft_trainer: cosine or wsd, nothing else"),
+    old(lambda c: c.trainer.checkpoint.save_contents, lambda p: p.stage.checkpoint.contents, same, absent=["model"], why="since 0.5"),
+    old(lambda c: c.trainer.checkpoint.load_contents, lambda p: p.stage.checkpoint.load_contents, same, absent=None, why="since 0.5"),
+    old(lambda c: c.trainer.max_ckpt_to_keep, lambda p: p.stage.checkpoint.keep, off_as((None, 0)), why="fsdp_sft_trainer: since 0.5"),
+)  # fmt: skip

@@ -1,0 +1,188 @@
+"""The tables of veRL's SFT programs, and what becomes of their keys without a row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.rates import worth_supervised
+from rftconf.mappers.rows import Cannot, Fixed, Fold, Reason, Table, cannot, fixed
+from rftconf.mappers.verl import folds_rollout, folds_schedule, folds_sft, questions
+from rftconf.mappers.verl.rows_sft import FSDP_SFT_ROWS, SFT_ROWS
+
+if TYPE_CHECKING:
+    from rftconf.ledger import Decision
+    from rftconf.mappers.writing import Writing
+
+DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
+LENGTH = Fold(
+    ("trainer.total_epochs", "trainer.total_training_steps"),
+    ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
+    folds_schedule.read_run_length,
+    folds_schedule.write_run_length,
+    "trainer: fit ends with its epochs or its steps",
+)
+FOLDER = Fold(
+    ("trainer.default_local_dir",),
+    ("identity.checkpoint_root",),
+    folds_rollout.read_folder,
+    folds_rollout.write_folder,
+    "trainer: checkpoint folder",
+)
+
+
+def _nothing_to_ask(writing: Writing) -> list[Decision]:
+    """Samples bring their answers along."""
+    del writing
+    return []
+
+
+def _fixed(scope: str, reach: str) -> tuple[Fixed, ...]:
+    return (
+        fixed(lambda p: p.stage.kind, "sft", why="the program trains on answers that exist"),
+        fixed(lambda p: p.stage.batch.passes, 1, why="each batch is taken once; epochs repeat the data"),
+        fixed(lambda p: p.stage.algorithm.loss_agg, "token-mean", why="sft_loss averages over the answers' tokens"),
+        fixed(
+            lambda p: p.stage.algorithm.loss_norm_scope,
+            scope,
+            why=reach,
+        ),
+    )
+
+
+def _cannot(*own: Cannot) -> tuple[Cannot, ...]:
+    return (
+        *own,
+        cannot("identity.group", why="veRL has no group between project and experiment", behaves=""),
+        cannot("identity.logger_args", why="loggers read environment variables"),
+        cannot("identity.log_level", why="set by the environment variable VERL_LOGGING_LEVEL", behaves="INFO"),
+        cannot("stage.name", why="a veRL run has one stage"),
+        cannot("stage.init_from", why="a veRL run starts from its model's path", behaves="base"),
+        cannot("stage.algorithm.*", why="a supervised run has no rewards, and its loss is fixed"),
+        cannot("stage.batch.*", why="a supervised run reads every sample once an epoch"),
+        cannot("stage.length.*", why="a supervised run has samples of one length limit"),
+        cannot("stage.optim.actor.*", why="not an option of this program's optimizer"),
+        cannot("stage.optim.critic.*", why="a supervised run has no critic"),
+        cannot("stage.model.critic_*", why="a supervised run has no critic"),
+        cannot("stage.model.*", why="not an option of this program's model block"),
+        cannot("stage.model_options.*", why="not an option of this program's model block"),
+        cannot("stage.placement.actor.*", why="not an option of this program's engine"),
+        cannot("stage.placement.*", why="a supervised run has one role, the actor"),
+        cannot("stage.checkpoint.hf_export", why="add hf_model to save_contents", behaves="never"),
+        cannot("stage.checkpoint.*", why="not an option of this program's checkpoints"),
+        cannot("stage.data.*[].name", why="veRL's files have no names"),
+        cannot("stage.data.*[].*", why="prepare the parquet file instead: veRL reads the columns that it names for all files"),
+        cannot("stage.data.*", why="counted from the files, or not an option of this program's loader"),
+        cannot("stage.cadence.eval_at_start", why="a supervised run does not evaluate at its start", behaves=False),
+        cannot("stage.run_length.*", why="epochs and steps say it"),
+        cannot("stage.seeds.*", why="the sampler's seed is fixed"),
+        cannot("stage.sampling.*", why="a supervised run does not sample"),
+        cannot("stage.sync.*", why="a supervised run has no engines to pass weights to"),
+        cannot("stage.reward.*", why="a supervised run has no rewards"),
+    )  # fmt: skip
+
+
+def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
+    return tuple(Reason(key, state, why) for key in keys)
+
+
+COMMON = (
+    *_all(SECRET, "a credential; the value is neither shown nor written", "*api_key", "*_token", "*password"),
+    *_all(DEAD, "names the Python class that holds this block; it is part of the schema, not a setting", "*._target_"),
+    *_all(MATHS, "what becomes of samples longer than data.max_length: an error, or cut on the left or right", "data.truncation"),
+    *_all(KEPT, "arguments of the chat template; set the target's own switch by hand (row 7.11)", "data.apply_chat_template_kwargs*",
+          "data.enable_thinking_*", "data.multiturn.enable_thinking_key"),
+    *_all(DEAD, "parsed, but not implemented", "data.balance_dp_token"),
+    *_all(KEPT, "copies files or weights to shared memory before reading; start-up time only", "data.use_shm", "model.use_shm"),
+    *_all(KEPT, "a Python module imported before the model is built; code is never carried over", "model.external_lib"),
+    *_all(KEPT, "a second copy of checkpoints on HDFS", "trainer.default_hdfs_dir"),
+    *_all(KEPT, "the kind of accelerator (cuda, npu); it does not change training", "trainer.device"),
+    *_all(DEAD, "parsed, but nothing reads it: the sampler's seed is 0", "trainer.seed"),
+    *_all(MATHS, "number of cosine cycles; the plan's cosine is the half cycle", "optim.num_cycles"),
+    *_all(MATHS, "the Python module and extra arguments of the optimizer; the plan keeps its kind", "optim.optimizer_impl",
+          "optim.override_optimizer_config*"),
+    *_all(DEAD, "the program sets it to the run's length", "optim.total_training_steps"),
+)  # fmt: skip
+
+ENGINE_REASONS = (
+    *COMMON,
+    *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; no neutral field", "optim.zero_indexed_step"),
+    *_all(KEPT, "a deprecated alias of lr_scheduler_type or clip_grad; name the newer key instead", "optim.warmup_style", "optim.grad_clip"),
+    *_all(KEPT, "how samples are padded for the kernels; the loss is the same", "data.pad_mode"),
+    *_all(KEPT, "accepts chat templates that do not split into turns", "data.ignore_input_ids_mismatch"),
+    *_all(KEPT, "profiling of the workers; it does not change training", "profiler*", "trainer.profile_interval"),
+    *_all(MATHS, "multi-token prediction: an extra loss; no neutral field", "model.mtp.*"),
+    *_all(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and targets (row 9.1)", "model.lora*"),
+    *_all(MATHS, "LoRA on single parameter tensors instead of modules; the plan keeps modules", "model.target_parameters"),
+    *_all(KEPT, "how the model is loaded or computed, with the same result", "model.hf_config_path", "model.fused_kernel_options.*",
+          "model.tiled_mlp.*", "model.model_type", "model.load_tokenizer"),
+    *_all(DEAD, "HFModelConfig fills it while it loads the model", "model.local_*", "model.hf_config", "model.generation_config",
+          "model.tokenizer", "model.processor", "model.architectures"),
+    *_all(DEAD, "workers fill it from the data and model blocks before the engine starts", "engine.use_dynamic_bsz", "engine.max_token_len_per_gpu",
+          "engine.micro_batch_size_per_gpu", "engine.infer_*", "engine.use_fused_kernels", "engine.use_remove_padding"),
+    *_all(KEPT, "quantization-aware training of the engine", "engine.qat.*"),
+    *_all(KEPT, "memory or speed of the engine; the loss is the same", "engine.entropy_*", "engine.use_torch_compile", "engine.use_no_sync_*",
+          "engine.pad_to_*", "engine.turbo_config.*", "engine.mixed_precision*", "engine.router_replay*"),
+    *_all(KEPT, "a debugging switch: true makes the engine unable to train", "engine.forward_only"),
+    *_all(KEPT, "how checkpoints are written", "checkpoint.*"),
+)  # fmt: skip
+
+FSDP_REASONS = (
+    *COMMON,
+    *_all(DEAD, "deprecated: data.micro_batch_size_per_gpu counts", "data.micro_batch_size"),
+    *_all(KEPT, "names inside a column that holds a mapping; flatten the column for the target", "data.prompt_dict_keys", "data.response_dict_keys"),
+    *_all(DEAD, "a chat template here is refused by the program", "data.chat_template"),
+    *_all(DEAD, "parsed by the optimizer's class; this program takes lr_scheduler and the warm-up ratio", "optim.lr_scheduler_type",
+          "optim.min_lr_ratio", "optim.warmup_style", "optim.grad_clip"),
+    *_all(MATHS, "the optimizer's class, where it is not AdamW; read since 0.6", "optim.optimizer"),
+)  # fmt: skip
+
+SECTIONS = ("data", "model", "engine", "optim", "checkpoint", "trainer")
+VERL_SFT = Table(
+    framework="verl_sft",
+    rows=(
+        *SFT_ROWS,
+        LENGTH,
+        FOLDER,
+        folds_sft.POOL,
+        folds_sft.FILES,
+        folds_sft.CHATS,
+        folds_sft.SAMPLE_LENGTH,
+        folds_sft.WARMUPS,
+        *_fixed("update", "the loss is averaged over all tokens of the update, on all ranks (row 4.2.14)"),
+    ),
+    cannot=_cannot(),
+    reasons=ENGINE_REASONS,
+    worth=worth_supervised,
+    target=questions.TARGET,
+    questions=_nothing_to_ask,
+    kinds=("sft",),
+    exported="huggingface",
+    sections=SECTIONS,
+)
+VERL_FSDP_SFT = Table(
+    framework="verl_fsdp_sft",
+    rows=(
+        *FSDP_SFT_ROWS,
+        LENGTH,
+        FOLDER,
+        folds_sft.POOL,
+        folds_sft.FILES,
+        folds_sft.OLD_COLUMNS,
+        folds_sft.SAMPLE_LENGTH,
+        folds_sft.SHARES,
+        folds_sft.OFFLOAD,
+        fixed(lambda p: p.stage.batch.micro.dynamic, False, why="micro-batches have a fixed number of samples"),
+        fixed(lambda p: p.stage.optim.actor.kind, "adamw", why="fsdp_sft_trainer: AdamW"),
+        fixed(lambda p: p.stage.optim.actor.min_lr_ratio, 0.0, why="the cosine ends at 0"),
+        *_fixed("micro_batch_mean", "the loss is averaged over each micro-batch, then over micro-batches (row 4.2.14)"),
+    ),
+    cannot=_cannot(cannot("stage.batch.micro.tokens_per_rank", why="micro-batches have a fixed number of samples")),
+    reasons=FSDP_REASONS,
+    worth=worth_supervised,
+    target=questions.TARGET,
+    questions=_nothing_to_ask,
+    kinds=("sft",),
+    exported="huggingface",
+    sections=("data", "model", "optim", "ulysses_sequence_parallel_size", "use_remove_padding", "trainer"),
+)

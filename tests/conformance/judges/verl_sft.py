@@ -1,0 +1,60 @@
+"""veRL's SFT programs under Hydra, stopped where the run would start, and their blocks converted as the run does."""
+
+import importlib
+import inspect
+import sys
+import tempfile
+
+import verl_compose
+from omegaconf import OmegaConf
+from verl_dataclasses import convert
+
+ENGINE_BLOCKS = ("model", "engine", "optim", "checkpoint", "profiler")
+
+
+def compose(program, overrides, progress):
+    """Run the program's `main()` with `overrides` as its arguments; raises what Hydra raises."""
+    progress.stage = "compose"
+    module = importlib.import_module(program)
+    composed = verl_compose.Composed()
+
+    def run_sft(config, *args, **kwargs):
+        composed.config = config
+
+    module.run_sft = run_sft
+    inspect.unwrap(module.main).__module__ = "__main__"
+    quiet = (
+        f"hydra.run.dir={tempfile.mkdtemp(prefix='verl_judge_')}",
+        "hydra.output_subdir=null",
+        "hydra/job_logging=none",
+        "hydra/hydra_logging=none",
+    )
+    sys.argv = [program, *overrides, *quiet]
+    module.main()
+    return composed.config
+
+
+def judge(case, progress, *, model_folder):
+    """The resolved config; raises what veRL raises."""
+    config = compose(case["program"], case["overrides"], progress)
+    resolved = verl_compose.resolve(config, progress)
+    local = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
+    progress.stage = "validate"
+    processes = local.trainer.nnodes * local.trainer.n_gpus_per_node if "nnodes" in local.trainer else 1
+    engine = local.get("engine")
+    parallel = (
+        engine.ulysses_sequence_parallel_size if engine is not None else local.get("ulysses_sequence_parallel_size", 1)
+    )
+    ranks = processes // parallel
+    # fsdp_sft_trainer: _normalize_config_bsz; sft_trainer rounds the rest away, which is no run anybody meant
+    if local.data.train_batch_size % ranks:
+        raise AssertionError(f"Global batch size {local.data.train_batch_size} is not divisible by dp size {ranks}")
+    progress.stage = "dataclass"
+    if engine is not None:
+        progress.note("model.path replaced by a small local model")
+        local.model.path = model_folder
+        for block in ENGINE_BLOCKS:
+            convert(local, block)
+    elif local.optim.lr_scheduler not in ("cosine", "wsd"):
+        raise ValueError(f"Unknown lr scheduler: {local.optim.lr_scheduler}")
+    return resolved

@@ -1,0 +1,127 @@
+"""Supervised runs: veRL's two SFT programs and Trinity's trainer on its own (rows 11.3-11.5, H70)."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.convert import convert
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.load import load
+from rftconf.text.document import Document
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source
+
+ENGINE, OLD = (
+    "python3 -m verl.trainer.sft_trainer_ray",
+    "torchrun --nnodes=2 --nproc_per_node 8 -m verl.trainer.fsdp_sft_trainer",
+)
+TRINITY = """
+mode: train
+model: {model_path: /m, max_model_len: 2048}
+cluster: {node_num: 1, gpu_per_node: 8}
+algorithm: {algorithm_type: sft, optimizer: {lr: 1.0e-5}}
+buffer:
+  train_batch_size: 128
+  trainer_input: {experience_buffer: {path: /data/demos, split: train, format: {prompt_type: messages}}}
+"""
+
+
+def script(command: str, *overrides: str) -> Document:
+    return read(Source("run.sh", " ".join([command, *overrides])), ReadOptions())
+
+
+def trinity(more: str = "") -> Document:
+    return read(Source("run.yaml", TRINITY + more), ReadOptions())
+
+
+def written(document: Document, to: str, **how: object) -> dict[str, object]:
+    return {line.key: line.value for line in convert(document, to, **how).ledger.targets}  # type: ignore[arg-type]
+
+
+def values(document: Document) -> dict[str, object]:
+    return load(document).stages[0].values
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [(ENGINE, "verl_sft"), (OLD, "verl_fsdp_sft"), ("python3 fsdp_sft_trainer.py", "verl_fsdp_sft")],
+)
+def test_the_program_says_which_config_it_reads(command: str, program: str) -> None:
+    assert load(script(command, "data.train_batch_size=64")).framework == program
+
+
+def test_a_batch_of_sft_is_one_update() -> None:
+    found = values(script(ENGINE, "data.train_batch_size=64 trainer.save_freq=10 optim.lr_warmup_steps=5"))
+    assert found["stage.kind"] == "sft"
+    assert found["stage.batch.sequences_per_update"] == 64
+    assert "stage.batch.prompts_per_rollout" not in found
+    assert (found["stage.cadence.save_rollouts"], found["stage.optim.actor.warmup_updates"]) == (10, 5)
+
+
+def test_torchrun_says_how_many_gpus_there_are() -> None:
+    found = values(script(OLD, "trainer.n_gpus_per_node=4"))
+    assert (found["cluster.nodes"], found["cluster.gpus_per_node"], found["stage.placement.actor.gpus"]) == (2, 8, 16)
+
+
+def test_defaults_of_the_two_programs_differ() -> None:
+    old, new = values(script(OLD, "trainer.save_freq=1")), values(script(ENGINE, "trainer.save_freq=1"))
+    at = "stage.optim.actor."
+    assert (old[at + "lr"], old[at + "schedule"], old[at + "betas"]) == (1e-5, "cosine", [0.9, 0.95])
+    assert (new[at + "lr"], new[at + "schedule"], new[at + "betas"]) == (1e-3, "constant", [0.9, 0.999])
+
+
+def test_a_share_of_the_run_needs_the_rows() -> None:
+    document = script(OLD, "data.train_batch_size=64 trainer.total_epochs=2")
+    assert written(document, "trinity", rows=6400)["algorithm.optimizer.lr_warmup_steps"] == 20
+    assert str(written(document, "trinity")["algorithm.optimizer.lr_warmup_steps"]) != "20"
+
+
+def test_trinity_wants_a_positive_save_interval() -> None:
+    never = script(ENGINE, "trainer.save_freq=-1 trainer.total_training_steps=300 data.train_files=/d/train.parquet")
+    assert written(never, "trinity")["trainer.save_interval"] == 300
+
+
+def test_the_release_chooses_the_program() -> None:
+    document = trinity()
+    assert convert(document, "verl").ledger.target_framework == "verl_sft"
+    assert convert(document, "verl", to_release="0.5.0").ledger.target_framework == "verl_fsdp_sft"
+    assert "verl.trainer.sft_trainer_ray" in convert(document, "verl").text
+    assert "torchrun --standalone --nnodes=1 --nproc_per_node=8" in convert(document, "verl", to_release="0.6.1").text
+
+
+def test_no_limit_of_length_is_asked_for() -> None:
+    document = read(Source("run.yaml", TRINITY.replace(", max_model_len: 2048", "")), ReadOptions())
+    assert written(document, "verl")["data.max_length"] == "???"
+    assert "data.max_length" in {decision.key for decision in convert(document, "verl").ledger.decisions}
+
+
+def test_the_explorer_sleeps_in_a_supervised_stage() -> None:
+    lines = convert(trinity("explorer: {rollout_model: {engine_num: 2}}\n"), "verl").ledger.sources
+    state = {line.key: line.state for line in lines}
+    assert state["explorer.rollout_model.engine_num"] is State.DEAD_IN_SOURCE
+
+
+def test_plain_text_is_asked_about_where_only_messages_are_read() -> None:
+    document = script(OLD, "data.train_files=/d/train.parquet data.prompt_key=q data.response_key=a")
+    assert "data.messages_key" in {decision.key for decision in convert(document, "verl").ledger.decisions}
+
+
+def test_old_and_new_program_convert_into_each_other() -> None:
+    document = script(OLD, "data.train_files=/d/train.parquet data.train_batch_size=64 data.multiturn.enable=true")
+    new = written(document, "verl", rows=6400)
+    assert (new["data.train_batch_size"], new["optim.lr"], new["optim.lr_scheduler_type"]) == (64, 1e-5, "cosine")
+
+
+@pytest.mark.parametrize("program", ["main_eval", "main_generation"])
+def test_programs_without_a_counterpart_are_read_and_refused_by_name(program: str) -> None:
+    document = script(f"python3 -m verl.trainer.{program}", "data.path=/d/x.parquet data.prompt_key=q")
+    listed = "eval" if program == "main_eval" else "train"
+    assert values(document)[f"stage.data.{listed}[0].uri"] == "/d/x.parquet"
+    with pytest.raises(RefusedError, match=program):
+        convert(document, "trinity")
+
+
+def test_the_generation_server_reads_the_config_of_training() -> None:
+    document = script("python3 -m verl.trainer.main_generation_server", "actor_rollout_ref.rollout.n=4")
+    assert load(document).framework == "verl"

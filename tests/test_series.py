@@ -1,0 +1,122 @@
+"""A staged run as several runs: order, hand-over of the checkpoint, one account of the source (rows 11.1, 11.2)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rftconf.convert import Options
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.load import Loaded, load
+from rftconf.series import Series, convert_series, is_series
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source, open_source
+from tests.sources import ROOT
+
+STAGED = ROOT / "golden" / "convert" / "stages" / "input.yaml"
+STUB = """#!/bin/bash
+printf '%s\\n' "$@" >>"$SEEN"
+for word in "$@"; do case $word in trainer.default_local_dir=*) mkdir -p "${word#*=}/global_step_9" "${word#*=}/global_step_10";; esac; done
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Loaded:
+    return load(read(open_source(STAGED), ReadOptions()))
+
+
+@pytest.fixture(scope="module")
+def series(loaded: Loaded) -> Series:
+    return convert_series(loaded, "verl", Options())
+
+
+def changed(old: str, new: str) -> Loaded:
+    text = STAGED.read_text()
+    assert old in text
+    return load(read(Source("input.yaml", text.replace(old, new)), ReadOptions()))
+
+
+def test_one_file_a_stage_and_the_script_that_runs_them(series: Series) -> None:
+    assert [name for name, _ in series.files] == ["01-warmup.sh", "02-rl.sh", "run.sh"]
+    assert [step.conversion.ledger.target_framework for step in series.steps] == ["verl_sft", "verl"]
+
+
+def test_only_a_target_without_stages_gets_a_series(loaded: Loaded) -> None:
+    assert is_series(loaded, "verl")
+    assert not is_series(loaded, "trinity")
+    single = load(read(open_source(ROOT / "golden" / "convert" / "sft-back" / "input.yaml"), ReadOptions()))
+    assert not is_series(single, "verl")
+
+
+def test_the_stage_before_saves_what_the_next_one_starts_from(series: Series) -> None:
+    first, second = ({line.key: line.value for line in step.conversion.lines} for step in series.steps)
+    assert "hf_model" in str(first["checkpoint.save_contents"])
+    assert "actor_rollout_ref.actor.checkpoint.save_contents" not in second
+    assert str(second["actor_rollout_ref.model.path"]) != "/models/Qwen2.5-1.5B-Instruct"
+    assert first["trainer.default_local_dir"] == "/ckpt/staged/sft_grpo/warmup"
+
+
+def test_every_leaf_is_accounted_for_once_by_the_stage_that_reads_it(loaded: Loaded, series: Series) -> None:
+    keys = [line.key for line in series.ledger.sources]
+    assert keys == list(dict.fromkeys(leaf.key for leaf in loaded.document.leaves))
+    state = {line.key: line for line in series.ledger.sources}
+    assert state["stages[0].algorithm.optimizer.lr"].targets == ("01-warmup.sh: optim.lr",)
+    assert state["stages[1].algorithm.optimizer.lr"].targets == ("02-rl.sh: actor_rollout_ref.actor.optim.lr",)
+    assert state["stages[0].stage_name"].state is State.DERIVED
+    assert not any("run of its own" in line.reason for line in series.ledger.sources)
+
+
+def test_bash_runs_the_stages_in_order_with_the_newest_checkpoint(series: Series, tmp_path: Path) -> None:
+    for name, text in series.files:
+        (tmp_path / name).write_text(text.replace("/ckpt/", f"{tmp_path}/ckpt/"))
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    (commands / "python3").write_text(STUB)
+    (commands / "python3").chmod(0o755)
+    seen = tmp_path / "seen"
+    environment = {"PATH": f"{commands}{os.pathsep}/usr/bin{os.pathsep}/bin", "SEEN": str(seen)}
+    subprocess.run(
+        ["/bin/bash", str(tmp_path / "run.sh"), "trainer.save_freq=7"], env=environment, check=True, timeout=60
+    )
+    words = seen.read_text().splitlines()
+    assert [word for word in words if word.startswith("verl.trainer")] == [
+        "verl.trainer.sft_trainer_ray",
+        "verl.trainer.main_ppo",
+    ]
+    folder = f"{tmp_path}/ckpt/staged/sft_grpo/warmup/global_step_10/huggingface"
+    assert f"actor_rollout_ref.model.path={folder}" in words
+    assert words[-1] == "trainer.save_freq=7"
+
+
+def test_a_stage_that_leaves_no_checkpoint_stops_the_series(series: Series, tmp_path: Path) -> None:
+    for name, text in series.files:
+        (tmp_path / name).write_text(text.replace("/ckpt/", f"{tmp_path}/ckpt/"))
+    (tmp_path / "ckpt/staged/sft_grpo/warmup").mkdir(parents=True)
+    (tmp_path / "01-warmup.sh").write_text("true\n")
+    done = subprocess.run(
+        ["/bin/bash", str(tmp_path / "run.sh")],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "stage warmup left no checkpoint" in done.stderr
+
+
+def test_a_stage_that_cannot_be_written_is_named() -> None:
+    with pytest.raises(RefusedError, match="stage warmup: this is a dpo run"):
+        convert_series(changed("algorithm_type: sft", "algorithm_type: dpo"), "verl", Options())
+
+
+def test_an_adapter_has_to_be_merged_by_a_person() -> None:
+    found = changed(
+        "  max_prompt_tokens: 1024", "  lora_configs: [{lora_rank: 8, lora_alpha: 8}]\n  max_prompt_tokens: 1024"
+    )
+    asked = convert_series(found, "verl", Options()).ledger.decisions
+    assert any(decision.key.endswith("checkpoint") and "adapter" in decision.why for decision in asked)
