@@ -38,6 +38,14 @@ def convert(
     ledger: Annotated[
         Path | None, typer.Option("--ledger", metavar="FILE", help="Write the account of every key there, as JSON.")
     ] = None,
+    adapters: Annotated[
+        Path | None,
+        typer.Option(
+            "--adapters",
+            metavar="DIR",
+            help="Write a script that converts the data, and the reward behind the target's interface.",
+        ),
+    ] = None,
     on_loss: Annotated[
         options.OnLoss, typer.Option("--on-loss", help="error: exit 1 and write nothing when something is lost.")
     ] = "warn",
@@ -58,6 +66,7 @@ def convert(
       rftconf convert run_grpo.sh --to trinity > grpo.yaml
       rftconf convert run_grpo.sh --to trinity --set MODEL_PATH=/models/qwen --rows 7473 -o grpo.yaml
       rftconf convert grpo.yaml --to verl -o run_grpo.sh --ledger ledger.json
+      rftconf convert run_grpo.sh --to trinity --adapters adapters -o grpo.yaml
       rftconf convert run_grpo.sh --to trinity --on-loss error --quiet
 
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
@@ -79,13 +88,17 @@ def convert(
     from rftconf.load import load
 
     loaded = load(document, framework=how.framework, release=how.release, rows=rows)
-    done = convert_loaded(loaded, target, Options(to_release, rollout_gpus, form, style))
+    done = convert_loaded(loaded, target, Options(to_release, rollout_gpus, form, style, _folder(adapters)))
+    if adapters is not None:
+        from rftconf.adapters.folder import refuse_foreign
+
+        refuse_foreign(adapters, done.adapters)
     failed = on_loss == "error" and bool(done.ledger.lossy)
     if not quiet:
         report_document(document, screen, more=done.diagnostics)
         report_guess(loaded.guess, how, screen)
         out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
-    _write(done, output, ledger, as_json=json, failed=failed)
+    _write(done, output, ledger, adapters, as_json=json, failed=failed)
     return int(failed)
 
 
@@ -99,7 +112,28 @@ def _suit(target: str, style: str | None, form: str) -> None:
         raise UsageError(f"--form {form} is about Trinity-RFT's sync intervals; {target} has none")
 
 
-def _write(done: Conversion, output: Path | None, ledger: Path | None, *, as_json: bool, failed: bool) -> None:
+def _folder(adapters: Path | None) -> str | None:
+    """The folder as the config will name it. Raises UsageError for one that a config cannot hold as plain text."""
+    from rftconf.errors import UsageError
+
+    if adapters is None:
+        return None
+    if any(not char.isprintable() or char in "${}\"'`\\" for char in str(adapters)):
+        raise UsageError(
+            f"--adapters {str(adapters)!r}: the config names this folder; quotes, braces and $ would not survive"
+        )
+    return str(adapters)
+
+
+def _write(
+    done: Conversion,
+    output: Path | None,
+    ledger: Path | None,
+    adapters: Path | None,
+    *,
+    as_json: bool,
+    failed: bool,
+) -> None:
     from rftconf.cli import output as out
     from rftconf.report.ledger import ledger_json
 
@@ -111,7 +145,12 @@ def _write(done: Conversion, output: Path | None, ledger: Path | None, *, as_jso
         out.report(
             f"rftconf: {len(done.ledger.lossy)} keys are not kept in full, so nothing was written (--on-loss error)\n"
         )
-    elif output is not None or not as_json:
+        return
+    if adapters is not None:
+        from rftconf.adapters.folder import write
+
+        write(adapters, done.adapters)
+    if output is not None or not as_json:
         out.product(done.text, output, executable=done.file_suffix == ".sh")
 
 
@@ -121,6 +160,7 @@ def _json(done: Conversion, *, written: bool) -> dict[str, Any]:
 
     return {
         "text": done.text if written else None,
+        "adapters": dict(done.adapters) if written else {},
         "ledger": ledger_json(done.ledger),
         "diagnostics": diagnostics_json(done.diagnostics),
     }
