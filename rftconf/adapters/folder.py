@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rftconf.adapters.scripts import untouched
 from rftconf.errors import UsageError
-from rftconf.text import atomic
+from rftconf.text.atomic import write as write_whole
 
 
 def refuse_foreign(folder: Path, files: Mapping[str, str]) -> None:
@@ -34,4 +34,4 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"cannot make the folder {file.parent}: {error.strerror or error}") from error
-        atomic.write(file, text, executable=text.startswith("#!"))
+        write_whole(file, text, executable=text.startswith("#!"))
