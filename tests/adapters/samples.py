@@ -140,7 +140,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "tag": "deepmath_103k",
             "difficulty": "1",
             "prompt": "四加五?",
-            "messages": json.dumps([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "四加五?"}]),
+            "messages": json.dumps(
+                [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "四加五?"}]
+            ),
             "ground_truth": "9",
             "case_type": "",
         },

@@ -17,7 +17,7 @@ SYSTEM = {"role": "system", "content": "Be brief."}
 ASKED = [{"role": "user", "content": "2+3?"}]
 CHATS = {"verl": [SYSTEM, *ASKED], "roll": [SYSTEM, *ASKED], "trinity": ASKED, "chatlearn": ASKED}
 SOURCES = {"verl": "openai/gsm8k", "chatlearn": "openai/gsm8k", "roll": "deepmath_103k", "trinity": "rows"}
-EXTRAS = {
+EXTRAS: dict[str, dict[str, Any]] = {
     "verl": {"split": "train", "index": 0, "answer": "five", "ability": "math"},
     "chatlearn": {"split": "train", "index": 0, "question": "2+3", "ability": "math"},
     "roll": {"index": 0, "id": "7", "difficulty": "4.5", "case_type": ""},
@@ -76,8 +76,13 @@ def canonical_rows(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Rows as fields of the scripts' `Row`; one column has one type, as parquet wants it."""
     names = draw(st.lists(NAMES, unique=True, max_size=3))
     asked = st.builds(lambda text: {"role": "user", "content": text}, TEXT)
-    before = st.lists(st.builds(lambda role, text: {"role": role, "content": text}, st.sampled_from(["system", "user", "assistant"]), TEXT), max_size=3)  # fmt: skip
-    values = st.fixed_dictionaries({"index": st.integers(0, 99)}, optional={name: TEXT for name in names})
+    before = st.lists(
+        st.builds(
+            lambda role, text: {"role": role, "content": text}, st.sampled_from(["system", "user", "assistant"]), TEXT
+        ),
+        max_size=3,
+    )
+    values = st.fixed_dictionaries({"index": st.integers(0, 99)}, optional=dict.fromkeys(names, TEXT))
     row = st.fixed_dictionaries(
         {
             "messages": st.builds(lambda head, last: [*head, last], before, asked),
@@ -120,7 +125,7 @@ def test_a_missing_column_is_named_with_its_row(source: str, target: str, tmp_pa
 
 def test_many_batches_and_rows_that_differ(tmp_path: Path) -> None:
     """What one row lacks is no value in another; columns may appear after the first thousand rows."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"question": f"q{i}", "answer": str(i), **({"late": i} if i >= 1500 else {}), **({"odd": "x"} if i % 2 else {})}
         for i in range(2100)
     ]
@@ -137,7 +142,10 @@ def test_many_batches_and_rows_that_differ(tmp_path: Path) -> None:
 
 
 def test_a_column_of_two_types_is_named_with_its_row(tmp_path: Path) -> None:
-    rows = [{"question": "q", "answer": "a", "level": 1}, {"question": "q", "answer": "a", "level": "high"}]
+    rows: list[dict[str, Any]] = [
+        {"question": "q", "answer": "a", "level": 1},
+        {"question": "q", "answer": "a", "level": "high"},
+    ]
     file = put(tmp_path / "rows.jsonl", rows)
     with pytest.raises(SystemExit, match=r"rows\.jsonl, row 2: it does not fit the types of the rows before it"):
         run_script(data_module("trinity", "verl", run_of("trinity", str(file)), tmp_path / "out"))
@@ -150,7 +158,10 @@ def test_a_column_of_two_types_is_named_with_its_row(tmp_path: Path) -> None:
         ({"question": 3, "answer": "a"}, "column 'question' is int, not text"),
         ({"question": "q", "answer": "a", "extra_info": "{"}, "column 'extra_info' holds text that is no JSON"),
         ({"question": "q", "answer": "a", "extra_info": "[1]"}, "column 'extra_info' is list, not a mapping"),
-        ({"question": "q", "answer": "a", "level": 1, "extra_info": {"level": 2}}, "column 'level' and extra_info differ"),
+        (
+            {"question": "q", "answer": "a", "level": 1, "extra_info": {"level": 2}},
+            "column 'level' and extra_info differ",
+        ),
     ],
 )
 def test_rows_that_are_not_what_the_config_says(row: dict[str, Any], why: str, tmp_path: Path) -> None:

@@ -75,7 +75,9 @@ def passing(*_: Any, **__: Any) -> Any:
 @pytest.fixture(autouse=True)
 def frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand-ins for the frameworks, which are not here; tests/conformance has the real ones."""
-    torch = stand_in("torch", float16="half", tensor=lambda v, dtype: Tensor(v), zeros_like=lambda v, dtype: [0.0] * len(v))
+    torch = stand_in(
+        "torch", float16="half", tensor=lambda v, dtype: Tensor(v), zeros_like=lambda v, dtype: [0.0] * len(v)
+    )
     proto = SimpleNamespace(from_dict=lambda tensors: tensors)
     modules = [
         stand_in("trinity.common.rewards", REWARD_FUNCTIONS=registry(), RewardFn=object),
@@ -83,7 +85,11 @@ def frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
         stand_in("trinity.common.workflows.workflow", SimpleWorkflow=SimpleWorkflow),
         stand_in("torch", **vars(torch)),
         stand_in("roll.distributed.executor.worker", Worker=Worker),
-        stand_in("roll.distributed.scheduler.decorator", Dispatch=SimpleNamespace(ONE_TO_ALL=0, DP_MP_COMPUTE=1), register=passing),
+        stand_in(
+            "roll.distributed.scheduler.decorator",
+            Dispatch=SimpleNamespace(ONE_TO_ALL=0, DP_MP_COMPUTE=1),
+            register=passing,
+        ),
         stand_in("roll.distributed.scheduler.protocol", DataProto=proto),
         stand_in("roll.models.model_providers", default_tokenizer_provider=lambda model_args: Tokenizer()),
         stand_in(MATH_RULE, hf_verify_math_sample=lambda response, answer, prompt: (answer == f"${response}$", "", "")),
@@ -121,7 +127,8 @@ def judged(target: str, stub: ModuleType, response: str) -> float:
         rows = {"tag": ["set"], "ground_truth": ["5"], "extra_info": [json.dumps(extra)]}
         worker = stub.ConvertedRewardWorker(SimpleNamespace(model_args=None))
         made = worker.compute_rewards(SimpleNamespace(batch={"responses": [response]}, non_tensor_batch=rows))
-        assert made["scores"] == made["response_level_rewards"] and made["token_level_rewards"] == [0.0]
+        assert made["scores"] == made["response_level_rewards"]
+        assert made["token_level_rewards"] == [0.0]
         return float(made["scores"][0])
     rule = stub.ConvertedReward().select_rule_reward_score_fn("set")
     return float(rule(response, "5"))
@@ -131,11 +138,17 @@ def with_reward(source: str, tmp_path: Path) -> dict[str, Any]:
     """A run whose reward is 1 for the right answer, plus what the config's arguments add."""
     if source == "verl":
         (tmp_path / "mine.py").write_text(FUNCTION)
-        reward = {"function_path": str(tmp_path / "mine.py"), "function_name": "graded", "function_args": {"bonus": 0.5}}
+        reward = {
+            "function_path": str(tmp_path / "mine.py"),
+            "function_name": "graded",
+            "function_args": {"bonus": 0.5},
+        }
         return run_of("verl", "/x") | {f"stage.reward.{name}": value for name, value in reward.items()}
     if source == "trinity":
         return run_of("trinity", "/x", reward=f"{__name__}.Length", reward_args={"scale": 0.5})
-    return run_of("roll", "/x", reward=f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else run_of(source, "/x")
+    return (
+        run_of("roll", "/x", reward=f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else run_of(source, "/x")
+    )
 
 
 ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0}
@@ -167,7 +180,9 @@ def test_an_asynchronous_function_is_waited_for(running: bool, tmp_path: Path) -
 def test_a_path_of_the_environment_is_read_when_the_run_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = with_reward("verl", tmp_path) | {"stage.reward.function_path": Text((Var("MY_CODE"), "/mine.py"))}
     stub = module(adapters("verl", "chatlearn", values).files["converted_reward.py"])
-    with pytest.raises(ValueError, match=r"FUNCTION_FILE is \$\{MY_CODE\}/mine\.py, and not all of its variables are set"):
+    with pytest.raises(
+        ValueError, match=r"FUNCTION_FILE is \$\{MY_CODE\}/mine\.py, and not all of its variables are set"
+    ):
         judged("chatlearn", stub, "5")
     monkeypatch.setenv("MY_CODE", str(tmp_path))
     assert judged("chatlearn", stub, "5") == 1.5
@@ -185,7 +200,9 @@ def test_a_path_of_the_environment_is_read_when_the_run_starts(tmp_path: Path, m
         ("roll", {"stage.data.train[0].reward": None}, "fill in REWARDS.*no worker_cls"),
     ],
 )  # fmt: skip
-def test_what_is_missing_is_said_at_the_first_answer(source: str, more: dict[str, Any], why: str, tmp_path: Path) -> None:
+def test_what_is_missing_is_said_at_the_first_answer(
+    source: str, more: dict[str, Any], why: str, tmp_path: Path
+) -> None:
     target = "chatlearn"
     stub = module(adapters(source, target, with_reward(source, tmp_path) | more).files["converted_reward.py"])
     with pytest.raises((ValueError, FileNotFoundError, ImportError, NotImplementedError), match=why):
@@ -207,7 +224,12 @@ def test_chatlearn_starts_with_the_stub_s_class(monkeypatch: pytest.MonkeyPatch,
     started: list[Any] = []
     grpo = stand_in("chatlearn.algorithm.grpo", RuleReward=RuleReward)
     launcher = type("Launcher", (), {"run": lambda self: started.append(grpo.__dict__["RuleReward"])})
-    for made in (stand_in("chatlearn"), stand_in("chatlearn.algorithm", grpo=grpo), grpo, stand_in("chatlearn.entrypoint", ChatlearnLauncher=launcher)):  # fmt: skip
+    for made in (
+        stand_in("chatlearn"),
+        stand_in("chatlearn.algorithm", grpo=grpo),
+        grpo,
+        stand_in("chatlearn.entrypoint", ChatlearnLauncher=launcher),
+    ):
         monkeypatch.setitem(sys.modules, made.__name__, made)
     stub = module(adapters("verl", "chatlearn", with_reward("verl", tmp_path)).files["converted_reward.py"])
     stub.main()

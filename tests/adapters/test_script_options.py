@@ -27,7 +27,9 @@ def test_what_the_config_does_not_tell_has_to_be_given(tmp_path: Path) -> None:
 def test_a_system_prompt_that_the_workflow_hides_has_to_be_given(tmp_path: Path) -> None:
     file = put(tmp_path / "rows.jsonl", ROWS["trinity"])
     script = data_module("trinity", "verl", run_of("trinity", str(file), workflow="math_workflow"), tmp_path / "out")
-    with pytest.raises(SystemExit, match=r"--set train\.system_prompt=\.\.\. is missing; the config says: none, so that"):
+    with pytest.raises(
+        SystemExit, match=r"--set train\.system_prompt=\.\.\. is missing; the config says: none, so that"
+    ):
         run_script(script)
     run_script(script, "--set", "train.system_prompt=Think.")
     made = got(next((tmp_path / "out").rglob("train.parquet")))
@@ -39,7 +41,13 @@ def test_a_system_prompt_that_the_workflow_hides_has_to_be_given(tmp_path: Path)
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--input", "train"), ("--input", "nobody=x"), ("--set", "train.nothing=x"), ("--set", "train=x"), ("--output", "=x")],
+    [
+        ("--input", "train"),
+        ("--input", "nobody=x"),
+        ("--set", "train.nothing=x"),
+        ("--set", "train=x"),
+        ("--output", "=x"),
+    ],
 )
 def test_options_that_name_nothing(arguments: tuple[str, str], tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=f"{arguments[0]} wants NAME.*one of the data sets train, not"):
@@ -54,7 +62,10 @@ def test_a_folder_stands_for_the_files_of_its_split(tmp_path: Path) -> None:
     put(tmp_path / "set" / "trainer.parquet", [one])
     values = run_of("trinity", str(tmp_path / "set"), split="train")
     run_script(data_module("trinity", "verl", values, tmp_path / "out"))
-    assert [row["reward_model"]["ground_truth"] for row in got(next((tmp_path / "out").rglob("train.parquet")))] == ["5", "9"]
+    assert [row["reward_model"]["ground_truth"] for row in got(next((tmp_path / "out").rglob("train.parquet")))] == [
+        "5",
+        "9",
+    ]
     with pytest.raises(SystemExit, match="no validation file"):
         run_script(data_module("trinity", "verl", values, tmp_path / "out"), "--set", "train.split=validation")
 

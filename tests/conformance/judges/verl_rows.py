@@ -49,7 +49,11 @@ def score(config, tokenizer, row, response, release):
     from verl.trainer.ppo.reward import load_reward_manager
 
     prompt, answer = (torch.tensor([tokenizer.encode(text)]) for text in ("?", response))
-    tensors = {"prompts": prompt, "responses": answer, "attention_mask": torch.ones(1, prompt.shape[1] + answer.shape[1])}
+    tensors = {
+        "prompts": prompt,
+        "responses": answer,
+        "attention_mask": torch.ones(1, prompt.shape[1] + answer.shape[1]),
+    }
     tensors["attention_mask"] = tensors["attention_mask"].long()
     # the trainer's own collate function keeps such columns as arrays of objects
     columns = ("data_source", "reward_model", "extra_info")
