@@ -8,9 +8,9 @@ from typing import Any
 
 from rftconf.adapters.data_sets import ADDS_SYSTEM_PROMPT, ASKS_PLAINLY, CONVERTED_WORKFLOW, fields_of, names, outputs
 from rftconf.adapters.literals import Missing
-from rftconf.adapters.rewards import R, Reward, reward_of
+from rftconf.adapters.rewards import DOMAINS, R, Reward, reward_of
 from rftconf.adapters.scripts import data_script, reward_stub, title
-from rftconf.adapters.shapes import DATA_FILE, SHAPES, Shape
+from rftconf.adapters.shapes import DATA_FILE, REWARD_MODULE, SHAPES, Shape
 from rftconf.errors import RefusedError, UsageError
 from rftconf.ledger import Decision, State
 from rftconf.mappers.writing import Outcome
@@ -22,6 +22,14 @@ OF_ROWS = ("uri", "split", "subset", "storage", "prompt_type", "system_prompt")
 """Fields of a data set that say where and how rows lie: the script has read them, so the target need not."""
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Where a value of the source is now: the plan path that stands for it ("" for none), and the file."""
+
+    path: str
+    file: str
+
+
 @dataclass(slots=True)
 class Adapters:
     """The files by name, the plan as it is once they have run, and what they leave to a person."""
@@ -29,8 +37,8 @@ class Adapters:
     folder: str
     files: dict[str, str]
     values: dict[str, Any]
-    replaced: dict[str, str] = field(default_factory=dict)
-    """Plan paths that now speak of converted rows or of the stub, to the path that stands for them in the target."""
+    replaced: dict[str, Carried] = field(default_factory=dict)
+    """Plan paths of the source that the files speak for now."""
     decisions: list[Decision] = field(default_factory=list)
 
     def apply(self, values: dict[str, Any], origins: dict[str, Origin]) -> None:
@@ -50,10 +58,9 @@ class Adapters:
 
     def settle(self, outcomes: dict[str, Outcome]) -> None:
         """Say of every value that the files carry: derived, and where it is now."""
-        for path, by in self.replaced.items():
-            file = DATA_FILE if by.endswith(".uri") else self.reward_file
-            found = outcomes.get(path) or outcomes.get(by)
-            outcomes[path] = Outcome(State.DERIVED, found.targets if found else (), f"in {self.folder}/{file}")
+        for path, now in self.replaced.items():
+            found = outcomes.get(path) or outcomes.get(now.path)
+            outcomes[path] = Outcome(State.DERIVED, found.targets if found else (), f"in {self.folder}/{now.file}")
 
 
 def adapt(
@@ -77,7 +84,7 @@ def adapt(
         shape.reward_file: reward_stub(source, target, reward.constants),
     }
     found = Adapters(folder, texts, _new_values(values, files, shape, folder))
-    found.replaced = _replaced(values, found.values, reward, files)
+    found.replaced = _replaced(values, found.values, reward, files, shape.reward_file)
     found.decisions = [_run_script(source, folder, sets), _place_stub(reward, shape, folder)]
     found.decisions += _about_rows(source, values, files, folder)
     return found
@@ -89,23 +96,28 @@ def _new_values(values: Mapping[str, Any], files: Mapping[str, str], shape: Shap
         found |= {at + "uri": file, at + "storage": "file"}
         found |= {f"{at}keys.{name}": column for name, column in shape.columns.items()}
         found |= {f"{at}keys.{name}": column for name, column in shape.media.items() if values.get(f"{at}keys.{name}")}
-        found |= {at + name: value for name, value in (("reward", shape.reward), ("workflow", shape.workflow)) if value}
+        if shape.workflow:
+            found |= {at + "workflow": shape.workflow, at + "reward": shape.reward}
+    if shape.domain:
+        only = {"name": shape.domain, "tags": [shape.domain], "weight": 1.0, "reward": shape.reward}
+        found |= {f"{DOMAINS}[0].{name}": value for name, value in only.items()}
     if shape.function:
         found |= {R + "function_path": f"{folder}/{shape.reward_file}", R + "function_name": shape.function}
     return found
 
 
 def _replaced(
-    values: Mapping[str, Any], new: Mapping[str, Any], reward: Reward, files: Mapping[str, str]
-) -> dict[str, str]:
+    values: Mapping[str, Any], new: Mapping[str, Any], reward: Reward, files: Mapping[str, str], stub: str
+) -> dict[str, Carried]:
     first = next(iter(files), "")
-    stands = next((p for p in (R + "function_path", first + "reward") if p in new), first + "uri")
-    found = {path: stands for path in reward.carried if values.get(path) is not None}
+    named = (R + "function_path", first + "reward", f"{DOMAINS}[0].reward")
+    by_stub = Carried(next((path for path in named if path in new), ""), stub)
+    found = {path: by_stub for path in reward.carried if values.get(path) is not None}
     for at in files:
         of_rows = [at + name for name in OF_ROWS] + [f"{at}keys.{name}" for name in COLUMNS]
-        found |= {path: at + "uri" for path in of_rows if values.get(path) is not None}
+        found |= {path: Carried(at + "uri", DATA_FILE) for path in of_rows if values.get(path) is not None}
         if values.get(at + "workflow") in (*ASKS_PLAINLY, *ADDS_SYSTEM_PROMPT, CONVERTED_WORKFLOW):
-            found[at + "workflow"] = stands
+            found[at + "workflow"] = by_stub
     return found
 
 
@@ -125,7 +137,9 @@ def _place_stub(reward: Reward, shape: Shape, folder: str) -> Decision:
     file = f"{folder}/{shape.reward_file}"
     asks = [*reward.asks, *([shape.lacks] if shape.lacks else [])]
     return Decision(
-        file, "; ".join(asks) or "it calls the source's function", (shape.start.format(folder=folder, file=file),)
+        file,
+        "; ".join(asks) or "it calls the source's function",
+        (shape.start.format(folder=folder, file=file, module=REWARD_MODULE),),
     )
 
 

@@ -29,7 +29,12 @@ Values = Mapping[str, Any]
 
 def count(values: Values, listed: str) -> int:
     """How many data sets the plan has in `train` or `eval`."""
-    found = [re.match(rf"stage\.data\.{listed}\[(\d+)\]", path) for path in values]
+    return items(values, f"stage.data.{listed}")
+
+
+def items(values: Values, path: str) -> int:
+    """How many items a list of the plan has."""
+    found = [re.match(rf"{re.escape(path)}\[(\d+)\]", other) for other in values]
     return max((int(m[1]) + 1 for m in found if m), default=0)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rftconf.adapters.data_sets import LISTS, Values, count, label_of, path_of
+from rftconf.adapters.data_sets import LISTS, Values, count, items, label_of, path_of
 from rftconf.adapters.literals import Missing
-from rftconf.plan.symbols import formula
+from rftconf.plan.symbols import Expr, formula
 
 R = "stage.reward."
+DOMAINS = "stage.data.domains"
 TRINITY_REWARDS = frozenset(
     {"math_reward", "math_boxed_reward", "format_reward", "countdown_reward", "accuracy_reward", "math_dapo_reward", "rm_gallery_reward"}
 )  # fmt: skip
@@ -96,26 +97,27 @@ def _unknown(workflow: str) -> tuple[Any, Any]:
 
 
 def _roll(values: Values) -> Reward:
-    found = Reward({})
-    of_tag: dict[Any, tuple[Any]] = {}
-    for index in range(count(values, "train")):
-        at = path_of("train", index)
-        worker = values.get(at + "reward") or Missing("no worker_cls")
-        of_tag[values.get(at + "name") or label_of(values, at)] = (worker,)
-        found.carried += [at + "reward", at + "reward_args"]
-    same = len(set(of_tag.values())) <= 1
-    found.constants["REWARDS"] = {None: next(iter(of_tag.values()), (Missing("no worker_cls"),))} if same else of_tag
-    for (worker,) in dict.fromkeys(of_tag.values()):
+    """ROLL scores by domain: the worker class of each, and the tags whose rows belong to it (H43)."""
+    found = Reward({"TAGS": {}, "REWARDS": {}})
+    for index in range(items(values, DOMAINS)):
+        at = f"{DOMAINS}[{index}]."
+        name = str(values.get(at + "name"))
+        worker = values.get(at + "reward") or Missing(f"no worker_cls for domain {name}")
+        tags = values.get(at + "tags")
+        found.constants["REWARDS"][name] = worker
+        found.constants["TAGS"] |= {tag: name for tag in tags if isinstance(tag, str)} if isinstance(tags, list) else {}
+        found.carried += [at + "name", at + "tags", at + "reward"]
+        if isinstance(tags, Expr):
+            found.asks.append(f"TAGS in the stub lacks the tags of domain {name}: {formula(tags)}")
+    for worker in dict.fromkeys(found.constants["REWARDS"].values()):
         if worker in ROLL_RULES:
             found.asks.append("the stub calls ROLL's math rule, so ROLL has to be installed")
         else:
             found.asks.append(
                 f"{formula(worker)} judges batches inside of ROLL: write its rule as a function in KNOWN of the stub"
             )
-    if not same:
-        found.asks.append(
-            "REWARDS goes by the rows' tag; domains stand there: write the tags of each domain's tag_included"
-        )
+    if not found.constants["REWARDS"]:
+        found.asks.append("the config names no domain with a reward: fill in REWARDS in the stub")
     return found
 
 

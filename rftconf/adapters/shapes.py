@@ -14,8 +14,8 @@ class Shape:
     """How converted rows and rewards look to a framework.
 
     `suffix` is of its data files; `columns` the names its writer gives to the plan's columns; `reward_file` where the
-    reward goes below the folder; `reward`, `workflow` and `function` what the config then names; `start` how the run
-    finds the reward, with `{folder}` and `{file}`.
+    reward goes below the folder; `reward`, `workflow`, `domain` and `function` what the config then names; `start` how
+    the run finds the reward, with `{folder}`, `{file}` and `{module}`.
     """
 
     suffix: str
@@ -25,6 +25,7 @@ class Shape:
     function: str | None = None
     reward: str | None = None
     workflow: str | None = None
+    domain: str | None = None
     lacks: str = ""
     media: Mapping[str, str] = field(default_factory=lambda: {"image": "images", "video": "videos"})
 
@@ -47,9 +48,9 @@ SHAPES: Mapping[str, Shape] = {
     "roll": Shape(
         ".jsonl",
         {"messages": "messages", "response": "ground_truth"},
-        "put {folder} on PYTHONPATH of every node and name it as worker_cls of each domain",
+        "put {folder} on PYTHONPATH of every node, so that ROLL finds {module}",
+        domain="converted",
         reward=f"{REWARD_MODULE}.ConvertedRewardWorker",
-        lacks="every tag of the data has to be in some domain's tag_included: unknown ones go to math_rule (H43)",
     ),
     "chatlearn": Shape(
         ".jsonl",

@@ -20,17 +20,22 @@ PAIRS = list(itertools.permutations(SHAPES, 2))
 RUNS: dict[str, dict[str, Any]] = {
     "verl": {"keys.prompt": "prompt"},
     "trinity": {"keys.prompt": "question", "keys.response": "answer", "workflow": "simple_workflow"},
-    "roll": {"keys.messages": "messages", "name": "math_rule"},
+    "roll": {"keys.messages": "messages", "prompt_type": "messages"},
     "chatlearn": {},
 }
 """What a data set of each framework says beside its place."""
-COLUMNS = {source: tuple(SHAPES[source].columns.items()) for source in SHAPES}
 
 
 def run_of(source: str, uri: Any, **more: Any) -> dict[str, Any]:
     """A flat plan with one training set. `more` are further fields of the data set, `__` for a dot."""
     fields = {"uri": uri, **RUNS[source], **{name.replace("__", "."): value for name, value in more.items()}}
     return {"stage.kind": "rl", **{f"stage.data.train[0].{name}": value for name, value in fields.items()}}
+
+
+def domain(index: int, name: str, tags: Any, reward: Any) -> dict[str, Any]:
+    """A domain of ROLL's in a flat plan."""
+    fields = {"name": name, "tags": tags, "reward": reward}
+    return {f"stage.data.domains[{index}].{field}": value for field, value in fields.items()}
 
 
 def as_written(source: str, uri: Any) -> dict[str, Any]:

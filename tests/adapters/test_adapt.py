@@ -13,7 +13,7 @@ from rftconf.ledger import Decision, State
 from rftconf.mappers.writing import Outcome
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import Text, Var
-from tests.adapters.samples import PAIRS, adapters, run_of
+from tests.adapters.samples import PAIRS, adapters, domain, run_of
 
 TRAIN = "stage.data.train[0]."
 MATH_RULE = "roll.pipeline.rlvr.rewards.math_rule_reward_worker.MathRuleRewardWorker"
@@ -45,7 +45,8 @@ def test_the_config_names_what_the_files_make(source: str, target: str) -> None:
     assert {n: found.values[f"{TRAIN}keys.{n}"] for n in shape.columns} == dict(shape.columns)
     assert set(found.files) == {DATA_FILE, shape.reward_file}
     assert found.values.get("stage.reward.function_path") == ("out/converted_reward.py" if target == "verl" else None)
-    assert found.values.get(TRAIN + "reward") == shape.reward
+    reward = {"trinity": TRAIN + "reward", "roll": "stage.data.domains[0].reward"}.get(target, "")
+    assert found.values.get(reward) == shape.reward
     assert [decision.key for decision in found.decisions[:2]] == [f"out/{DATA_FILE}", f"out/{shape.reward_file}"]
 
 
@@ -126,16 +127,32 @@ def test_system_prompts_that_workflows_add_by_themselves(
 
 def test_decisions_about_rewards() -> None:
     assert asked("verl", "roll").startswith("there is no function of the user's own: the stub calls veRL's scorer")
-    assert "tag_included" in asked("verl", "roll")
     assert asked("verl", "trinity", reward__function_path="/r.py") == "it calls the source's function"
     assert "reward manager dapo" in asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo")
     assert "empty extra_info" in asked("verl", "chatlearn", reward__function_path="/r.py")
     assert "Trinity's math_reward, so trinity-rft" in asked("trinity", workflow="math_workflow")
     assert "has to be filled in: no reward function; workflow my_flow" in asked("trinity", workflow="my_flow")
     assert "the class of reward mine has to be importable" in asked("trinity", reward="mine")
-    assert "the stub calls ROLL's math rule" in asked("roll", reward=MATH_RULE)
-    assert "roll.x.Judge judges batches inside of ROLL" in asked("roll", reward="roll.x.Judge")
+    assert "the config names no domain with a reward" in asked("roll")
     assert "chatlearn has to be installed" in asked("chatlearn")
+
+
+def test_decisions_about_domains() -> None:
+    values = (
+        run_of("roll", "/d") | domain(0, "math", ["a"], MATH_RULE) | domain(1, "judge", Var("TAGS"), "roll.x.Judge")
+    )
+    said = why(adapters("roll", "verl", values).decisions, "adapters/converted_reward.py")
+    assert "the stub calls ROLL's math rule" in said
+    assert "roll.x.Judge judges batches inside of ROLL" in said
+    assert "TAGS in the stub lacks the tags of domain judge: TAGS" in said
+
+
+def test_roll_gets_one_domain_with_the_stub_as_its_worker() -> None:
+    found = adapters("verl", "roll", run_of("verl", "/d"))
+    reward = "converted_reward.ConvertedRewardWorker"
+    expected = domain(0, "converted", ["converted"], reward) | {"stage.data.domains[0].weight": 1.0}
+    assert {path: value for path, value in found.values.items() if "domains" in path} == expected
+    assert 'DOMAIN = "converted"' in found.files[DATA_FILE]
 
 
 def test_a_reward_model_is_never_wrapped_in_silence() -> None:

@@ -41,7 +41,7 @@ def first_row(source: str, target: str) -> dict[str, Any]:
     if target == "trinity":
         return common | {"data_source": name}
     lifted = {key: extra[key] for key in ("difficulty", "case_type") if key in extra}
-    return common | lifted | {"tag": name, "id": extra.get("id", "0")}
+    return common | lifted | {"tag": name, "domain": "converted", "id": extra.get("id", "0")}
 
 
 def parsed(record: dict[str, Any], target: str) -> dict[str, Any]:

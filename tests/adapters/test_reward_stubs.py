@@ -12,7 +12,7 @@ import pytest
 
 from rftconf.adapters.shapes import SHAPES
 from rftconf.plan.symbols import ShellOnly, Text, Var
-from tests.adapters.samples import PAIRS, adapters, module, run_of
+from tests.adapters.samples import PAIRS, adapters, domain, module, run_of
 
 MATH_RULE = "roll.pipeline.rlvr.rewards.math_rule_reward_worker"
 FUNCTION = """
@@ -146,9 +146,8 @@ def with_reward(source: str, tmp_path: Path) -> dict[str, Any]:
         return run_of("verl", "/x") | {f"stage.reward.{name}": value for name, value in reward.items()}
     if source == "trinity":
         return run_of("trinity", "/x", reward=f"{__name__}.Length", reward_args={"scale": 0.5})
-    return (
-        run_of("roll", "/x", reward=f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else run_of(source, "/x")
-    )
+    judge = domain(0, "math", ["set"], f"{MATH_RULE}.MathRuleRewardWorker") if source == "roll" else {}
+    return run_of(source, "/x") | judge
 
 
 ADDED = {"verl": 0.5, "trinity": 0.5, "roll": 0.0, "chatlearn": 0.0}
@@ -196,8 +195,9 @@ def test_a_path_of_the_environment_is_read_when_the_run_starts(tmp_path: Path, m
         ("verl", {"stage.reward.function_path": None}, "the reward is veRL's own scorer: install it here"),
         ("trinity", {"stage.data.train[0].reward": None}, "fill in REWARDS.*workflow simple_workflow computes the reward"),
         ("trinity", {"stage.data.train[0].reward": "not.there.Reward"}, "the reward is the class not.there.Reward"),
-        ("roll", {"stage.data.train[0].reward": "roll.x.JudgeWorker"}, "roll.x.JudgeWorker judges batches inside of ROLL"),
-        ("roll", {"stage.data.train[0].reward": None}, "fill in REWARDS.*no worker_cls"),
+        ("roll", domain(0, "math", ["set"], "roll.x.JudgeWorker"), "roll.x.JudgeWorker judges batches inside of ROLL"),
+        ("roll", domain(0, "math", ["set"], None), "fill in REWARDS.*no worker_cls for domain math"),
+        ("roll", domain(0, "math", ["other"], "x"), r"no reward for domain 'math_rule' \(tag 'set'\); REWARDS has math"),
     ],
 )  # fmt: skip
 def test_what_is_missing_is_said_at_the_first_answer(
@@ -205,7 +205,7 @@ def test_what_is_missing_is_said_at_the_first_answer(
 ) -> None:
     target = "chatlearn"
     stub = module(adapters(source, target, with_reward(source, tmp_path) | more).files["converted_reward.py"])
-    with pytest.raises((ValueError, FileNotFoundError, ImportError, NotImplementedError), match=why):
+    with pytest.raises((ValueError, FileNotFoundError, ImportError, NotImplementedError, KeyError), match=why):
         judged(target, stub, "5")
 
 
@@ -218,6 +218,19 @@ def test_rewards_of_several_data_sets_go_by_the_row_s_data_set(tmp_path: Path) -
     assert stub.compute_score("other", "5", "5")["score"] == 3.0
     with pytest.raises(KeyError, match="no reward for rows of 'third'; REWARDS has set, other"):
         stub.compute_score("third", "5", "5")
+
+
+def test_domains_are_assigned_as_roll_does() -> None:
+    """A row's own domain, else its tag's, else math_rule (H43)."""
+    worker = f"{MATH_RULE}.MathRuleRewardWorker"
+    values = run_of("roll", "/x") | domain(0, "code", ["kod"], "roll.Code") | domain(1, "math_rule", ["deep"], worker)
+    stub = module(adapters("roll", "verl", values).files["converted_reward.py"])
+    workers = [
+        stub.worker_of(tag, extra)
+        for tag, extra in (("kod", {}), ("deep", {}), ("?", {}), ("deep", {"domain": "code"}))
+    ]
+    assert workers == ["roll.Code", worker, worker, "roll.Code"]
+    assert stub.compute_score("anything", "5", "5") == 1.0
 
 
 def test_chatlearn_starts_with_the_stub_s_class(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
