@@ -34,6 +34,9 @@ from rftconf.staged import joined_sources, joined_targets
 from rftconf.text.document import Document
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rftconf.adapters.adapt import Adapters
     from rftconf.diagnostics import Diagnostic
     from rftconf.plan.model import Plan
 
@@ -43,17 +46,19 @@ class Options:
     """What a caller may ask of a conversion.
 
     `form` is `auto`, `A` or `B` (MAPPING row 1.1, Trinity only); `style` is `sh`, `yaml` or `overrides` (veRL only).
+    `adapters` is the folder that a script for the data and a stub for the reward go to; the config then names it.
     """
 
     to_release: str | None = None
     rollout_gpus: int | None = None
     form: str = "auto"
     style: str | None = None
+    adapters: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The outcome: the target's text, the ledger, and the plan both stand for."""
+    """The outcome: the target's text, the ledger, and the plan both stand for; `adapters` are files by name."""
 
     ledger: Ledger
     loaded: Loaded
@@ -61,6 +66,7 @@ class Conversion:
     file_suffix: str
     diagnostics: tuple[Diagnostic, ...] = ()
     lines: tuple[TargetLine, ...] = field(default=())
+    adapters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:
@@ -79,16 +85,17 @@ def convert(
     rollout_gpus: int | None = None,
     form: str = "auto",
     style: str | None = None,
+    adapters: str | None = None,
 ) -> Conversion:
     """Convert a document. Raises RefusedError where no faithful target exists, UnreadableError for bad input."""
     loaded = load(document, framework=framework, release=release, rows=rows)
-    return convert_loaded(loaded, to, Options(to_release, rollout_gpus, form, style))
+    return convert_loaded(loaded, to, Options(to_release, rollout_gpus, form, style, adapters))
 
 
 def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     """Convert something that was read already."""
     asked = registry.framework(to)
-    if asked.name == loaded.framework and len(loaded.stages) > 1:
+    if asked.name == loaded.framework and len(loaded.stages) > 1 and options.adapters is None:
         return _keep_stages(loaded, asked, registry.release(asked, options.to_release), options)
     return convert_stage(loaded, main_stage(loaded), asked, options)
 
@@ -107,18 +114,20 @@ def convert_stage(
     _refuse_what_stays(stage, loaded, target)
     _refuse_other_kinds(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
+    adapters = _adapt(loaded, target, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
+    if adapters is not None:
+        adapters.settle(writing.outcomes)
     lines = target_lines(stage.reading.source, writing)
     shell = target.family == "verl" and options.style != "yaml"
     mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
-    questions = [] if same else writing.table.questions(writing)
     begins = starts_from(loaded, stage) if alone else []
     placed = under_target_names([*begins, *decisions], writing)
+    placed += adapters.decisions if adapters is not None else []
+    questions = [] if same else writing.table.questions(writing)
     decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *questions]
-    others = other_stages(loaded, stage) if alone else ()
-    notes = (*(loaded.notes if alone else stage.reading.notes), *others, *writing.notes, *silent_losses(stage, writing))
-    notes = (*of_another_main(loaded), *left_to_fill(lines, target), *notes)
+    notes = (*of_another_main(loaded), *left_to_fill(lines, target), *_said(loaded, stage, writing, alone=alone))
     ledger = Ledger(
         loaded.framework,
         loaded.release,
@@ -130,7 +139,28 @@ def convert_stage(
         tuple(dict.fromkeys(notes)),
     )
     text, suffix = emit(ledger, writing, options.style)
-    return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
+    files = adapters.files if adapters is not None else {}
+    return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines), files)
+
+
+def _said(loaded: Loaded, stage: StageRead, writing: Writing, *, alone: bool) -> tuple[str, ...]:
+    """What the rows of both sides, and the stages left out, have to say."""
+    before = (*loaded.notes, *other_stages(loaded, stage)) if alone else tuple(stage.reading.notes)
+    return (*before, *writing.notes, *silent_losses(stage, writing))
+
+
+def _adapt(
+    loaded: Loaded, target: Framework, values: dict[str, Any], origins: dict[str, Origin], options: Options
+) -> Adapters | None:
+    """The adapters that were asked for; the plan to be written then speaks of what they make."""
+    if options.adapters is None:
+        return None
+    from rftconf.adapters.adapt import adapt
+
+    asked = {"source": loaded.framework, "target": target.name, "folder": options.adapters}
+    found = adapt(values, **asked, extensions=loaded.extensions)
+    found.apply(values, origins)
+    return found
 
 
 def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Options) -> Conversion:
@@ -207,7 +237,7 @@ def _write(
         defaults=known.default,
         knows=known.__contains__,
     )
-    writing.facts.update(form=options.form, rows=stage.reading.rows())
+    writing.facts.update(form=options.form, rows=stage.reading.rows(), adapted=options.adapters is not None)
     if same:
         writing.facts["source"] = stage.reading.source
     writing.write_all()

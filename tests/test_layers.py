@@ -45,6 +45,7 @@ MAY_IMPORT = {
         "effective",
         "secrets",
     },
+    "adapters": {"adapters", "plan", "schemas", "ledger", "errors", "mappers.writing", "text.atomic", "_version"},
     "lint": {"lint", "plan", "schemas", "text", "mappers", "load", "errors", "diagnostics", "secrets", "report.values"},
     "report": {"report", "plan", "ledger", "diagnostics", "errors", "secrets", "text", "schemas"},
 }

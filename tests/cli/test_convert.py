@@ -103,7 +103,7 @@ def test_forms_of_a_verl_config(form: str, start: str, tmp_path: Path, capsys: p
 def test_json_is_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["convert", written(tmp_path), "--to", "trinity", "--json", "-q"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert set(data) == {"text", "ledger", "diagnostics"}
+    assert set(data) == {"text", "adapters", "ledger", "diagnostics"}
     assert yaml.safe_load(data["text"])["algorithm"]["repeat_times"] == 8
 
 

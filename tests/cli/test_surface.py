@@ -11,6 +11,7 @@ READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "
 OPTIONS = {
     "convert": [
         *(*READING, "--to", "--to-release", "--rows", "--rollout-gpus", "--as", "--form", "--output", "-o", "--ledger"),
+        "--adapters",
         *("--on-loss", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
     ],
     "check": [*READING, "--format", "--json", "--quiet", "-q", "--color"],

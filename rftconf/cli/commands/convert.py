@@ -41,6 +41,14 @@ def convert(
     ledger: Annotated[
         Path | None, typer.Option("--ledger", metavar="FILE", help="Write the account of every key there, as JSON.")
     ] = None,
+    adapters: Annotated[
+        Path | None,
+        typer.Option(
+            "--adapters",
+            metavar="DIR",
+            help="Write a script that converts the data, and the reward behind the target's interface.",
+        ),
+    ] = None,
     on_loss: Annotated[
         options.OnLoss, typer.Option("--on-loss", help="error: exit 1 and write nothing when something is lost.")
     ] = "warn",
@@ -66,6 +74,7 @@ def convert(
       rftconf convert grpo.yaml --to verl -o run_grpo.sh --ledger ledger.json
       rftconf convert sft_then_grpo.yaml --to verl -o run/
       rftconf convert configs/ --to verl -o converted/
+      rftconf convert run_grpo.sh --to trinity --adapters adapters -o grpo.yaml
       rftconf convert run_grpo.sh --to trinity --on-loss error --quiet
 
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
@@ -80,7 +89,9 @@ def convert(
     target = framework_name(to)
     _suit(target, style, form)
     if Path(source).is_dir():
-        asked = Job(how, target, _options(to_release, rollout_gpus, form, style), rows, on_loss == "error")
+        _one_run(adapters)
+        wanted = _options(to_release, rollout_gpus, form, style)
+        asked = Job(how, target, wanted, rows, on_loss == "error")
         return _folder(Path(source), output, ledger, asked, as_json=json, quiet=quiet, color=color)
     document = open_document(source, how)
     screen = out.report_screen(color)
@@ -91,27 +102,41 @@ def convert(
     from rftconf.load import load
 
     loaded = load(document, framework=how.framework, release=how.release, rows=rows)
-    wanted = _options(to_release, rollout_gpus, form, style)
+    wanted = _options(to_release, rollout_gpus, form, style, adapters)
     if output is not None and is_folder(output) and _is_series(loaded, target):
+        _one_run(adapters)
         asked = Job(how, target, wanted, rows, on_loss == "error")
         if not quiet:
             report_document(document, screen)
             report_guess(loaded.guess, how, screen)
         return _series(loaded, output, ledger, asked, screen, as_json=json, quiet=quiet, full=verbose)
     done = convert_loaded(loaded, target, wanted)
+    if adapters is not None:
+        from rftconf.adapters.folder import refuse_foreign
+
+        refuse_foreign(adapters, done.adapters)
     failed = on_loss == "error" and bool(done.ledger.lossy)
     if not quiet:
         report_document(document, screen, more=done.diagnostics)
         report_guess(loaded.guess, how, screen)
         out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
-    _write(done, output, ledger, as_json=json, failed=failed)
+    _write(done, output, ledger, adapters, as_json=json, failed=failed)
     return int(failed)
 
 
-def _options(to_release: str | None, rollout_gpus: int | None, form: str, style: str | None) -> Options:
+def _options(
+    to_release: str | None, rollout_gpus: int | None, form: str, style: str | None, adapters: Path | None = None
+) -> Options:
     from rftconf.convert import Options
 
-    return Options(to_release, rollout_gpus, form, style)
+    return Options(to_release, rollout_gpus, form, style, _adapters_folder(adapters))
+
+
+def _one_run(adapters: Path | None) -> None:
+    from rftconf.errors import UsageError
+
+    if adapters is not None:
+        raise UsageError("--adapters writes for one run: convert the stages or files one by one")
 
 
 def _is_series(loaded: Loaded, target: str) -> bool:
@@ -192,7 +217,28 @@ def _suit(target: str, style: str | None, form: str) -> None:
         raise UsageError(f"--form {form} is about Trinity-RFT's sync intervals; {target} has none")
 
 
-def _write(done: Conversion, output: Path | None, ledger: Path | None, *, as_json: bool, failed: bool) -> None:
+def _adapters_folder(adapters: Path | None) -> str | None:
+    """The folder as the config will name it. Raises UsageError for one that a config cannot hold as plain text."""
+    from rftconf.errors import UsageError
+
+    if adapters is None:
+        return None
+    if any(not char.isprintable() or char in "${}\"'`\\" for char in str(adapters)):
+        raise UsageError(
+            f"--adapters {str(adapters)!r}: the config names this folder; quotes, braces and $ would not survive"
+        )
+    return str(adapters)
+
+
+def _write(
+    done: Conversion,
+    output: Path | None,
+    ledger: Path | None,
+    adapters: Path | None,
+    *,
+    as_json: bool,
+    failed: bool,
+) -> None:
     from rftconf.cli import output as out
     from rftconf.report.ledger import ledger_json
 
@@ -204,7 +250,12 @@ def _write(done: Conversion, output: Path | None, ledger: Path | None, *, as_jso
         out.report(
             f"rftconf: {len(done.ledger.lossy)} keys are not kept in full, so nothing was written (--on-loss error)\n"
         )
-    elif output is not None or not as_json:
+        return
+    if adapters is not None:
+        from rftconf.adapters.folder import write
+
+        write(adapters, done.adapters)
+    if output is not None or not as_json:
         out.product(done.text, output, executable=done.file_suffix == ".sh")
 
 
@@ -214,6 +265,7 @@ def _json(done: Conversion, *, written: bool) -> dict[str, Any]:
 
     return {
         "text": done.text if written else None,
+        "adapters": dict(done.adapters) if written else {},
         "ledger": ledger_json(done.ledger),
         "diagnostics": diagnostics_json(done.diagnostics),
     }

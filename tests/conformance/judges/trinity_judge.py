@@ -13,6 +13,7 @@ from pathlib import Path
 
 import import_stubs
 import trinity_names
+import trinity_rows
 import trinity_sandbox
 import trinity_trainer
 from protocol import apart, plain, serve
@@ -50,6 +51,8 @@ def judge_one(case, progress, *, verl, builds_verl):
     from trinity.common.config import load_config
 
     loaded = load_config(str(file))
+    if "responses" in case:
+        return trinity_rows.read(loaded, case, progress)
     answer = {"loaded": plain(loaded), "checked": []}
     for stage in list(loaded) if getattr(loaded, "stages", None) else [loaded]:
         progress.stage = "check"

@@ -4,6 +4,7 @@ A case is `{"id", "overrides": [...], "program": optional, "cwd": optional}`. St
 `validate` (the task runner and the trainer's own checks), `dataclass` (what the workers convert their sections to),
 `worker` (the workers' own arithmetic under a process group that only pretends), `names` (registries asked at step 1).
 The config that comes back is the composed one, interpolations resolved, before any path is replaced.
+A case with `responses` (and `path`, for modules of its own) asks for rows and rewards instead (verl_rows.py).
 """
 
 import functools
@@ -15,6 +16,7 @@ import import_stubs
 import verl_compose
 import verl_dataclasses
 import verl_names
+import verl_rows
 import verl_sft
 import verl_trainer
 import verl_workers
@@ -55,6 +57,8 @@ def judge_one(case, progress, *, release, model_folder):
     if case.get("program", "verl.trainer.main_ppo") != "verl.trainer.main_ppo":
         return verl_sft.judge(case, progress, model_folder=model_folder)
     composed = verl_compose.compose(case["overrides"], progress)
+    if "responses" in case:
+        return verl_rows.read(composed.config, case, release, model_folder, progress)
     resolved = verl_compose.resolve(composed.config, progress)
 
     def fresh():

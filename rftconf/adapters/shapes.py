@@ -1,0 +1,61 @@
+"""What each framework expects of a row and of a reward: facts that both generated files go by, one entry a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+DATA_FILE = "convert_data.py"
+REWARD_MODULE = "converted_reward"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How converted rows and rewards look to a framework.
+
+    `suffix` is of its data files; `columns` the names its writer gives to the plan's columns; `reward_file` where the
+    reward goes below the folder; `reward`, `workflow`, `domain` and `function` what the config then names; `start` how
+    the run finds the reward, with `{folder}`, `{file}` and `{module}`.
+    """
+
+    suffix: str
+    columns: Mapping[str, str]
+    start: str
+    reward_file: str = f"{REWARD_MODULE}.py"
+    function: str | None = None
+    reward: str | None = None
+    workflow: str | None = None
+    domain: str | None = None
+    lacks: str = ""
+    media: Mapping[str, str] = field(default_factory=lambda: {"image": "images", "video": "videos"})
+
+
+SHAPES: Mapping[str, Shape] = {
+    "verl": Shape(
+        ".parquet",
+        {"prompt": "prompt"},
+        "the config names it; its path is relative to where the run starts",
+        function="compute_score",
+    ),
+    "trinity": Shape(
+        ".parquet",
+        {"prompt": "prompt", "response": "ground_truth", "messages": "messages"},
+        "start the run with --plugin-dir {folder}/plugin, which registers it",
+        reward_file=f"plugin/{REWARD_MODULE}.py",
+        reward="converted_reward",
+        workflow="converted_workflow",
+    ),
+    "roll": Shape(
+        ".jsonl",
+        {"messages": "messages", "response": "ground_truth"},
+        "put {folder} on PYTHONPATH of every node, so that ROLL finds {module}",
+        domain="converted",
+        reward=f"{REWARD_MODULE}.ConvertedRewardWorker",
+    ),
+    "chatlearn": Shape(
+        ".jsonl",
+        {},
+        "start the run with `python {file} grpo --config-file …` instead of chatlearn/entrypoint.py: no key names a reward",
+        lacks="ChatLearn's data pipeline hands on data_source and ground_truth only: the reward gets an empty extra_info",
+    ),
+}
