@@ -51,10 +51,7 @@ ALWAYS_DEAD = {
     **dict.fromkeys(
         (f"actor_rollout_ref.model.lora.{name}" for name in ("rank", "alpha", "target_modules")), "row 9.1"
     ),
-    **{
-        f"trainer.trainer_config.algorithm.rollout_correction.{name}": "row 2.8"
-        for name in ("bypass_mode", *OLD_FIELDS)
-    },
+    **{f"trainer.trainer_config.algorithm.rollout_correction.{name}": "row 2.8" for name in OLD_FIELDS},
 }
 """Keys with a row for older releases that the newest release does not read, and where that is shown."""
 OF_ANOTHER_PROGRAM = {

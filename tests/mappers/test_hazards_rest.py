@@ -137,6 +137,13 @@ def test_h68_two_limits_agree() -> None:
     assert from_trinity().out["trainer.total_epochs"] >= 105
 
 
+def test_h69_own_pools_drop_what_is_old() -> None:
+    assert "H69" in from_verl(SEPARATE).notes
+    assert "H69" not in from_verl({**SEPARATE, "trainer.v1.sampler.max_off_policy_threshold": "null"}).notes
+    assert "H69" in from_trinity({"synchronizer.sync_offset": 4}).notes
+    assert "H69" not in from_trinity().notes
+
+
 def test_h71_hybrid_engine_matters_to_own_pools_only() -> None:
     shared = from_verl({"actor_rollout_ref.hybrid_engine": "False"})
     assert picked(shared.out, "cluster.node_num", "explorer.rollout_model.engine_num") == [1, 2]

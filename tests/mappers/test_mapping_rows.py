@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.convert import Options, convert_loaded
 from rftconf.ledger import State
 from tests.mappers.hazard_runs import ACTOR, CRITIC, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
@@ -249,3 +250,16 @@ def test_row_5_8_trinity_cannot_say_how_wsd_ends() -> None:
     key = ACTOR + "optim.lr_decay_style"
     done = from_verl({ACTOR + "strategy": "megatron", key: "WSD"})
     assert done.line(key).state is State.NARROWED
+
+
+@pytest.mark.parametrize(
+    ("release", "to", "written", "becomes"),
+    [
+        ("0.5.2", "0.6.0", OLD_CORRECTION + "bypass_mode", "algorithm.bypass_old_logprobs"),
+        ("0.6.0", "0.5.2", "algorithm.bypass_old_logprobs", OLD_CORRECTION + "bypass_mode"),
+    ],
+)
+def test_row_2_8_the_switch_survives_a_change_of_release(release: str, to: str, written: str, becomes: str) -> None:
+    source = from_trinity({written: False}, release=release).conversion.loaded
+    done = convert_loaded(source, "trinity", Options(to))
+    assert {line.key: line.value for line in done.lines}[becomes] is False

@@ -12,32 +12,30 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 BYPASS = "algorithm.bypass_old_logprobs"
-"""The key of 0.6."""
+"""The key of 0.6; the back end before has `bypass_mode` beside the correction (schemas/trinity/versions.py)."""
 OLD = "trainer.trainer_config.algorithm.rollout_correction"
 OLD_FIELDS = ("rollout_is", "rollout_is_threshold", "rollout_is_batch_normalize", "rollout_rs", "rollout_rs_threshold")
-"""What the back end before 0.6 obeys instead, beside `bypass_mode`."""
-KEYS = (BYPASS, f"{OLD}.bypass_mode", *(f"{OLD}.{name}" for name in OLD_FIELDS))
+"""What the back end before 0.6 obeys while it recomputes."""
+KEYS = (BYPASS, *(f"{OLD}.{name}" for name in OLD_FIELDS))
 SOURCE, CORRECTION = "stage.sync.old_logprob", "stage.algorithm.rollout_correction"
 
 
 def read_old_logprob(r: Reading) -> None:
     """The engine's log-probabilities by default; else recomputed inside each train step."""
-    if not r.since("0.6.0"):
-        _read_before_0_6(r)
-        return
     bypass = r.native(BYPASS, True)
     r.set(SOURCE, "recompute_at_update" if bypass is False else "rollout_engine", BYPASS)
+    if not r.since("0.6.0"):
+        _read_correction(r, bypass)
+        return
     r.inactive[OLD] = "acts with back ends before 0.8 only; Trinity 0.6 reads algorithm.bypass_old_logprobs"
     r.set(CORRECTION, None, BYPASS)
 
 
-def _read_before_0_6(r: Reading) -> None:
-    bypass = r.native(f"{OLD}.bypass_mode", True)
-    r.set(SOURCE, "recompute_at_update" if bypass is False else "rollout_engine", f"{OLD}.bypass_mode")
+def _read_correction(r: Reading, bypass: Any) -> None:
     keys = [f"{OLD}.{name}" for name in OLD_FIELDS]
     if bypass is not False:
         r.inactive.update(dict.fromkeys(keys, "corrects recomputed log-probabilities only: bypass_mode is true"))
-        r.set(CORRECTION, None, f"{OLD}.bypass_mode")
+        r.set(CORRECTION, None, BYPASS)
         return
     tree = {name: r.native(key) for name, key in zip(OLD_FIELDS, keys, strict=True)}
     acts = tree["rollout_is"] is not None or tree["rollout_rs"] is not None
@@ -47,22 +45,21 @@ def _read_before_0_6(r: Reading) -> None:
 def write_old_logprob(w: Writing) -> None:
     """Keep the engine's for several updates a period: recomputing would follow the changing weights (row 2.8)."""
     source, single = w.plan(SOURCE), _single_update(w)
-    key = BYPASS if w.since("0.6.0") else f"{OLD}.bypass_mode"
     if not w.since("0.4.1"):
         known = source in ("rollout_engine", None)
         note = f"Trinity {w.release} always takes the engine's log-probabilities (row 2.8)"
         w.lose(SOURCE, State.DEFAULT if known else State.NARROWED, note)
     elif w.since("0.5.2") and not w.since("0.6.0") and source in ("recompute_at_rollout", "current"):
         note = f"Trinity {w.release} weighs recomputed log-probabilities by rollout_is; it keeps the engine's (row 2.8)"
-        w.put(key, True, SOURCE, state=State.NARROWED, note=note)
+        w.put(BYPASS, True, SOURCE, state=State.NARROWED, note=note)
     elif source in ("recompute_at_update", "current") or (source == "recompute_at_rollout" and single):
         how = "one update a period: recomputing is the same" if single else ""
-        w.put(key, False, SOURCE, state=State.DERIVED, always=True, how=how)
+        w.put(BYPASS, False, SOURCE, state=State.DERIVED, always=True, how=how)
     elif source == "recompute_at_rollout":
         note = "Trinity would recompute after each update; the engine's log-probabilities belong to the period's first policy (H24)"
-        w.put(key, True, SOURCE, state=State.NARROWED, note=note, always=w.since("0.6.0"))
+        w.put(BYPASS, True, SOURCE, state=State.NARROWED, note=note, always=w.since("0.6.0"))
     elif source is not None:
-        w.put(key, True, SOURCE, always=w.since("0.6.0"))
+        w.put(BYPASS, True, SOURCE, always=w.since("0.6.0"))
     _write_correction(w)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
 TRAINER_POOL = ("trainer.nnodes", "trainer.n_gpus_per_node")
 ROLLOUT_POOL = ("actor_rollout_ref.rollout.nnodes", "actor_rollout_ref.rollout.n_gpus_per_node")
+AGE = "trainer.v1.sampler.max_off_policy_threshold"
 NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
 S, P = "stage.sync.", "stage.placement."
 NODE_GPUS = 8
@@ -51,6 +52,8 @@ def read_mode(r: Reading) -> None:
     r.set(S + "in_flight", "finish" if mode == "sync" else "interrupt", MODE)
     r.set(S + "driver", "lockstep", MODE)
     _check_step(r, mode, block + "parameter_sync_step")
+    if mode != "sync":
+        _note_age(r)
     r.set(S + "every_rollouts", 1, MODE, block + "parameter_sync_step")
 
 
@@ -66,6 +69,13 @@ def _check_step(r: Reading, mode: str, key: str) -> None:
             f"veRL stops: train_batch_size {prompts} is not parameter_sync_step {step} x ppo_mini_batch_size {mini}"
         )
         r.note(r.narrowed[key])
+
+
+def _note_age(r: Reading) -> None:
+    """The asynchronous modes drop what is too old unless told otherwise (H69)."""
+    oldest, strategy = r.native(AGE, 8), r.native("trainer.v1.sampler.max_off_policy_strategy", "drop")
+    if oldest is not None and strategy == "drop":
+        r.note(f"groups more than {formula(oldest)} versions old are dropped and sampled again (row 15.8, H69)")
 
 
 def _read_pools(r: Reading, own: tuple[str, str] | None) -> None:
@@ -133,6 +143,10 @@ def write_mode(w: Writing) -> None:
     else:
         _write_pool(w, TRAINER_POOL, (w.plan(NODES), w.plan(PER_NODE)), NODES, PER_NODE)
     _settle_sync(w, mode)
+    if mode != "sync" and not w.same_framework:
+        w.note(
+            f"veRL drops groups more than 8 versions old and samples new ones; {AGE}=null keeps them (row 15.8, H69)"
+        )
 
 
 SETTLED = (

@@ -96,6 +96,7 @@ def _from_0_5_2(at: str) -> tuple[Edit, ...]:
             Move(f"{at}trainer.trainer_config.trainer.{name}", f"{at}trainer.{name}", stays=True)
             for name in ("balance_batch", "critic_warmup")
         ),
+        Move(f"{at}{_CORRECTION}.bypass_mode", f"{at}algorithm.bypass_old_logprobs", stays=True),
         Revalue(f"{at}trainer.max_checkpoints_to_keep", {None: 0}, "0 now keeps all"),
     )
 
