@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this checkout's rftconf, not an installed one
+
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 GROUPS = ("convert", "open", "refused")
 WIDTH = "100"

@@ -88,11 +88,11 @@ def convert(
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     target = framework_name(to)
     _suit(target, style, form)
+    wanted = _options(to_release, rollout_gpus, form, style, adapters)
+    many_runs = Job(how, target, wanted, rows, on_loss == "error")
     if Path(source).is_dir():
         _one_run(adapters)
-        wanted = _options(to_release, rollout_gpus, form, style)
-        asked = Job(how, target, wanted, rows, on_loss == "error")
-        return _folder(Path(source), output, ledger, asked, as_json=json, quiet=quiet, color=color)
+        return _folder(Path(source), output, ledger, many_runs, as_json=json, quiet=quiet, color=color)
     document = open_document(source, how)
     screen = out.report_screen(color)
     if not document.readable:
@@ -102,19 +102,14 @@ def convert(
     from rftconf.load import load
 
     loaded = load(document, framework=how.framework, release=how.release, rows=rows)
-    wanted = _options(to_release, rollout_gpus, form, style, adapters)
     if output is not None and is_folder(output) and _is_series(loaded, target):
         _one_run(adapters)
-        asked = Job(how, target, wanted, rows, on_loss == "error")
         if not quiet:
             report_document(document, screen)
             report_guess(loaded.guess, how, screen)
-        return _series(loaded, output, ledger, asked, screen, as_json=json, quiet=quiet, full=verbose)
+        return _series(loaded, output, ledger, many_runs, screen, as_json=json, quiet=quiet, full=verbose)
     done = convert_loaded(loaded, target, wanted)
-    if adapters is not None:
-        from rftconf.adapters.folder import refuse_foreign
-
-        refuse_foreign(adapters, done.adapters)
+    _refuse_foreign(adapters, done)
     failed = on_loss == "error" and bool(done.ledger.lossy)
     if not quiet:
         report_document(document, screen, more=done.diagnostics)
@@ -130,6 +125,13 @@ def _options(
     from rftconf.convert import Options
 
     return Options(to_release, rollout_gpus, form, style, _adapters_folder(adapters))
+
+
+def _refuse_foreign(adapters: Path | None, done: Conversion) -> None:
+    if adapters is not None:
+        from rftconf.adapters.folder import refuse_foreign
+
+        refuse_foreign(adapters, done.adapters)
 
 
 def _one_run(adapters: Path | None) -> None:
