@@ -87,7 +87,7 @@ def step_temporary(job: Training) -> Term:
     return term("optimizer", "step temporaries", half * count / ways, f"{half} B × {grouped(count)} / {ways} GPUs")
 
 
-def _largest_block(job: Training) -> int:
+def largest_block(job: Training) -> int:
     arch = job.architecture
     return arch.largest.parameters(arch.hidden)
 
@@ -105,7 +105,7 @@ def gathered(job: Training) -> list[Term]:
         inside = arch.parameters - arch.outside
         found.append(term("unsharded", "all layers", each * inside, f"{each} B × {grouped(inside)}, not resharded"))
     else:
-        size = _largest_block(job)
+        size = largest_block(job)
         found.append(term("unsharded", "two layers", 2 * each * size, f"2 × {each} B × {grouped(size)} parameters"))
     group = head_group(job)
     if not job.value_head or arch.tied:
@@ -117,7 +117,7 @@ def reducing(job: Training) -> list[Term]:
     """Gradients on their way: of the head and of one layer in the compute type, and that layer's in the reduce type."""
     if not job.trainable:
         return _reducing_adapters(job)
-    each, wide, size, group = job.compute_bytes, job.reduce_bytes, _largest_block(job), head_group(job)
+    each, wide, size, group = job.compute_bytes, job.reduce_bytes, largest_block(job), head_group(job)
     return [
         term("unsharded", "head's gradient", each * group, f"{each} B × {grouped(group)}"),
         term("unsharded", "one layer's gradients", each * size, f"{each} B × {grouped(size)}"),
@@ -130,7 +130,7 @@ def reduced(job: Training) -> Term:
     """The largest reduced group, on a stream whose memory nothing else can use."""
     if not job.trainable:
         return term("unsharded", "largest reduced group", 0, "base weights have no gradients")
-    wide, ways, group = job.reduce_bytes, job.ways, max(head_group(job), _largest_block(job))
+    wide, ways, group = job.reduce_bytes, job.ways, max(head_group(job), largest_block(job))
     return term("unsharded", "largest reduced group", wide * group / ways, f"{wide} B × {grouped(group)} / {ways} GPUs")
 
 
