@@ -15,7 +15,9 @@ def checkpoints(job: Training, depth: int | None = None) -> Term:
     if job.offload_activations:
         return term("activations", "checkpoints", 0, f"{layers} layers' inputs wait in host memory")
     size = BF16 * hidden * layers * tokens
-    return term("activations", "checkpoints", size, f"2 B × {hidden} hidden × {layers} layers × {grouped(tokens)} tokens")
+    return term(
+        "activations", "checkpoints", size, f"2 B × {hidden} hidden × {layers} layers × {grouped(tokens)} tokens"
+    )
 
 
 def block(job: Training) -> Term:
@@ -51,7 +53,7 @@ def _widest(layers: Layers) -> int:
 
 def _saved(job: Training, layers: Layers) -> int:
     """Bytes per token that the layer saves for its backward."""
-    return _norms(job) + _mixer(job, layers) + _feed_forward(job, layers)
+    return _norms(job) + _mixer(job, layers) + _feed_forward(layers)
 
 
 def _norms(job: Training) -> int:
@@ -82,7 +84,7 @@ def _mixer(job: Training, layers: Layers) -> int:
     return core + each * (mixer.query + mixer.key)
 
 
-def _feed_forward(job: Training, layers: Layers) -> int:
+def _feed_forward(layers: Layers) -> int:
     """Gate, its activation, up and their product; routed tokens pass once per expert they visit."""
     feed = layers.feed_forward
     if isinstance(feed, Dense):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from rftconf.budget.setup import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Pool:
     @property
     def roles(self) -> tuple[str, ...]:
         """Names of the roles, trainers first."""
-        return tuple(role.name for role in (*self.trainers, *self.engines))
+        return (*(role.name for role in self.trainers), *(role.name for role in self.engines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +160,15 @@ def _megatron(setup: Setup) -> list[Problem]:
 
 def _batch(setup: Setup) -> list[Problem]:
     actor, update = setup.actor, setup.sequences_per_update
-    if actor is None or update is None:
+    if actor is None or update is None or setup.pads:
         return []
     job = actor.job
     size = job.megatron.tp * job.megatron.pp * job.megatron.cp if job.backend == "megatron" else job.sp
     ranks = job.gpus // size if size and job.gpus % size == 0 else 0
     if not ranks or update % ranks == 0:
         return []
-    legal = tuple(f"{d * size} trainer GPUs" for d in divisors_near(update, ranks) if d * size <= setup.total)
+    room = setup.total - (0 if setup.layout == "colocated" else sum(role.engine.gpus for role in setup.engines))
+    legal = tuple(f"{d * size} trainer GPUs" for d in divisors_near(update, ranks) if d * size <= room)
     message = f"{update} sequences an update cannot be shared evenly by {ranks} data-parallel ranks"
     return [Problem("BAT", message, "all: every rank gets equally many (H9)", legal)]
 
@@ -214,7 +215,11 @@ def _whole_cluster(setup: Setup) -> list[Problem]:
         return []
     message = f"{used} GPUs over nodes of {setup.gpus_per_node} are not whole nodes"
     nearest = used - used % setup.gpus_per_node
-    return [Problem("GPU", message, "ChatLearn: resource manager", (f"{nearest} GPUs", f"{nearest + setup.gpus_per_node} GPUs"))]
+    return [
+        Problem(
+            "GPU", message, "ChatLearn: resource manager", (f"{nearest} GPUs", f"{nearest + setup.gpus_per_node} GPUs")
+        )
+    ]
 
 
 _COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _ulysses, _megatron, _batch)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rftconf.budget.allocation import whole_and_split
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
-from rftconf.budget.setup import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 
 P = "stage.placement."
 TOKENS = "stage.batch.micro.tokens_per_rank"
@@ -53,7 +53,12 @@ def fits(setup: Setup, gpu: Gpu) -> bool:
 
 def answers(setup: Setup, gpu: Gpu) -> tuple[Answer, ...]:
     """Every question that has an answer for this run."""
-    found = (largest_tokens(setup, gpu), highest_fraction(setup, gpu), first_offload(setup, gpu), fewest_gpus(setup, gpu))
+    found = (
+        largest_tokens(setup, gpu),
+        highest_fraction(setup, gpu),
+        first_offload(setup, gpu),
+        fewest_gpus(setup, gpu),
+    )
     return tuple(answer for answer in found if answer is not None)
 
 
@@ -99,7 +104,11 @@ def highest_fraction(setup: Setup, gpu: Gpu) -> Answer | None:
     question = "highest safe share of the GPU for the rollout engine"
     if lowest is None:
         return Answer(question, "no share between 0.05 and 0.95 fits", (), None)
-    best = found if found is not None else max(n for n in range(lowest, 96) if _holds(setup.with_rollout(fraction=n / 100), gpu))
+    best = (
+        found
+        if found is not None
+        else max(n for n in range(lowest, 96) if _holds(setup.with_rollout(fraction=n / 100), gpu))
+    )
     proof = price(setup.with_rollout(fraction=best / 100), gpu)
     serving = next(s for s in proof.serving if s.role == "rollout")
     text = f"{best / 100:.2f} (now {role.engine.fraction:g}): {serving.requests:.1f} full-length requests at once per engine"
@@ -115,32 +124,41 @@ Step = tuple[str, str, Callable[[Setup], Setup]]
 
 def _steps(setup: Setup) -> Iterator[Step]:
     """Ways to save memory, what costs least speed first."""
+    yield from _parking(setup)
+    actor = setup.actor
+    if actor is None:
+        return
+    job, path = actor.job, "stage.model_options."
+    if not job.checkpointing:
+        words = "layers are recomputed in backward"
+        yield path + "gradient_checkpointing", words, lambda s: s.with_actor(checkpointing=True)
+    if job.backend == "megatron":
+        return
+    if not job.fused_head:
+        yield path + "fused_kernels", "logits are fused with the loss", lambda s: s.with_actor(fused_head=True)
+    if not job.offload_activations:
+        words = "checkpoints wait in host memory"
+        yield path + "activation_offload", words, lambda s: s.with_actor(offload_activations=True)
 
-    def role(name: str, change: Callable[[TrainerRole], TrainerRole]) -> Callable[[Setup], Setup]:
+
+def _parking(setup: Setup) -> Iterator[Step]:
+    """States that can wait in host memory while other roles work."""
+
+    def of(name: str, change: Callable[[TrainerRole], TrainerRole]) -> Callable[[Setup], Setup]:
         return lambda s: replace(s, trainers=tuple(change(r) if r.name == name else r for r in s.trainers))
 
     for one in setup.trainers:
         if one.name == "reference" and not one.parked_weights:
-            yield f"{P}reference.offload.param", "reference weights wait in host memory", role("reference", _park_weights)
-    if setup.layout == "colocated":
-        for one in setup.trainers:
-            if one.job.trains and not one.parked_optimizer:
-                yield f"{P}{one.name}.offload.optimizer", f"{one.name}'s optimizer waits in host memory", role(one.name, _park_adam)
-        for one in setup.trainers:
-            if one.job.trains and not one.parked_weights:
-                yield f"{P}{one.name}.offload.param", f"{one.name}'s weights wait in host memory", role(one.name, _park_weights)
-    actor = setup.actor
-    if actor is None:
-        return
-    if not actor.job.checkpointing:
-        path = "stage.model_options.gradient_checkpointing"
-        yield path, "layers are recomputed in backward", lambda s: s.with_actor(checkpointing=True)
-    if not actor.job.fused_head and actor.job.backend != "megatron":
-        path = "stage.model_options.fused_kernels"
-        yield path, "logits are fused with the loss", lambda s: s.with_actor(fused_head=True)
-    if not actor.job.offload_activations and actor.job.backend != "megatron":
-        path = "stage.model_options.activation_offload"
-        yield path, "checkpoints wait in host memory", lambda s: s.with_actor(offload_activations=True)
+            yield f"{P}reference.offload.param", "reference weights wait in host memory", of("reference", _park_weights)
+    trained = [one for one in setup.trainers if one.job.trains and setup.layout == "colocated"]
+    for one in trained:
+        if not one.parked_optimizer:
+            words = f"{one.name}'s optimizer waits in host memory"
+            yield f"{P}{one.name}.offload.optimizer", words, of(one.name, _park_adam)
+    for one in trained:
+        if not one.parked_weights:
+            words = f"{one.name}'s weights wait in host memory"
+            yield f"{P}{one.name}.offload.param", words, of(one.name, _park_weights)
 
 
 def _park_weights(role: TrainerRole) -> TrainerRole:
@@ -189,9 +207,12 @@ def resized(setup: Setup, gpus: int) -> Setup | None:
 
 
 def _resized_trainer(role: TrainerRole, gpus: int) -> TrainerRole:
-    whole = role.job.shard in (0, role.job.gpus)
-    sizes = {"gpus": gpus, "shard": gpus if whole else min(role.job.shard, gpus)}
-    return replace(role, job=replace(role.job, **sizes), scoring=replace(role.scoring, **sizes))
+    shard = gpus if role.job.shard in (0, role.job.gpus) else min(role.job.shard, gpus)
+    return replace(
+        role,
+        job=replace(role.job, gpus=gpus, shard=shard),
+        scoring=replace(role.scoring, gpus=gpus, shard=shard),
+    )
 
 
 def _resized_engine(role: EngineRole, gpus: int) -> EngineRole:
@@ -220,7 +241,10 @@ def fewest_gpus(setup: Setup, gpu: Gpu) -> Answer | None:
             continue
         proof = price(smaller, gpu)
         if proof.verdict == "fits" and not proof.problems:
-            changes = (Change("cluster.nodes", setup.nodes, smaller.nodes), Change("cluster.gpus_per_node", setup.gpus_per_node, smaller.gpus_per_node))
+            changes = (
+                Change("cluster.nodes", setup.nodes, smaller.nodes),
+                Change("cluster.gpus_per_node", setup.gpus_per_node, smaller.gpus_per_node),
+            )
             used = tuple(c for c in changes if c.old != c.new)
             peak = proof.deciding.deciding.size / (1 << 30)
             text = f"{gpus} ({smaller.nodes} × {smaller.gpus_per_node}), peak {peak:.1f} of {gpu.usable_gib:g} GiB; now {setup.total}"
@@ -238,7 +262,9 @@ def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:
                 continue
             tokens = most_tokens(changed, gpu) if changed.actor else None
             budget = price(changed, gpu)
-            found.append(Point(gpu.name, count, round(count * gpu.price, 2), tokens, round(budget.headroom / (1 << 30), 2)))
+            found.append(
+                Point(gpu.name, count, round(count * gpu.price, 2), tokens, round(budget.headroom / (1 << 30), 2))
+            )
     best, marked = 0, []
     for point in sorted(found, key=lambda p: (p.price, -(p.tokens or 0))):
         better = point.tokens is not None and point.tokens > best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rftconf.budget.architecture import Architecture, Dense, Experts, LinearAttention
+from rftconf.budget.architecture import Architecture, Dense, Experts
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.kv_cache import CacheShape, block_bytes, blocks, concurrency
 from rftconf.budget.term import Term, grouped, term, total
@@ -68,14 +68,14 @@ def weights(engine: Engine) -> Term:
     layers = arch.parameters - arch.outside
     ways = engine.tp * engine.dp if engine.ep > 1 else engine.tp
     inside = ((layers - experts) / engine.tp + experts / ways) / engine.pp
-    ends = arch.embedding / engine.tp * (1 if arch.tied or engine.pp > 1 else 2) + arch.extra / engine.tp
+    outside = arch.embedding * (1 if arch.tied or engine.pp > 1 else 2) + arch.extra
     formula = (
         f"{engine.dtype_bytes} B × ({grouped(layers - experts)} / {engine.tp} TP"
         + (f" + {grouped(experts)} in experts / {ways}" if experts else "")
         + (f") / {engine.pp} PP" if engine.pp > 1 else ")")
-        + f" + {engine.dtype_bytes} B × {grouped(arch.outside)} outside / {engine.tp} TP"
+        + f" + {engine.dtype_bytes} B × {grouped(outside)} outside / {engine.tp} TP"
     )
-    return term("weights", "engine weights", engine.dtype_bytes * (inside + ends), formula)
+    return term("weights", "engine weights", engine.dtype_bytes * (inside + outside / engine.tp), formula)
 
 
 def profiled(engine: Engine) -> Term:
@@ -119,8 +119,6 @@ def awake(engine: Engine, gpu: Gpu) -> list[Term]:
     """The engine generating."""
     room = available(engine, gpu)
     shape = engine.shape
-    if isinstance(engine.architecture.layers[0].mixer, LinearAttention) and engine.architecture.kv_heads == 0:
-        room = 0
     count = blocks(shape, room)
     each = block_bytes(shape)
     return [

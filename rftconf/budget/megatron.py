@@ -90,7 +90,10 @@ def stage_activations(job: Training, stage: int) -> list[Term]:
             f"{grouped(each)} B × {grouped(tokens)} tokens × {layers} layers × {waiting:g} micro-batches",
         )
         one = activations.block(job)
-        return [kept, term("activations", "recomputed layer", one.size / m.cp / m.tp, f"({one.formula}) / {m.cp} / {m.tp}")]
+        return [
+            kept,
+            term("activations", "recomputed layer", one.size / m.cp / m.tp, f"({one.formula}) / {m.cp} / {m.tp}"),
+        ]
     saved = activations.kept(job).size / job.local_tokens * layers / arch.depth / m.tp
     if not m.sequence_parallel and m.tp > 1:
         saved += 10 * arch.hidden * layers * (1 - 1 / m.tp)
@@ -108,7 +111,11 @@ def _loss(job: Training, stage: int) -> list[Term]:
 def update(job: Training) -> tuple[str, list[Term]]:
     """The fullest stage, with its gradients, activations and (the last one) logits."""
     moments = {
-        f"pipeline stage {stage}": [*states(job, stage, stepping=True), *stage_activations(job, stage), *_loss(job, stage)]
+        f"pipeline stage {stage}": [
+            *states(job, stage, stepping=True),
+            *stage_activations(job, stage),
+            *_loss(job, stage),
+        ]
         for stage in range(job.megatron.pp)
     }
     return max(moments.items(), key=lambda moment: total(moment[1]))

@@ -11,7 +11,7 @@ from rftconf.budget.engine import CONTEXT, NCCL
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.kv_cache import blocks_per_request
 from rftconf.budget.recipe import Training
-from rftconf.budget.setup import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.term import Part, Term, grouped, term, total
 
 DOUBT: dict[Part, float] = {
@@ -133,7 +133,9 @@ def _serving(role: EngineRole, gpu: Gpu) -> Serving:
     engine = role.engine
     room = engines.available(engine, gpu)
     requests = engines.requests_at_once(engine, gpu)
-    count = next(t for t in engines.awake(engine, gpu) if t.part == "kv_cache").size // engines.block_bytes(engine.shape)
+    count = next(t for t in engines.awake(engine, gpu) if t.part == "kv_cache").size // engines.block_bytes(
+        engine.shape
+    )
     replicas = max(role.gpus // engine.gpus, 0) * engine.dp
     tokens = int(requests * engine.max_model_tokens) if room > 0 and blocks_per_request(engine.shape) else 0
     return Serving(role.name, replicas, count, requests, tokens)
@@ -222,7 +224,9 @@ def _syncing(pool: Pool) -> list[Term]:
 
 def _saving(job: Training) -> list[Term]:
     size = max(job.architecture.embedding, sharding.largest_block(job))
-    return [term("unsharded", "largest layer gathered", job.master_bytes * size, f"{job.master_bytes} B × {grouped(size)}")]
+    return [
+        term("unsharded", "largest layer gathered", job.master_bytes * size, f"{job.master_bytes} B × {grouped(size)}")
+    ]
 
 
 def _contexts(pool: Pool) -> list[Term]:

@@ -49,7 +49,9 @@ def weights(job: Training) -> list[Term]:
     if job.offload_parameters:
         found = [term("weights", "weights", 0, f"{each} B × {grouped(count)} / {ways} wait in host memory")]
     else:
-        found = [term("weights", "weights", each * count / ways, f"{each} B × {grouped(count)} parameters / {ways} GPUs")]
+        found = [
+            term("weights", "weights", each * count / ways, f"{each} B × {grouped(count)} parameters / {ways} GPUs")
+        ]
     if job.adapter:
         own, held = adapter_parameters(job), job.adapter.count
         formula = f"4 B × {held} × {grouped(own)} parameters of rank {job.adapter.rank} / {ways} GPUs"
@@ -88,6 +90,7 @@ def step_temporary(job: Training) -> Term:
 
 
 def largest_block(job: Training) -> int:
+    """Parameters of the largest layer, which is gathered as a whole."""
     arch = job.architecture
     return arch.largest.parameters(arch.hidden)
 

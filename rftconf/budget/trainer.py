@@ -32,10 +32,9 @@ def at_loss(job: Training) -> list[Term]:
 
 def at_layer(job: Training) -> list[Term]:
     """The last layer's backward: all checkpoints, that layer's tensors, gradients on their way."""
+    held = [activations.kept(job)]
     if job.checkpointing:
         held = [activations.checkpoints(job), activations.block(job)]
-    else:
-        held = [activations.kept(job)]
     return [*states(job), *sharding.gathered(job), *sharding.reducing(job), *held, workspace()]
 
 

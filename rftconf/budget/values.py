@@ -66,3 +66,21 @@ class Values:
         binds = f"--set {' --set '.join(f'{name}=…' for name in sorted(self.names))}" if self.names else ""
         ways = " or ".join(part for part in (" ".join(options), binds) if part)
         raise UsageError(f"the file does not tell {what}: pass {ways}")
+
+
+DTYPE_BYTES = {
+    "fp32": 4,
+    "float32": 4,
+    "float": 4,
+    "bf16": 2,
+    "bfloat16": 2,
+    "fp16": 2,
+    "float16": 2,
+    "half": 2,
+    "fp8": 1,
+}
+
+
+def shared_size(gpus: Any, layout: str) -> Any:
+    """A role's GPUs; where all share the cluster, a symbol for them is the cluster's size again."""
+    return None if layout == "colocated" and isinstance(gpus, Expr) else gpus
