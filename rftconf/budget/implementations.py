@@ -69,7 +69,8 @@ MEGATRON_VOCABULARY = Head(
 class Implementation:
     """One trainer at one time. `since` is the first release, or the date, that it holds for.
 
-    `norms`: `eager` ones keep an fp32 copy, the normalised value and the result; `fused` ones keep the result.
+    `norms`: `eager` ones keep an fp32 copy, the normalised value and the result; `fused` ones (one kernel, written or
+    compiled) keep the result.
     `routed` counts copies of the routed hidden states that a mixture layer keeps at its worst moment.
     `foreach` says that Adam works on all parameters at once, with a temporary as large as they are.
     `spread` is the half width of the interval (a share); it is narrower where measurements exist.
@@ -99,6 +100,23 @@ PRIME_RL = (
     ),
     Implementation(
         "prime-rl",
+        "2026-03-09",
+        TOKEN_CHUNKS,
+        adapters=4,
+        spread=0.05,
+        source="the head works on chunks of tokens (its pull request 1987)",
+    ),
+    Implementation(
+        "prime-rl",
+        "2026-05-18",
+        TOKEN_CHUNKS,
+        norms="fused",
+        adapters=4,
+        spread=0.05,
+        source="dense models of its own that compile without a break (its pull request 2505)",
+    ),
+    Implementation(
+        "prime-rl",
         "2026-06-24",
         TOKEN_CHUNKS,
         norms="fused",
@@ -106,7 +124,7 @@ PRIME_RL = (
         offload_activations=True,
         offload_optimizer=True,
         spread=0.05,
-        source="changed defaults: activations and Adam states wait in host memory, chunks of 1024 tokens; fused norms",
+        source="changed defaults: checkpoints and Adam states wait in host memory (its pull request 2868)",
     ),
 )
 VERL = (

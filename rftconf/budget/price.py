@@ -9,7 +9,7 @@ from rftconf.budget import megatron, sharding, trainer
 from rftconf.budget.allocation import Pool, Problem, pools, problems
 from rftconf.budget.engine import CONTEXT, NCCL
 from rftconf.budget.gpus import Gpu
-from rftconf.budget.kv_cache import blocks_per_request
+from rftconf.budget.kv_cache import block_bytes, blocks_per_request
 from rftconf.budget.recipe import Training
 from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.term import Part, Term, grouped, term, total
@@ -133,7 +133,7 @@ def _serving(role: EngineRole, gpu: Gpu) -> Serving:
     engine = role.engine
     room = engines.available(engine, gpu)
     requests = engines.requests_at_once(engine, gpu)
-    count = next(t for t in engines.awake(engine, gpu) if t.part == "kv_cache").size // engines.block_bytes(
+    count = next(t for t in engines.awake(engine, gpu) if t.part == "kv_cache").size // block_bytes(
         engine.shape
     )
     replicas = max(role.gpus // engine.gpus, 0) * engine.dp

@@ -96,8 +96,14 @@ def largest_block(job: Training) -> int:
 
 
 def head_group(job: Training) -> int:
-    """Parameters of the outermost group that stay gathered: the head, and with it a tied embedding."""
+    """Parameters of the head with the final norm; a tied embedding is the same matrix."""
     return job.architecture.embedding + job.architecture.hidden
+
+
+def outer_group(job: Training) -> int:
+    """Parameters of the outermost group, which stays gathered: FSDP1 has embedding and head in one flat parameter."""
+    arch = job.architecture
+    return arch.outside - arch.extra if job.backend == "fsdp" else head_group(job)
 
 
 def gathered(job: Training) -> list[Term]:
@@ -110,9 +116,9 @@ def gathered(job: Training) -> list[Term]:
     else:
         size = largest_block(job)
         found.append(term("unsharded", "two layers", 2 * each * size, f"2 × {each} B × {grouped(size)} parameters"))
-    group = head_group(job)
+    group = outer_group(job)
     if not job.value_head or arch.tied:
-        found.append(term("unsharded", "head", each * group, f"{each} B × {grouped(group)} parameters"))
+        found.append(term("unsharded", "outermost group", each * group, f"{each} B × {grouped(group)} parameters"))
     return found
 
 
@@ -133,8 +139,18 @@ def reduced(job: Training) -> Term:
     """The largest reduced group, on a stream whose memory nothing else can use."""
     if not job.trainable:
         return term("unsharded", "largest reduced group", 0, "base weights have no gradients")
-    wide, ways, group = job.reduce_bytes, job.ways, max(head_group(job), largest_block(job))
+    wide, ways, group = job.reduce_bytes, job.ways, max(outer_group(job), largest_block(job))
     return term("unsharded", "largest reduced group", wide * group / ways, f"{wide} B × {grouped(group)} / {ways} GPUs")
+
+
+def reducing_outer(job: Training) -> list[Term]:
+    """The end of backward: the outermost group's gradients in the compute type, and the same to be reduced."""
+    each, wide, group = job.compute_bytes, job.reduce_bytes, outer_group(job)
+    return [
+        term("unsharded", "outermost gradients", each * group, f"{each} B × {grouped(group)}"),
+        term("unsharded", "the same to be reduced", wide * group, f"{wide} B × {grouped(group)}"),
+        reduced(job),
+    ]
 
 
 def _reducing_adapters(job: Training) -> list[Term]:

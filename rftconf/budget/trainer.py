@@ -38,6 +38,11 @@ def at_layer(job: Training) -> list[Term]:
     return [*states(job), *sharding.gathered(job), *sharding.reducing(job), *held, workspace()]
 
 
+def at_end(job: Training) -> list[Term]:
+    """The end of backward, where the largest vocabulary decides: activations are gone, embedding and head are reduced."""
+    return [*states(job), *(sharding.reducing_outer(job) if job.trainable else []), workspace()]
+
+
 def at_step(job: Training) -> list[Term]:
     """The optimizer's step."""
     return [*states(job, stepping=True), sharding.step_temporary(job), sharding.reduced(job), workspace()]
@@ -45,7 +50,12 @@ def at_step(job: Training) -> list[Term]:
 
 def update(job: Training) -> tuple[str, list[Term]]:
     """The worst moment of an update and what it is called."""
-    moments = {"loss": at_loss(job), "layer backward": at_layer(job), "optimizer step": at_step(job)}
+    moments = {
+        "loss": at_loss(job),
+        "layer backward": at_layer(job),
+        "end of backward": at_end(job),
+        "optimizer step": at_step(job),
+    }
     return max(moments.items(), key=lambda moment: total(moment[1]))
 
 
