@@ -13,7 +13,7 @@ def checkpoints(job: Training, depth: int | None = None) -> Term:
     """The input of every checkpointed layer: 2 B x hidden x layers x tokens, or nothing when it waits in host memory."""
     hidden, layers, tokens = job.architecture.hidden, depth or job.architecture.depth, job.local_tokens
     if job.offload_activations:
-        return term("activations", "checkpoints", 0, f"{layers} layers' inputs wait in host memory")
+        return term("activations", "checkpoints", 0, f"0 B; {layers} layers' inputs wait in host memory")
     size = BF16 * hidden * layers * tokens
     return term(
         "activations", "checkpoints", size, f"2 B × {hidden} hidden × {layers} layers × {grouped(tokens)} tokens"
@@ -25,7 +25,7 @@ def block(job: Training) -> Term:
     worst = max(job.architecture.layers, key=lambda layers: _saved(job, layers) + _gradients(job, layers))
     saved, gradients = _saved(job, worst), _gradients(job, worst)
     tokens = job.local_tokens
-    formula = f"({grouped(saved)} B saved + {grouped(gradients)} B of gradients) × {grouped(tokens)} tokens, one layer"
+    formula = f"({grouped(saved)} B saved + {grouped(gradients)} B of gradients) × {grouped(tokens)} tokens; one layer"
     return term("activations", "recomputed layer", (saved + gradients) * tokens, formula)
 
 

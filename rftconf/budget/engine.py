@@ -90,8 +90,8 @@ def profiled(engine: Engine) -> Term:
     rows = min(engine.max_num_seqs, tokens)
     sampled = rows * arch.vocabulary * 10
     formula = (
-        f"2 B × {grouped(tokens)} tokens × (4 × {arch.hidden} + {inner}) or "
-        f"10 B × {rows} sequences × {grouped(arch.vocabulary)} entries, the larger"
+        f"max(2 B × {grouped(tokens)} tokens × (4 × {arch.hidden} + {inner}), "
+        f"10 B × {rows} sequences × {grouped(arch.vocabulary)} entries)"
     )
     return term("activations", "profiled forward", max(layer, sampled), formula)
 
@@ -99,8 +99,8 @@ def profiled(engine: Engine) -> Term:
 def graphs(engine: Engine) -> Term:
     """CUDA graphs, captured after the cache is allocated and so on top of the share."""
     if engine.eager:
-        return term("residue", "CUDA graphs", 0, "enforce_eager: none are captured")
-    return term("residue", "CUDA graphs", GRAPHS, f"{GRAPHS >> 20} MiB for all capture sizes")
+        return term("residue", "CUDA graphs", 0, "0 B; enforce_eager: none are captured")
+    return term("residue", "CUDA graphs", GRAPHS, f"{GRAPHS >> 20} MiB; all capture sizes")
 
 
 def communicators(engine: Engine) -> Term:
@@ -135,7 +135,7 @@ def asleep(engine: Engine) -> list[Term]:
     """What stays while a trainer works on the same GPU: graphs, buffers and context; or all of it without sleep mode."""
     known = max(size for size in RESIDUE if size <= engine.tp)
     size = int(RESIDUE[known] * GIB)
-    return [term("residue", "sleeping engine", size, f"{RESIDUE[known]} GiB measured at TP{known}")]
+    return [term("residue", "sleeping engine", size, f"{RESIDUE[known]} GiB; measured at TP{known}")]
 
 
 def requests_at_once(engine: Engine, gpu: Gpu) -> float:

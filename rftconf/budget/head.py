@@ -24,7 +24,7 @@ def logits(job: Training, *, backward: bool = True) -> Term:
     head, vocabulary = head_of(job), job.architecture.vocabulary
     tokens = job.local_tokens if job.logit_tokens is None else -(-job.logit_tokens // job.sp)
     if job.value_head:
-        return term("logits", "values", 4 * tokens, f"4 B × {grouped(tokens)} tokens, one value each")
+        return term("logits", "values", 4 * tokens, f"4 B × {grouped(tokens)} tokens; one value each")
     split = job.megatron.tp if job.backend == "megatron" else 1
     if head.full:
         each = head.full + (head.entropy if job.entropy else 0.0) if backward else min(head.full, 4.0) + 2.0
@@ -46,5 +46,5 @@ def around(job: Training) -> Term:
     """The last hidden state: before and after the final norm, and its gradient."""
     hidden, tokens = job.architecture.hidden, job.local_tokens
     each = 12 if job.implementation.norms == "eager" else 6
-    formula = f"{each} B × {hidden} hidden × {grouped(tokens)} tokens (final norm, gradient)"
+    formula = f"{each} B × {hidden} hidden × {grouped(tokens)} tokens; final norm and its gradient"
     return term("activations", "last hidden state", each * hidden * tokens, formula)

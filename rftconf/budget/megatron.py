@@ -59,7 +59,7 @@ def states(job: Training, stage: int, *, stepping: bool = False) -> list[Term]:
     """bf16 weights, fp32 gradient buffers, fp32 master copy and Adam: 18 B, or 6 + 12 / DP when distributed."""
     dense, experts = stage_parameters(job, stage)
     count, m = dense + experts, job.megatron
-    where = f"{grouped(round(count))} parameters of stage {stage}"
+    where = f"{grouped(round(count))} parameters; stage {stage}"
     resident = 0 if job.offload_parameters and not job.trains else 2
     found = [term("weights", "weights", resident * count, f"{resident} B × {where}")]
     if not job.trains:
@@ -69,7 +69,7 @@ def states(job: Training, stage: int, *, stepping: bool = False) -> list[Term]:
     adam = 12 * (dense / (dp * copies) + experts / edp)
     how = f"12 B × ({grouped(round(dense))} / {dp * copies} + {grouped(round(experts))} / {edp})"
     if job.offload_optimizer and not stepping:
-        adam, how = 0.0, how + " wait in host memory"
+        adam, how = 0.0, f"0 B; {how} wait in host memory"
     found.append(term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"))
     found.append(term("optimizer", "master weights and Adam", adam, how))
     return found
@@ -92,7 +92,12 @@ def stage_activations(job: Training, stage: int) -> list[Term]:
         one = activations.block(job)
         return [
             kept,
-            term("activations", "recomputed layer", one.size / m.cp / m.tp, f"({one.formula}) / {m.cp} / {m.tp}"),
+            term(
+                "activations",
+                "recomputed layer",
+                one.size / m.cp / m.tp,
+                f"{_numbers(one)} / {m.cp} CP / {m.tp} TP; one layer",
+            ),
         ]
     saved = activations.kept(job).size / job.local_tokens * layers / arch.depth / m.tp
     if not m.sequence_parallel and m.tp > 1:
@@ -105,7 +110,12 @@ def _loss(job: Training, stage: int) -> list[Term]:
     if stage != job.megatron.pp - 1:
         return []
     found, cp = head.logits(job), job.megatron.cp
-    return [term("logits", found.name, found.size / cp, f"{found.formula}{f' / {cp} CP' if cp > 1 else ''}")]
+    return [term("logits", found.name, found.size / cp, f"{_numbers(found)} / {cp} CP")]
+
+
+def _numbers(one: Term) -> str:
+    """A formula without its comment."""
+    return one.formula.split(";")[0]
 
 
 def update(job: Training) -> tuple[str, list[Term]]:
@@ -126,5 +136,5 @@ def scoring(job: Training) -> list[Term]:
     m, last = job.megatron, job.megatron.pp - 1
     resident = [t for t in states(job, last) if t.part != "gradients"]
     one, logits = activations.inference(job), head.logits(job, backward=False)
-    scaled = term("activations", one.name, one.size / m.cp / m.tp, f"({one.formula}) / {m.cp} CP / {m.tp} TP")
-    return [*resident, scaled, term("logits", logits.name, logits.size / m.cp, f"{logits.formula} / {m.cp} CP")]
+    scaled = term("activations", one.name, one.size / m.cp / m.tp, f"{_numbers(one)} / {m.cp} CP / {m.tp} TP")
+    return [*resident, scaled, term("logits", logits.name, logits.size / m.cp, f"{_numbers(logits)} / {m.cp} CP")]

@@ -133,9 +133,7 @@ def _serving(role: EngineRole, gpu: Gpu) -> Serving:
     engine = role.engine
     room = engines.available(engine, gpu)
     requests = engines.requests_at_once(engine, gpu)
-    count = next(t for t in engines.awake(engine, gpu) if t.part == "kv_cache").size // block_bytes(
-        engine.shape
-    )
+    count = next(t for t in engines.awake(engine, gpu) if t.part == "kv_cache").size // block_bytes(engine.shape)
     replicas = max(role.gpus // engine.gpus, 0) * engine.dp
     tokens = int(requests * engine.max_model_tokens) if room > 0 and blocks_per_request(engine.shape) else 0
     return Serving(role.name, replicas, count, requests, tokens)
@@ -199,7 +197,7 @@ def _between(role: TrainerRole) -> list[Term]:
     found = []
     for one in kept:
         parked = role.parked_optimizer if one.part == "optimizer" else role.parked_weights
-        found.append(replace(one, size=0, formula=f"({one.formula}) waits in host memory") if parked else one)
+        found.append(replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory") if parked else one)
     return _owned(found, role.name)
 
 

@@ -47,14 +47,14 @@ def weights(job: Training) -> list[Term]:
     """The sharded weights, and adapters where there are any."""
     count, ways, each = base(job), job.ways, job.master_bytes
     if job.offload_parameters:
-        found = [term("weights", "weights", 0, f"{each} B × {grouped(count)} / {ways} wait in host memory")]
+        found = [term("weights", "weights", 0, f"0 B; {each} B × {grouped(count)} / {ways} wait in host memory")]
     else:
         found = [
             term("weights", "weights", each * count / ways, f"{each} B × {grouped(count)} parameters / {ways} GPUs")
         ]
     if job.adapter:
         own, held = adapter_parameters(job), job.adapter.count
-        formula = f"4 B × {held} × {grouped(own)} parameters of rank {job.adapter.rank} / {ways} GPUs"
+        formula = f"4 B × {held} × {grouped(own)} parameters / {ways} GPUs; rank {job.adapter.rank}"
         found.append(term("weights", "adapters", 4 * held * own / ways, formula))
     return found
 
@@ -67,7 +67,7 @@ def gradients(job: Training) -> Term:
         count, what = base(job), "parameters"
     each, ways = job.master_bytes if not job.adapter else 4, job.ways
     if job.offload_gradients:
-        return term("gradients", "gradients", 0, f"{each} B × {grouped(count)} / {ways} wait in host memory")
+        return term("gradients", "gradients", 0, f"0 B; {each} B × {grouped(count)} / {ways} wait in host memory")
     return term("gradients", "gradients", each * count / ways, f"{each} B × {grouped(count)} {what} / {ways} GPUs")
 
 
@@ -76,7 +76,7 @@ def optimizer(job: Training, *, stepping: bool = False) -> Term:
     count = adapter_parameters(job) * job.adapter.trained if job.adapter else base(job)
     each, ways = job.adam_bytes, job.ways
     if job.offload_optimizer and not stepping:
-        return term("optimizer", "Adam states", 0, f"{each} B × {grouped(count)} / {ways} wait in host memory")
+        return term("optimizer", "Adam states", 0, f"0 B; {each} B × {grouped(count)} / {ways} wait in host memory")
     return term("optimizer", "Adam states", each * count / ways, f"{each} B × {grouped(count)} / {ways} GPUs")
 
 
@@ -84,7 +84,7 @@ def step_temporary(job: Training) -> Term:
     """A foreach Adam takes the root of all second moments at once: one more fp32 copy of what it updates."""
     count = adapter_parameters(job) * job.adapter.trained if job.adapter else base(job)
     if not job.implementation.foreach:
-        return term("optimizer", "step temporaries", 0, "the optimizer is fused")
+        return term("optimizer", "step temporaries", 0, "0 B; the optimizer is fused")
     half, ways = job.adam_bytes // 2, job.ways
     return term("optimizer", "step temporaries", half * count / ways, f"{half} B × {grouped(count)} / {ways} GPUs")
 
@@ -112,7 +112,7 @@ def gathered(job: Training) -> list[Term]:
     found: list[Term] = []
     if not job.reshard_after_forward:
         inside = arch.parameters - arch.outside
-        found.append(term("unsharded", "all layers", each * inside, f"{each} B × {grouped(inside)}, not resharded"))
+        found.append(term("unsharded", "all layers", each * inside, f"{each} B × {grouped(inside)}; not resharded"))
     else:
         size = largest_block(job)
         found.append(term("unsharded", "two layers", 2 * each * size, f"2 × {each} B × {grouped(size)} parameters"))
@@ -138,7 +138,7 @@ def reducing(job: Training) -> list[Term]:
 def reduced(job: Training) -> Term:
     """The largest reduced group, on a stream whose memory nothing else can use."""
     if not job.trainable:
-        return term("unsharded", "largest reduced group", 0, "base weights have no gradients")
+        return term("unsharded", "largest reduced group", 0, "0 B; base weights have no gradients")
     wide, ways, group = job.reduce_bytes, job.ways, max(outer_group(job), largest_block(job))
     return term("unsharded", "largest reduced group", wide * group / ways, f"{wide} B × {grouped(group)} / {ways} GPUs")
 
@@ -158,4 +158,4 @@ def _reducing_adapters(job: Training) -> list[Term]:
         return []
     size = adapter_parameters(job) * job.adapter.count / job.architecture.depth
     each = 2 * job.compute_bytes + job.compute_bytes + job.reduce_bytes
-    return [term("unsharded", "one layer's adapters", each * size, f"{each} B × {grouped(size)}: gathered, reduced")]
+    return [term("unsharded", "one layer's adapters", each * size, f"{each} B × {grouped(size)}; gathered and reduced")]

@@ -29,7 +29,10 @@ GIB = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`size` bytes on one GPU. `formula` has the numbers in it; `owner` is the role that holds them."""
+    """`size` bytes on one GPU, held by the role `owner`.
+
+    `formula` gives them: numbers with units, and after a semicolon words.
+    """
 
     part: Part
     name: str

@@ -24,11 +24,13 @@ def trainer_roles(
         return ()
     place, critic = stage.placement, stage.algorithm.critic.enabled is True
     gpus = values.count(shared_size(place.actor.gpus, layout), "actor.gpus", needed=False)
-    if gpus is None:
+    if gpus is None and layout == "colocated":
+        gpus = total
+    elif gpus is None:
         rollout = values.count(place.rollout.gpus, "rollout.gpus", needed=False) or 0
-        gpus = total if layout == "colocated" else max(total - rollout, 1)
+        gpus = max(total - rollout, 1)
     name = TRAINERS.get(framework, framework)
-    reader = _Trainer(stage, framework, name, when, longest, gpus, values)
+    reader = _Trainer(stage, name, when, longest, gpus, layout, values)
     found = [reader.role("actor", place.actor, model, stage.batch.micro, stage.batch.log_prob, trains=True)]
     losses = stage.algorithm
     reference = losses.kl_loss.enabled is True or losses.kl_reward.enabled is True or stage.kind in ("dpo", "distill")
@@ -48,11 +50,11 @@ def trainer_roles(
 @dataclass(frozen=True, slots=True)
 class _Trainer:
     stage: Stage
-    framework: str
     name: str
     when: str | None
     longest: int
     gpus: int
+    layout: str
     values: Values
 
     def role(
@@ -61,7 +63,7 @@ class _Trainer:
         """One role with its sizes; what the worker leaves open follows the actor."""
         v, actor = self.values, self.stage.placement.actor
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
-        gpus = v.count(worker.gpus, f"{name}.gpus", needed=False) or self.gpus
+        gpus = v.count(shared_size(worker.gpus, self.layout), f"{name}.gpus", needed=False) or self.gpus
         tokens = self._tokens(micro, name)
         megatron = self._megatron(worker if worker.megatron.tp is not None else actor, worker)
         options, critic = self.stage.model_options, name == "critic"

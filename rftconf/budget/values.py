@@ -31,7 +31,7 @@ class Values:
             if option:
                 self.options[name] = option
             return None
-        if value is None or value == -1:
+        if value is None or (value == -1 and not needed):
             return None
         if isinstance(value, (str, Fraction)):
             value = ceil(Fraction(value))

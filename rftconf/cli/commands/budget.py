@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rftconf.cli.reading import Reading
     from rftconf.load import Loaded
     from rftconf.plan.model import Plan
+    from rftconf.report.screen import Screen
 
 
 def budget(
@@ -88,33 +89,38 @@ def budget(
     asked = Asked(_positive(nodes, "--nodes"), _positive(gpus_per_node, "--gpus-per-node"), model, date)
     setup = setup_of(plan, asked)
     found = price(setup, chosen or _needed())
-    answers = _answers(found) if fit or apply is not None else ()
-    points = _front(found) if front else ()
+    hours = _gpu_hours(plan, setup.total, step_seconds)
+    more = _answers(found) if fit or apply is not None else (), _front(found) if front else ()
     if html is not None:
         from rftconf.report.budget_html import budget_html
 
-        out.product(budget_html(found, answers, points), html)
+        out.product(budget_html(found, *more), html)
     if apply is not None:
-        return _apply(loaded, answers, apply, how, output)
-    screen = out.product_screen(color if output is None else "never")
-    hours = _gpu_hours(plan, setup.total, step_seconds)
+        return _apply(loaded, more[0], apply, how, output)
     if json:
-        _json(found, answers, points, hours, output)
+        _json(found, *more, hours, output)
     else:
-        from rftconf.report import budget as report
-
-        text = (
-            report.explain_text(found, phase)
-            if explain or phase
-            else report.budget_text(found, screen, gpu_hours=hours)
-        )
-        parts = [
-            text,
-            report.answers_text(answers, screen) if answers else "",
-            report.front_text(points, screen) if points else "",
-        ]
-        out.product("\n".join(part for part in parts if part), output)
+        screen = out.product_screen(color if output is None else "never")
+        out.product(_text(found, *more, hours, screen, explained=explain or phase is not None, phase=phase), output)
     return 0 if found.verdict == "fits" and not found.problems else 1
+
+
+def _text(
+    found: Budget,
+    answers: tuple[Answer, ...],
+    points: tuple[Point, ...],
+    hours: float | None,
+    screen: Screen,
+    *,
+    explained: bool,
+    phase: str | None,
+) -> str:
+    from rftconf.report import budget as report
+
+    text = report.explain_text(found, phase) if explained else report.budget_text(found, screen, gpu_hours=hours)
+    answered = report.answers_text(answers, screen) if answers else ""
+    compared = report.front_text(points, screen) if points else ""
+    return "\n".join(part for part in (text, answered, compared) if part)
 
 
 def _needed() -> NoReturn:
