@@ -55,7 +55,7 @@ def stage_parameters(job: Training, stage: int) -> tuple[float, float]:
     return dense + ends * arch.embedding / m.tp, experts
 
 
-def states(job: Training, stage: int, *, stepping: bool = False) -> list[Term]:
+def states(job: Training, stage: int) -> list[Term]:
     """bf16 weights, fp32 gradient buffers, fp32 master copy and Adam: 18 B, or 6 + 12 / DP when distributed."""
     dense, experts = stage_parameters(job, stage)
     count, m = dense + experts, job.megatron
@@ -68,7 +68,7 @@ def states(job: Training, stage: int, *, stepping: bool = False) -> list[Term]:
     copies = m.cp if m.distributed_optimizer else 1
     adam = 12 * (dense / (dp * copies) + experts / edp)
     how = f"12 B × ({grouped(round(dense))} / {dp * copies} + {grouped(round(experts))} / {edp})"
-    if job.offload_optimizer and not stepping:
+    if job.offload_optimizer:
         adam, how = 0.0, f"0 B; {how} wait in host memory"
     found.append(term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"))
     found.append(term("optimizer", "master weights and Adam", adam, how))
@@ -122,7 +122,7 @@ def update(job: Training) -> tuple[str, list[Term]]:
     """The fullest stage, with its gradients, activations and (the last one) logits."""
     moments = {
         f"pipeline stage {stage}": [
-            *states(job, stage, stepping=True),
+            *states(job, stage),
             *stage_activations(job, stage),
             *_loss(job, stage),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rftconf.budget import engine as engines
@@ -34,12 +35,16 @@ UNMEASURED = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The worst moment of one phase on one GPU of a pool; `moment` names it."""
+    """The worst moment of one phase on one GPU of a pool; `moment` names it.
+
+    `open_end` bytes depend on how long sequences are, which nobody knows beforehand: they widen the interval downwards.
+    """
 
     name: str
     moment: str
     terms: tuple[Term, ...]
     doubt: int
+    open_end: int = 0
 
     @property
     def size(self) -> int:
@@ -49,7 +54,7 @@ class Phase:
     @property
     def low(self) -> int:
         """The lower end of the interval."""
-        return self.size - self.doubt
+        return max(self.size - self.doubt - self.open_end, 0)
 
     @property
     def high(self) -> int:
@@ -141,35 +146,46 @@ def _serving(role: EngineRole, gpu: Gpu) -> Serving:
 
 def _phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     """Every phase that this pool goes through, in the order of a step."""
-    found: list[Phase] = []
-    awake = [_owned(engines.awake(role.engine, gpu), role.name) for role in pool.engines]
-    asleep = [_owned(_waiting(role.engine), role.name) for role in pool.engines]
+    asleep = [_owned(engines.asleep(role.engine), role.name) for role in pool.engines]
     resident = [t for role in pool.trainers for t in _between(role)]
-    context = _contexts(pool)
-    wide = _wide(pool)
-
-    def add(name: str, moment: str, *parts: list[Term]) -> None:
-        terms = tuple(t for part in (*parts, context) for t in part)
-        found.append(Phase(name, moment, terms, _doubt(terms, wide=wide)))
-
-    if pool.engines:
-        first = [t for t in resident if t.part == "weights"]
-        add("load", "engine starts and profiles itself", *awake, first)
-        add("rollout", "engine generates", *awake, resident)
-    quiet = asleep if pool.trainers else awake
+    found = list(_generating(pool, gpu, resident, asleep))
+    quiet = asleep if pool.trainers else []
     if pool.engines and pool.trainers:
-        add("sync", "weights go to the engine", _syncing(pool), resident, *asleep)
+        found.append(_phase(pool, "sync", "weights go to the engine", _syncing(pool), resident, *asleep))
     for role in pool.trainers:
         others = [t for other in pool.trainers if other is not role for t in _between(other)]
-        add(*_scoring_name(role), _owned(_scored(role.scoring), role.name), others, *quiet)
+        scored = _owned(_scored(role.scoring), role.name)
+        found.append(_phase(pool, *_scoring_name(role), scored, others, *quiet, flexible=role))
     for role in pool.trainers:
         if role.job.trains:
             others = [t for other in pool.trainers if other is not role for t in _between(other)]
             moment, terms = _updated(role.job)
-            add(f"{role.name} update", moment, _owned(terms, role.name), others, *quiet)
+            updated = _owned(terms, role.name)
+            found.append(_phase(pool, f"{role.name} update", moment, updated, others, *quiet, flexible=role))
     if setup.actor is not None and any(role.job.trains for role in pool.trainers):
-        add("save", "largest layer gathered", _saving(setup.actor.job), resident, *quiet)
+        saved = _saving(setup.actor.job)
+        found.append(_phase(pool, "save", "largest layer gathered", saved, resident, *quiet))
     return tuple(found)
+
+
+def _generating(pool: Pool, gpu: Gpu, resident: list[Term], asleep: list[list[Term]]) -> Iterator[Phase]:
+    """Engines awake: one after the other where they share GPUs with each other or with a trainer."""
+    weights = [t for t in resident if t.part == "weights"]
+    for index, role in enumerate(pool.engines):
+        awake = _owned(engines.awake(role.engine, gpu), role.name)
+        others = [terms for other, terms in enumerate(asleep) if other != index]
+        name = "rollout" if role.name == "rollout" else f"{role.name} answers"
+        if index == 0:
+            yield _phase(pool, "load", "engine starts and profiles itself", awake, weights, *others)
+        yield _phase(pool, name, "engine generates", awake, resident, *others)
+
+
+def _phase(pool: Pool, name: str, moment: str, *parts: list[Term], flexible: TrainerRole | None = None) -> Phase:
+    terms = tuple(t for part in (*parts, _contexts(pool)) for t in part)
+    open_end = 0
+    if flexible is not None and flexible.flexible:
+        open_end = sum(t.size for t in terms if t.owner == flexible.name and t.part in ("activations", "logits"))
+    return Phase(name, moment, terms, _doubt(terms, wide=_wide(pool)), open_end)
 
 
 def _scoring_name(role: TrainerRole) -> tuple[str, str]:
@@ -199,10 +215,6 @@ def _between(role: TrainerRole) -> list[Term]:
         parked = role.parked_optimizer if one.part == "optimizer" else role.parked_weights
         found.append(replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory") if parked else one)
     return _owned(found, role.name)
-
-
-def _waiting(engine: engines.Engine) -> list[Term]:
-    return engines.asleep(engine)
 
 
 def _syncing(pool: Pool) -> list[Term]:

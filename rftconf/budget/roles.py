@@ -12,13 +12,17 @@ from rftconf.budget.recipe import Training
 
 @dataclass(frozen=True, slots=True)
 class TrainerRole:
-    """A role that trains or scores. What is `parked` waits in host memory while other roles work."""
+    """A role that trains or scores. What is `parked` waits in host memory while other roles work.
+
+    `flexible` says that a micro-batch is a number of sequences without padding, whose lengths nobody knows beforehand.
+    """
 
     name: str
     job: Training
     scoring: Training
     parked_weights: bool = False
     parked_optimizer: bool = False
+    flexible: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rftconf.budget.engine_roles import engine_roles
 from rftconf.budget.models import Model, find, resolve
 from rftconf.budget.roles import Setup
-from rftconf.budget.trainer_roles import trainer_roles
+from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
 from rftconf.budget.values import Values
 from rftconf.errors import UsageError
 from rftconf.plan.model import Plan, Stage
@@ -21,6 +22,7 @@ class Asked:
     gpus_per_node: int | None = None
     model: str | None = None
     date: str | None = None
+    mean_tokens: int | None = None
 
 
 def setup_of(plan: Plan, asked: Asked) -> Setup:
@@ -33,7 +35,16 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     framework = str(values.text(plan.source.framework) or "")
     release = values.text(plan.source.release)
     layout = str(stage.placement.layout or "colocated")
-    trainers = trainer_roles(stage, model, framework, asked.date or release, longest, nodes * per_node, layout, values)
+    frame = Frame(
+        trainer=TRAINERS.get(framework, framework),
+        when=asked.date or release,
+        longest=longest,
+        mean=asked.mean_tokens,
+        total=nodes * per_node,
+        layout=layout,
+        cpu_optimizer=_says(plan.extensions, "optimizer_cpu_offload"),
+    )
+    trainers = trainer_roles(stage, model, frame, values)
     engines = engine_roles(stage, model, longest, nodes * per_node, layout, trainers, values)
     values.refuse_unknown()
     update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
@@ -52,6 +63,13 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
         stage.batch.uneven_tail in ("pad", "drop", "short"),
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _says(data: Any, name: str) -> bool:
+    """True when a switch of that name is on anywhere in what only the source framework understands."""
+    if isinstance(data, dict):
+        return any((str(key).endswith(name) and value is True) or _says(value, name) for key, value in data.items())
+    return False
 
 
 def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[int, int]:

@@ -16,21 +16,34 @@ TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "ver
 """Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
 
 
-def trainer_roles(
-    stage: Stage, model: Model, framework: str, when: str | None, longest: int, total: int, layout: str, values: Values
-) -> tuple[TrainerRole, ...]:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
+
+    `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU.
+    """
+
+    trainer: str
+    when: str | None
+    longest: int
+    mean: int | None
+    total: int
+    layout: str
+    cpu_optimizer: bool = False
+
+
+def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> tuple[TrainerRole, ...]:
     """Actor, reference (where a KL term needs one and no adapter stands in for it) and critic."""
     if stage.kind in ("eval", "generate"):
         return ()
     place, critic = stage.placement, stage.algorithm.critic.enabled is True
-    gpus = values.count(shared_size(place.actor.gpus, layout), "actor.gpus", needed=False)
-    if gpus is None and layout == "colocated":
-        gpus = total
+    gpus = values.count(shared_size(place.actor.gpus, frame.layout), "actor.gpus", needed=False)
+    if gpus is None and frame.layout == "colocated":
+        gpus = frame.total
     elif gpus is None:
         rollout = values.count(place.rollout.gpus, "rollout.gpus", needed=False) or 0
-        gpus = max(total - rollout, 1)
-    name = TRAINERS.get(framework, framework)
-    reader = _Trainer(stage, name, when, longest, gpus, layout, values)
+        gpus = max(frame.total - rollout, 1)
+    reader = _Trainer(stage, frame, gpus, values)
     found = [reader.role("actor", place.actor, model, stage.batch.micro, stage.batch.log_prob, trains=True)]
     losses = stage.algorithm
     reference = losses.kl_loss.enabled is True or losses.kl_reward.enabled is True or stage.kind in ("dpo", "distill")
@@ -50,11 +63,8 @@ def trainer_roles(
 @dataclass(frozen=True, slots=True)
 class _Trainer:
     stage: Stage
-    name: str
-    when: str | None
-    longest: int
+    frame: Frame
     gpus: int
-    layout: str
     values: Values
 
     def role(
@@ -63,8 +73,7 @@ class _Trainer:
         """One role with its sizes; what the worker leaves open follows the actor."""
         v, actor = self.values, self.stage.placement.actor
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
-        gpus = v.count(shared_size(worker.gpus, self.layout), f"{name}.gpus", needed=False) or self.gpus
-        tokens = self._tokens(micro, name)
+        gpus = v.count(shared_size(worker.gpus, self.frame.layout), f"{name}.gpus", needed=False) or self.gpus
         megatron = self._megatron(worker if worker.megatron.tp is not None else actor, worker)
         options, critic = self.stage.model_options, name == "critic"
         checkpointing = options.critic_gradient_checkpointing if critic else options.gradient_checkpointing
@@ -75,7 +84,7 @@ class _Trainer:
             architecture=model.architecture,
             implementation=self._implementation(backend),
             gpus=gpus,
-            tokens=tokens,
+            tokens=self.frame.longest,
             shard=v.count(worker.fsdp_shard_gpus, f"{name}.fsdp_shard_gpus", needed=False) or gpus,
             sp=v.count(worker.sp, f"{name}.sp", needed=False) or v.count(actor.sp, "actor.sp", needed=False) or 1,
             backend="megatron" if backend == "megatron" else "fsdp2" if backend == "fsdp2" else "fsdp",
@@ -84,7 +93,7 @@ class _Trainer:
             master_bytes=self._master_bytes(worker, trains=trains),
             offload_parameters=streams,
             offload_gradients=worker.offload_policy is True,
-            offload_optimizer=worker.offload_policy is True,
+            offload_optimizer=worker.offload_policy is True or (trains and self.frame.cpu_optimizer),
             checkpointing=checkpointing is not False,
             offload_activations=offloads is True,
             reshard_after_forward=worker.reshard_after_forward is not False,
@@ -93,25 +102,40 @@ class _Trainer:
             adapter=self._adapter(critic=critic),
             megatron=megatron,
         )
-        scoring = replace(job, tokens=self._tokens(infer if _given(infer) else micro, name))
-        return TrainerRole(name, job, scoring, weights_wait, optimizer_waits or worker.offload_policy is True)
+        ranks = max(gpus // (megatron.tp * megatron.pp * megatron.cp if job.backend == "megatron" else job.sp), 1)
+        scored = infer if _given(infer) else micro
+        scoring = replace(job, tokens=self._tokens(scored, name, ranks))
+        job = replace(job, tokens=self._tokens(micro, name, ranks))
+        flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
+        waits = optimizer_waits or job.offload_optimizer
+        return TrainerRole(name, job, scoring, weights_wait, waits, flexible)
 
     def _implementation(self, backend: str) -> Implementation:
-        return MEGATRON[-1] if backend == "megatron" else implementation(self.name, self.when)
+        return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)
 
-    def _tokens(self, micro: MicroBatch, name: str) -> int:
-        """Tokens of a micro-batch on one data-parallel rank; dynamic ones hold at least one whole sequence."""
-        v = self.values
-        if micro.dynamic is True or (micro.dynamic is None and micro.tokens_per_rank is not None):
+    def _tokens(self, micro: MicroBatch, name: str, ranks: int) -> int:
+        """Tokens of a micro-batch on one data-parallel rank: no more than its share of an update has.
+
+        Dynamic ones are filled up to a number of tokens and hold at least one whole sequence.
+        """
+        v, longest = self.values, self.frame.longest
+        each = min(self.frame.mean or longest, longest)
+        update = v.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+        share = max(-(-update // ranks) * each, longest) if update else None
+        if _dynamic(micro):
             given = v.count(micro.tokens_per_rank, f"{name}.tokens_per_rank", needed=False)
-            return max(given or 0, self.longest)
+            return max(min(given or longest, share or given or longest), longest)
         rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
         if rows is None:
             main = self.stage.batch.micro
             if micro is not main and _given(main):
-                return self._tokens(main, name)
-            v.note(f"{name}: the config gives no micro-batch; taken as one sequence of {self.longest} tokens")
-        return (rows or 1) * self.longest
+                return self._tokens(main, name, ranks)
+            v.note(f"{name}: the config gives no micro-batch; taken as one sequence of {longest} tokens")
+        elif self.frame.mean is None and rows > 1:
+            v.note(
+                f"{name}: micro-batches of {rows} sequences, priced at full length; --mean-tokens says how long they are"
+            )
+        return (rows or 1) * each
 
     def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
         given = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())
@@ -155,3 +179,7 @@ def _layers_of(overrides: dict[str, Any], end: str) -> int | None:
 
 def _given(micro: MicroBatch) -> bool:
     return micro.tokens_per_rank is not None or micro.sequences_per_rank is not None
+
+
+def _dynamic(micro: MicroBatch) -> bool:
+    return micro.dynamic is True or (micro.dynamic is None and micro.tokens_per_rank is not None)

@@ -34,6 +34,10 @@ def budget(
     date: Annotated[
         str | None, typer.Option("--trainer-date", metavar="WHEN", help="Release or date of the trainer's code.")
     ] = None,
+    mean_tokens: Annotated[
+        int | None,
+        typer.Option("--mean-tokens", metavar="N", help="Mean tokens of a sequence, where padding is removed."),
+    ] = None,
     step_seconds: Annotated[
         float | None, typer.Option("--step-seconds", metavar="S", help="Seconds of one rollout period, for GPU-hours.")
     ] = None,
@@ -86,7 +90,13 @@ def budget(
     loaded, plan = _open(source, how, rows, quiet=quiet, color=color)
     if plan is None:
         return 2
-    asked = Asked(_positive(nodes, "--nodes"), _positive(gpus_per_node, "--gpus-per-node"), model, date)
+    asked = Asked(
+        _positive(nodes, "--nodes"),
+        _positive(gpus_per_node, "--gpus-per-node"),
+        model,
+        date,
+        _positive(mean_tokens, "--mean-tokens"),
+    )
     setup = setup_of(plan, asked)
     found = price(setup, chosen or _needed())
     hours = _gpu_hours(plan, setup.total, step_seconds)
