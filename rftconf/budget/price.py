@@ -213,7 +213,8 @@ def _between(role: TrainerRole) -> list[Term]:
     found = []
     for one in kept:
         parked = role.parked_optimizer if one.part == "optimizer" else role.parked_weights
-        found.append(replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory") if parked else one)
+        waiting = replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory")
+        found.append(waiting if parked and one.size else one)
     return _owned(found, role.name)
 
 

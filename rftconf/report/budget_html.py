@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
+from math import log
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top:
 svg { width: 100%; height: auto; } text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; } td, th { padding: .2rem .5rem; text-align: left;
   border-bottom: 1px solid var(--line); } td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.soft { color: var(--soft); } .gpus td { text-align: center; border: 1px solid var(--line); width: 2.2rem; }
+.soft { color: var(--soft); } .gpus { width: auto; } .gpus td { text-align: center; border: 1px solid var(--line); width: 2.2rem; }
 .key span { display: inline-block; margin-right: 1rem; } .key i { display: inline-block; width: .8rem; height: .8rem;
   margin-right: .3rem; vertical-align: -.05rem; }
 """
@@ -132,18 +133,25 @@ def _front(points: list[Point]) -> Iterator[str]:
     usable = [p for p in points if p.tokens]
     if not usable:
         return
-    dear, most = max(p.price for p in usable), max(p.tokens or 0 for p in usable)
+    cheap, dear = min(p.price for p in usable), max(p.price for p in usable)
+    most = max(p.tokens or 0 for p in usable)
     yield "<h2>Clusters: rent against the largest micro-batch</h2>"
     yield '<svg viewBox="0 0 900 330" role="img" aria-label="Pareto front">'
-    yield '<path d="M60 10V290H880" stroke="var(--line)" fill="none"/><text x="470" y="322" text-anchor="middle">US dollars per hour</text>'
-    for p in usable:
-        x, y = 60 + 800 * p.price / dear, 290 - 270 * (p.tokens or 0) / most
+    yield '<path d="M60 10V290H880" stroke="var(--line)" fill="none"/>'
+    yield f'<text x="60" y="310">{cheap:,.0f}</text><text x="880" y="310" text-anchor="end">{dear:,.0f}</text>'
+    yield '<text x="470" y="322" text-anchor="middle">US dollars per hour, logarithmic</text>'
+    free = 1e9
+    for p in sorted(usable, key=lambda p: (p.efficient, -(p.tokens or 0))):
+        x = 70 + 780 * log(p.price / cheap) / max(log(dear / cheap), 1e-9)
+        y = 290 - 260 * (p.tokens or 0) / most
         fill = "#c05746" if p.efficient else "#8a8f98"
         tip = f"{p.gpus} × {p.gpu}: {p.tokens:,} tokens"
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if p.efficient else 4}" fill="{fill}"><title>{tip}</title></circle>'
-        if p.efficient:
-            yield f'<text x="{x + 9:.1f}" y="{y + 4:.1f}">{p.gpus} × {escape(p.gpu)}</text>'
-    yield f'<text x="4" y="24">{most:,}</text><text x="4" y="38" class="soft">tokens</text></svg>'
+        if p.efficient and (free == 1e9 or y - free > 14):
+            free, end = y, x > 720
+            at, side = (x - 10, "end") if end else (x + 10, "start")
+            yield f'<text x="{at:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{p.gpus} × {escape(p.gpu)}</text>'
+    yield f'<text x="4" y="34">{most:,}</text><text x="4" y="48">tokens</text></svg>'
 
 
 def _gib(size: int) -> str:
