@@ -89,6 +89,12 @@ def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
         text = f"not even one sequence of {setup.longest:,} tokens fits beside everything else"
         return Answer(question, text, (), None)
     proof = price(setup.with_actor(tokens=found), gpu)
+    if actor.sequences:
+        each = actor.job.tokens // actor.sequences
+        rows = found // each
+        text = f"{rows} sequences of {each:,} tokens per rank; now {actor.sequences}"
+        proof = price(setup.with_actor(tokens=rows * each), gpu)
+        return Answer(question, text, (Change(ROWS, actor.sequences, rows),), proof)
     rows = found // setup.longest
     text = f"{found:,} tokens per rank ({rows} sequences of {setup.longest:,}); now {actor.job.tokens:,}"
     return Answer(question, text, (Change(TOKENS, actor.job.tokens, found),), proof)

@@ -14,7 +14,8 @@ from rftconf.budget.recipe import Training
 class TrainerRole:
     """A role that trains or scores. What is `parked` waits in host memory while other roles work.
 
-    `flexible` says that a micro-batch is a number of sequences without padding, whose lengths nobody knows beforehand.
+    `sequences` make up a micro-batch of fixed size; it is `flexible` when they are not padded, because nobody knows
+    beforehand how long they are.
     """
 
     name: str
@@ -23,6 +24,7 @@ class TrainerRole:
     parked_weights: bool = False
     parked_optimizer: bool = False
     flexible: bool = False
+    sequences: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

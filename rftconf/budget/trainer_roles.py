@@ -108,7 +108,10 @@ class _Trainer:
         job = replace(job, tokens=self._tokens(micro, name, ranks))
         flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
         waits = optimizer_waits or job.offload_optimizer
-        return TrainerRole(name, job, scoring, weights_wait, waits, flexible)
+        rows = (
+            None if _dynamic(micro) else v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        )
+        return TrainerRole(name, job, scoring, weights_wait, waits, flexible, rows)
 
     def _implementation(self, backend: str) -> Implementation:
         return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)

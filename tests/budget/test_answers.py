@@ -87,3 +87,33 @@ def test_answers_take_less_than_a_second() -> None:
     start = time.perf_counter()
     answers(run, H100)
     assert time.perf_counter() - start < 1.0
+
+
+def test_a_micro_batch_of_sequences_stays_one() -> None:
+    plan = colocated(
+        "actor_rollout_ref.actor.use_dynamic_bsz=False",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2",
+        "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=False",
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2",
+    )
+    (one, *_) = answers(setup(plan), H100)
+    (change,) = one.changes
+    assert (change.path, change.old) == ("stage.batch.micro.sequences_per_rank", 2)
+    assert change.new > 2
+    assert one.budget is not None
+    assert one.budget.verdict == "fits"
+
+
+def test_lengths_that_nobody_knows_open_the_interval_downwards() -> None:
+    changes = (
+        "actor_rollout_ref.actor.use_dynamic_bsz=False",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64",
+        "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=False",
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8",
+    )
+    full = price(setup(colocated(*changes)), H100)
+    assert full.headroom < 0
+    assert full.verdict == "too close to tell"
+    assert any("--mean-tokens" in note for note in full.setup.notes)
+    short = price(setup(colocated(*changes), mean_tokens=300), H100)
+    assert short.verdict == "fits"
