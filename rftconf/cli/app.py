@@ -21,6 +21,7 @@ VERBS = {
     "convert": "Write a config for another framework.",
     "check": "Find what is wrong with configs, by line and column.",
     "plan": "Print what a config means: the canonical plan.",
+    "budget": "Price a run in GPU memory: will it fit, and what to change.",
     "explain": "Say what a diagnostic's code, or a key, means.",
     "schema": "Print the JSON Schema of the plan.",
 }

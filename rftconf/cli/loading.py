@@ -13,14 +13,30 @@ if TYPE_CHECKING:
     from rftconf.report.screen import Screen
     from rftconf.schemas.guess import Guess
     from rftconf.text.document import Document
+    from rftconf.text.read import ReadOptions
 
 
 def open_document(source: str, how: Reading) -> Document:
     """Read one file (`-` is standard input). Raises UnreadableError when it cannot be read at all."""
-    from rftconf.text.read import ReadOptions, read
+    from rftconf.text.read import read
     from rftconf.text.source import open_source
 
-    options = ReadOptions(
+    return read(open_source(source), _options(how))
+
+
+def read_again(name: str, text: str, how: Reading) -> Document:
+    """Read a text that a file would become, with the same options."""
+    from rftconf.text.read import read
+    from rftconf.text.source import from_bytes
+
+    return read(from_bytes(name, text.encode()), _options(how))
+
+
+def _options(how: Reading) -> ReadOptions:
+    from rftconf.text.read import ReadOptions
+    from rftconf.text.source import open_source
+
+    return ReadOptions(
         bindings=how.bindings,
         args=how.args,
         environment=how.environment,
@@ -28,7 +44,6 @@ def open_document(source: str, how: Reading) -> Document:
         base=None if how.base is None else open_source(how.base),
         sources={str(path): open_source(path).text for path in how.sources},
     )
-    return read(open_source(source), options)
 
 
 def report_guess(found: Guess, how: Reading, screen: Screen) -> None:

@@ -31,6 +31,7 @@ def loaded(*arguments: str) -> frozenset[str]:
         ["convert", "--help"],
         ["check", "--help"],
         ["plan", "--help"],
+        ["budget", "--help"],
         ["explain"],
         ["explain", "SYN110"],
     ],

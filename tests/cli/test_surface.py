@@ -16,6 +16,21 @@ OPTIONS = {
     ],
     "check": [*READING, "--format", "--json", "--quiet", "-q", "--color"],
     "plan": [*READING, "--rows", "--format", "--origins", "--output", "-o", "--json", "--quiet", "-q", "--color"],
+    "budget": [
+        *(
+            *READING,
+            "--rows",
+            "--gpu",
+            "--nodes",
+            "--gpus-per-node",
+            "--model",
+            "--trainer-date",
+            "--mean-tokens",
+            "--step-seconds",
+        ),
+        *("--explain", "--phase", "--fit", "--front", "--apply", "--html"),
+        *("--output", "-o", "--json", "--quiet", "-q", "--color"),
+    ],
     "explain": [],
     "schema": ["--output", "-o"],
 }

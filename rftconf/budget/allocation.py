@@ -1,0 +1,250 @@
+"""Which GPU holds which role: pools of equal GPUs, and layouts that a framework would refuse, with the nearest legal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """GPUs `first` to `first + count - 1` (counted over all nodes) that all hold the same roles."""
+
+    name: str
+    first: int
+    count: int
+    trainers: tuple[TrainerRole, ...]
+    engines: tuple[EngineRole, ...]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the roles, trainers first."""
+        return (*(role.name for role in self.trainers), *(role.name for role in self.engines))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A layout that cannot run: the rule with its numbers, where the rule comes from, and what would be legal."""
+
+    code: str
+    message: str
+    source: str
+    nearest: tuple[str, ...] = ()
+
+
+def pools(setup: Setup) -> tuple[Pool, ...]:
+    """Disjoint pools in the order in which GPUs are drawn.
+
+    Shared GPUs come first. Apart from each other, engines come before further models, and trainers take the last GPUs,
+    so that a trainer of whole nodes has whole nodes.
+    """
+    shared = [role for role in setup.engines if not role.own_pool]
+    apart = [role for role in setup.engines if role.own_pool]
+    if setup.layout == "disaggregated":
+        return _in_row(setup, [*shared, *apart])
+    sizes = sorted({role.gpus for role in shared} | {role.job.gpus for role in setup.trainers})
+    found, start = [], 0
+    for size in sizes:
+        trainers = tuple(role for role in setup.trainers if role.job.gpus >= size)
+        engines = tuple(role for role in shared if role.gpus >= size)
+        found.append(Pool("shared" if start == 0 else "rest", start, size - start, trainers, engines))
+        start = size
+    for role in apart:
+        found.append(Pool(role.name, start, role.gpus, (), (role,)))
+        start += role.gpus
+    return tuple(found)
+
+
+def _in_row(setup: Setup, engines: Iterable[EngineRole]) -> tuple[Pool, ...]:
+    found, start = [], 0
+    for role in engines:
+        found.append(Pool(role.name, start, role.gpus, (), (role,)))
+        start += role.gpus
+    if setup.trainers:
+        count = max(role.job.gpus for role in setup.trainers)
+        found.append(Pool("trainer", max(start, setup.total - count), count, setup.trainers, ()))
+    return tuple(found)
+
+
+def problems(setup: Setup) -> tuple[Problem, ...]:
+    """Every rule that the layout breaks, those of all frameworks first."""
+    found: list[Problem] = []
+    for rule in (*_COMMON, *_OF.get(setup.framework, ())):
+        found += rule(setup)
+    return tuple(found)
+
+
+Rule = Callable[[Setup], list[Problem]]
+
+
+def divisors_near(number: int, asked: int, limit: int = 4) -> tuple[int, ...]:
+    """Divisors of `number`, those nearest to `asked` first."""
+    all_of = (d for d in range(1, number + 1) if number % d == 0)
+    return tuple(sorted(all_of, key=lambda d: (abs(d - asked), d))[:limit])
+
+
+def _enough(setup: Setup) -> list[Problem]:
+    drawn = pools(setup)
+    used = max((pool.first + pool.count for pool in drawn), default=0)
+    if used <= setup.total:
+        return []
+    nodes = -(-used // setup.gpus_per_node)
+    parts = ", ".join(f"{pool.count} for {'+'.join(pool.roles)}" for pool in drawn)
+    message = f"{used} GPUs are asked for ({parts}) and the cluster has {setup.nodes} × {setup.gpus_per_node}"
+    return [Problem("GPU", message, "all: resources asked of Ray", (f"--nodes {nodes}",))]
+
+
+def _replicas(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.engines:
+        size = role.engine.gpus
+        if role.gpus % size or role.gpus < size:
+            message = f"{role.name}: {role.gpus} GPUs are not a whole number of engines of {size} (TP × PP × DP)"
+            legal = tuple(f"engines of {d} GPUs" for d in divisors_near(role.gpus, size))
+            found.append(Problem("GPU", message, "all: engines have equally many GPUs", legal))
+    return found
+
+
+def _engine_heads(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.engines:
+        arch, tp = role.engine.architecture, role.engine.tp
+        if arch.heads % tp:
+            legal = tuple(f"TP {d}" for d in divisors_near(arch.heads, tp))
+            message = f"{role.name}: {arch.heads} attention heads are not divisible by TP {tp}"
+            found.append(Problem("PAR", message, "vLLM and SGLang: heads are split evenly", legal))
+        elif arch.kv_heads % tp and tp % arch.kv_heads:
+            legal = tuple(f"TP {d}" for d in divisors_near(arch.kv_heads, tp))
+            message = f"{role.name}: {arch.kv_heads} key/value heads neither divide TP {tp} nor are divided by it"
+            found.append(Problem("PAR", message, "vLLM: key/value heads are split or repeated", legal))
+    return found
+
+
+def _ulysses(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.trainers:
+        job, heads = role.job, role.job.architecture.heads
+        if job.backend == "megatron" or job.sp == 1:
+            continue
+        for what, number in ((f"{job.gpus} GPUs", job.gpus), (f"{heads} attention heads", heads)):
+            if number % job.sp:
+                legal = tuple(f"sequence parallel size {d}" for d in divisors_near(number, job.sp))
+                message = f"{role.name}: {what} cannot be divided by a sequence parallel size of {job.sp}"
+                found.append(Problem("PAR", message, "Ulysses: heads and ranks are split evenly", legal))
+    return found
+
+
+def _megatron(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.trainers:
+        job, m = role.job, role.job.megatron
+        if job.backend != "megatron":
+            continue
+        rules = (
+            (job.gpus, m.tp * m.pp * m.cp, "TP × PP × CP", "GPUs"),
+            (job.gpus, m.etp * m.ep * m.pp, "ETP × EP × PP", "GPUs"),
+            (job.architecture.heads, m.tp, "TP", "attention heads"),
+            (job.architecture.experts or m.ep, m.ep, "EP", "experts"),
+        )
+        uneven = m.first_stage_layers is not None or m.last_stage_layers is not None
+        layers = () if uneven else ((job.architecture.depth, m.pp * m.vpp, "PP × VPP", "layers"),)
+        for number, size, name, what in (*rules, *layers):
+            if number % size:
+                legal = tuple(f"{name} {d}" for d in divisors_near(number, size))
+                message = f"{role.name}: {number} {what} are not divisible by {name} = {size}"
+                found.append(Problem("PAR", message, "Megatron: initialize_model_parallel", legal))
+    return found
+
+
+def _batch(setup: Setup) -> list[Problem]:
+    actor, update = setup.actor, setup.sequences_per_update
+    if actor is None or update is None or setup.pads:
+        return []
+    job = actor.job
+    size = job.megatron.tp * job.megatron.pp * job.megatron.cp if job.backend == "megatron" else job.sp
+    ranks = job.gpus // size if size and job.gpus % size == 0 else 0
+    if not ranks or update % ranks == 0:
+        return []
+    room = setup.total - (0 if setup.layout == "colocated" else sum(role.engine.gpus for role in setup.engines))
+    legal = tuple(f"{d * size} trainer GPUs" for d in divisors_near(update, ranks) if d * size <= room)
+    message = f"{update} sequences an update cannot be shared evenly by {ranks} data-parallel ranks"
+    return [Problem("BAT", message, "all: every rank gets equally many (H9)", legal)]
+
+
+def _whole_node_trainer(setup: Setup) -> list[Problem]:
+    actor, size = setup.actor, setup.gpus_per_node
+    if actor is None or actor.job.gpus <= size or actor.job.gpus % size == 0:
+        return []
+    have = actor.job.gpus
+    legal = tuple(f"{g} trainer GPUs" for g in (have - have % size, have + size - have % size) if g < setup.total)
+    message = f"{have} trainer GPUs are more than one node of {size} and not whole nodes"
+    return [Problem("GPU", message, "Trinity: config_validator.py (H22)", legal)]
+
+
+def _no_time_sharing(setup: Setup) -> list[Problem]:
+    if setup.layout != "colocated" or setup.total == 1 or not setup.trainers:
+        return []
+    message = f"engines and trainer share {setup.total} GPUs, which is possible on exactly 1"
+    return [Problem("GPU", message, "Trinity: mode colocate (row 3.3)", ("1 GPU", "engines on GPUs of their own"))]
+
+
+def _replica_in_node(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.engines:
+        size, inside = role.engine.gpus, min(setup.gpus_per_node, role.engine.gpus)
+        if size % inside:
+            legal = tuple(f"engines of {d} GPUs" for d in divisors_near(setup.gpus_per_node, size))
+            message = f"{role.name}: engines of {size} GPUs do not fill nodes of {setup.gpus_per_node} evenly"
+            found.append(Problem("GPU", message, "veRL: rollout/replica.py", legal))
+    return found
+
+
+def _policy_serves_plainly(setup: Setup) -> list[Problem]:
+    engine = next((role.engine for role in setup.engines if role.name == "rollout"), None)
+    if engine is None or (engine.ep == 1 and engine.pp == 1):
+        return []
+    message = f"rollout with EP {engine.ep} and PP {engine.pp}, where both must be 1"
+    return [Problem("PAR", message, "ChatLearn: policy_config.py", ("EP 1, PP 1",))]
+
+
+def _whole_cluster(setup: Setup) -> list[Problem]:
+    used = sum(pool.count for pool in pools(setup))
+    if setup.nodes == 1 or used % setup.gpus_per_node == 0:
+        return []
+    message = f"{used} GPUs over nodes of {setup.gpus_per_node} are not whole nodes"
+    nearest = used - used % setup.gpus_per_node
+    return [
+        Problem(
+            "GPU", message, "ChatLearn: resource manager", (f"{nearest} GPUs", f"{nearest + setup.gpus_per_node} GPUs")
+        )
+    ]
+
+
+_COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _ulysses, _megatron, _batch)
+_OF: dict[str, tuple[Rule, ...]] = {
+    "verl": (_replica_in_node,),
+    "trinity": (_whole_node_trainer, _no_time_sharing),
+    "roll": (),
+    "chatlearn": (_policy_serves_plainly, _whole_cluster),
+}
+
+
+def whole_and_split(setup: Setup, gpus: int) -> tuple[int, int] | None:
+    """GPUs for trainer and rollout out of `gpus`, or None where engines or ranks cannot be whole.
+
+    Shared GPUs are all of them for both; otherwise the rollout gets its present share, in whole engines, at least one.
+    """
+    rollout = next((role for role in setup.engines if role.name == "rollout"), None)
+    engine = rollout.engine.gpus if rollout else 1
+    actor = setup.actor
+    rank = 1
+    if actor is not None:
+        m = actor.job.megatron
+        rank = m.tp * m.pp * m.cp if actor.job.backend == "megatron" else actor.job.sp
+    if setup.layout == "colocated" or rollout is None or actor is None:
+        return (gpus, gpus) if gpus % engine == 0 and gpus % rank == 0 else None
+    share = max(round(gpus * rollout.gpus / (rollout.gpus + actor.job.gpus) / engine), 1) * engine
+    left = gpus - share
+    return (left, share) if left > 0 and left % rank == 0 else None

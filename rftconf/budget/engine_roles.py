@@ -1,0 +1,70 @@
+"""Rollout engines and models that answer during rollout, as a plan has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rftconf.budget.engine import Engine
+from rftconf.budget.models import Model, find
+from rftconf.budget.roles import EngineRole, TrainerRole
+from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
+from rftconf.plan.model import Auxiliary, Stage
+
+
+def engine_roles(
+    stage: Stage, model: Model, longest: int, total: int, layout: str, trainers: tuple[TrainerRole, ...], values: Values
+) -> tuple[EngineRole, ...]:
+    """The rollout engines, and models that answer during rollout."""
+    rollout = stage.placement.rollout
+    if stage.kind in ("sft", "dpo"):
+        return ()
+    sizes = {
+        key: values.count(getattr(rollout, key), f"rollout.{key}", needed=False) or 1
+        for key in ("tp", "dp", "pp", "ep")
+    }
+    fraction = rollout.gpu_memory_fraction
+    engine = Engine(
+        model.architecture,
+        **sizes,
+        name=str(values.text(rollout.engine) or "vllm"),
+        fraction=float(fraction) if isinstance(fraction, (int, float)) else 0.9,
+        dtype_bytes=DTYPE_BYTES.get(str(values.text(rollout.dtype) or "bfloat16").lower(), 2),
+        max_model_tokens=values.count(stage.length.model_max_tokens, "model_max_tokens", needed=False) or longest,
+        max_batched_tokens=values.count(rollout.max_batched_tokens, "rollout.max_batched_tokens", needed=False) or 8192,
+        max_num_seqs=values.count(rollout.max_num_seqs, "rollout.max_num_seqs", needed=False) or 256,
+        eager=rollout.enforce_eager is True,
+        sleeps=layout == "colocated",
+    )
+    if not isinstance(fraction, (int, float)):
+        values.note("rollout: no memory fraction known, taken as the engine's own default 0.9")
+    gpus = values.count(shared_size(rollout.gpus, layout), "rollout.gpus", needed=False)
+    if gpus is None:
+        gpus = total if layout == "colocated" or not trainers else max(total - trainers[0].job.gpus, engine.gpus)
+    extras = stage.placement.auxiliary
+    found = [EngineRole("rollout", engine, gpus)]
+    for index, extra in enumerate(extras):
+        label = values.text(extra.name) or f"{extra.role or 'auxiliary'}{index if len(extras) > 1 else ''}"
+        role = _auxiliary(extra, label, engine, None if layout != "colocated" else gpus, values)
+        found += [role] if role else []
+    return tuple(found)
+
+
+def _auxiliary(extra: Auxiliary, label: str, like: Engine, shared: int | None, values: Values) -> EngineRole | None:
+    """A further model on engines like the rollout's; `shared` GPUs where it has none of its own."""
+    path = values.spelled(extra.path)
+    own = find(path) if path else None
+    if own is None:
+        values.note(f"{label}: model {path or 'not named'} is not in the table and is left out of the account")
+        return None
+    share = extra.gpu_memory_fraction
+    engine = replace(
+        like,
+        architecture=own.architecture,
+        tp=values.count(extra.tp, f"{label}.tp", needed=False) or 1,
+        dp=values.count(extra.dp, f"{label}.dp", needed=False) or 1,
+        pp=values.count(extra.pp, f"{label}.pp", needed=False) or 1,
+        fraction=float(share) if isinstance(share, (int, float)) else like.fraction,
+    )
+    apart = extra.own_pool is True or shared is None
+    gpus = values.count(extra.gpus, f"{label}.gpus", needed=False) or (engine.gpus if apart else shared)
+    return EngineRole(label, engine, gpus or engine.gpus, apart)

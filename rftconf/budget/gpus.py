@@ -1,0 +1,129 @@
+"""Accelerators and the memory that programs really get: the total that the driver gives PyTorch, not the label.
+
+`usable_gib` is `torch.cuda.get_device_properties().total_memory`: what out-of-memory messages call total capacity, and
+what an engine's memory fraction is a share of.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from rftconf.errors import UsageError
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One accelerator. `price` is a rough hourly rent in US dollars, only used to rank clusters against each other."""
+
+    name: str
+    title: str
+    label_gb: int
+    usable_gib: float
+    source: str
+    price: float = 0.0
+
+    @property
+    def usable(self) -> int:
+        """Bytes that programs share."""
+        return int(self.usable_gib * GIB)
+
+
+_OOM = "total capacity in out-of-memory messages"
+_SMI = "nvidia-smi total less what the driver keeps"
+_BENCH = "memory and its share of the total in prime-rl's benchmark rows, 2026-01"
+_ROC = "coarse grained pool in rocminfo"
+
+GPUS: tuple[Gpu, ...] = (
+    Gpu(
+        "b300-288g", "NVIDIA B300", 288, 267.0, "product sheet: 288 GB HBM3e, less the share other Blackwells keep", 5.5
+    ),
+    Gpu(
+        "gb300-288g",
+        "NVIDIA GB300",
+        288,
+        276.0,
+        "product sheet: 288 GB HBM3e, less the share other Blackwells keep",
+        6.5,
+    ),
+    Gpu("gb200-192g", "NVIDIA GB200", 192, 184.0, _OOM, 5.0),
+    Gpu("b200-180g", "NVIDIA B200", 180, 178.36, _BENCH, 4.5),
+    Gpu("h200-141g", "NVIDIA H200", 141, 139.80, _BENCH, 3.2),
+    Gpu("h100-80g", "NVIDIA H100 SXM 80GB", 80, 79.18, _BENCH, 2.5),
+    Gpu("h100-pcie-80g", "NVIDIA H100 PCIe 80GB", 80, 79.11, _OOM, 2.2),
+    Gpu("h100-nvl-94g", "NVIDIA H100 NVL", 94, 93.10, _OOM, 2.6),
+    Gpu("gh200-96g", "NVIDIA GH200 96GB", 96, 94.50, _OOM, 2.5),
+    Gpu("gh200-144g", "NVIDIA GH200 144GB", 144, 139.8, "HBM3e part with the capacity of H200", 3.0),
+    Gpu("h800-80g", "NVIDIA H800", 80, 79.11, _OOM, 2.3),
+    Gpu("h20-96g", "NVIDIA H20 96GB", 96, 95.22, _OOM, 1.5),
+    Gpu("h20-141g", "NVIDIA H20 141GB", 141, 139.80, "HBM3e part with the capacity of H200", 1.8),
+    Gpu("a100-80g", "NVIDIA A100 SXM 80GB", 80, 79.15, f"{_OOM}; 81920 MiB in nvidia-smi", 1.6),
+    Gpu("a100-pcie-80g", "NVIDIA A100 PCIe 80GB", 80, 79.14, _OOM, 1.4),
+    Gpu("a100-40g", "NVIDIA A100 40GB", 40, 39.39, f"{_OOM}; 40960 MiB in nvidia-smi", 1.1),
+    Gpu("a800-80g", "NVIDIA A800 80GB", 80, 79.15, _OOM, 1.4),
+    Gpu("v100-32g", "NVIDIA V100 32GB", 32, 31.73, _OOM, 0.6),
+    Gpu("v100-16g", "NVIDIA V100 16GB", 16, 15.77, _OOM, 0.4),
+    Gpu("p100-16g", "NVIDIA P100 16GB", 16, 15.89, _OOM, 0.3),
+    Gpu("a40-48g", "NVIDIA A40", 48, 44.34, _OOM, 0.5),
+    Gpu("a30-24g", "NVIDIA A30", 24, 23.49, _OOM, 0.5),
+    Gpu("a10-24g", "NVIDIA A10", 24, 22.06, f"{_SMI} (23028 MiB)", 0.6),
+    Gpu("a10g-24g", "NVIDIA A10G", 24, 22.06, f"{_SMI} (23028 MiB)", 0.8),
+    Gpu("l4-24g", "NVIDIA L4", 24, 22.03, f"{_SMI} (23034 MiB)", 0.6),
+    Gpu("l20-48g", "NVIDIA L20", 48, 44.53, _OOM, 0.9),
+    Gpu("l40-48g", "NVIDIA L40", 48, 44.32, _OOM, 0.9),
+    Gpu("l40s-48g", "NVIDIA L40S", 48, 44.39, f"{_SMI} (46068 MiB)", 1.0),
+    Gpu("t4-16g", "NVIDIA T4", 16, 14.58, f"{_SMI} (15360 MiB)", 0.3),
+    Gpu("rtx-a6000-48g", "NVIDIA RTX A6000", 48, 47.40, _BENCH, 0.6),
+    Gpu("rtx-6000-ada-48g", "NVIDIA RTX 6000 Ada", 48, 47.50, _OOM, 0.8),
+    Gpu("rtx-pro-6000-96g", "NVIDIA RTX PRO 6000 Blackwell", 96, 94.97, _OOM, 1.4),
+    Gpu("rtx-a5000-24g", "NVIDIA RTX A5000", 24, 23.68, _OOM, 0.3),
+    Gpu("rtx-a4000-16g", "NVIDIA RTX A4000", 16, 15.73, _OOM, 0.2),
+    Gpu("rtx-5090-32g", "NVIDIA GeForce RTX 5090", 32, 31.36, _OOM, 0.6),
+    Gpu("rtx-4090-24g", "NVIDIA GeForce RTX 4090", 24, 23.64, f"{_OOM} (23.65, 23.68 with other drivers)", 0.4),
+    Gpu("rtx-4080-16g", "NVIDIA GeForce RTX 4080", 16, 15.70, _OOM, 0.3),
+    Gpu("rtx-3090-24g", "NVIDIA GeForce RTX 3090", 24, 23.69, _OOM, 0.3),
+    Gpu("rtx-3080-10g", "NVIDIA GeForce RTX 3080", 10, 9.77, _OOM, 0.2),
+    Gpu("rtx-2080ti-11g", "NVIDIA GeForce RTX 2080 Ti", 11, 10.75, _OOM, 0.1),
+    Gpu("mi210-64g", "AMD Instinct MI210", 64, 63.98, _ROC, 0.8),
+    Gpu("mi250x-64g", "AMD Instinct MI250X, one die", 64, 63.98, _ROC, 0.8),
+    Gpu("mi300x-192g", "AMD Instinct MI300X", 192, 191.98, f"{_ROC}: 201310208 KB", 2.2),
+    Gpu("mi325x-256g", "AMD Instinct MI325X", 256, 255.98, _ROC, 2.6),
+    Gpu("mi355x-288g", "AMD Instinct MI355X", 288, 287.98, _ROC, 3.0),
+    Gpu("ascend-910b-64g", "Huawei Ascend 910B", 64, 60.97, _OOM, 1.0),
+    Gpu("ascend-910b-32g", "Huawei Ascend 910B4", 32, 29.50, _OOM, 0.6),
+)
+
+_BY_NAME = {gpu.name: gpu for gpu in GPUS}
+
+
+def gpu_named(asked: str) -> Gpu:
+    """The accelerator of that name; `h100` or `NVIDIA H100 80GB HBM3` will do where only one fits best.
+
+    Also `NAME:GIB`, for one that is not in the table. Raises UsageError with the nearest names.
+    """
+    name, mark, size = asked.partition(":")
+    if mark:
+        return _own(name, size, asked)
+    key = re.sub(r"[^a-z0-9]+", "-", asked.lower().replace("nvidia", "").replace("geforce", "")).strip("-")
+    if key in _BY_NAME:
+        return _BY_NAME[key]
+    words = set(key.replace("gb", "g").split("-")) - {"hbm3", "hbm2", "hbm3e", "sxm", "sxm4", "sxm5", "amd", "instinct"}
+    fits = [gpu for gpu in GPUS if words and words <= set(gpu.name.split("-"))]
+    if fits:
+        return fits[0]
+    near = get_close_matches(key, [*_BY_NAME, *(n.rsplit("-", 1)[0] for n in _BY_NAME)], n=3, cutoff=0.4)
+    hint = ", ".join(dict.fromkeys(near)) or ", ".join(gpu.name for gpu in GPUS[:8])
+    raise UsageError(f"--gpu {asked}: not in the table; nearest: {hint}; or give its memory, as in mygpu:47.4 [GiB]")
+
+
+def _own(name: str, size: str, asked: str) -> Gpu:
+    try:
+        usable = float(size)
+    except ValueError:
+        usable = 0.0
+    if not 0 < usable < 1 << 20:
+        raise UsageError(f"--gpu {asked}: after the colon comes the usable memory in GiB, a number above 0")
+    return Gpu(name or "gpu", name or "GPU", round(usable), usable, "given on the command line")

@@ -1,0 +1,273 @@
+"""From a public config.json (its keys as they are) to an Architecture. One reader for the table and for local files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rftconf.budget.architecture import (
+    Architecture,
+    Attention,
+    Dense,
+    Experts,
+    FeedForward,
+    LatentAttention,
+    Layers,
+    LinearAttention,
+    Mixer,
+)
+from rftconf.errors import UsageError
+
+Config = Mapping[str, Any]
+_LARGEST = 4 << 20
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`, or in the config.json of a folder. Raises UsageError for anything else."""
+    file = path / "config.json" if path.is_dir() else path
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise UsageError(f"{file}: larger than any config.json ({_LARGEST} bytes)")
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UsageError(f"{file}: not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"{file}: a config.json is an object, this is {type(data).__name__}")
+    return data
+
+
+def architecture_of(config: Config, name: str = "config.json") -> Architecture:
+    """Understand a config. Raises UsageError naming the first field that is absent or senseless."""
+    whole = config
+    text = config.get("text_config")
+    if isinstance(text, dict):
+        config = {**text, "tie_word_embeddings": whole.get("tie_word_embeddings", text.get("tie_word_embeddings"))}
+        config.setdefault("model_type", whole.get("model_type"))
+    read = _Reader(config, name)
+    hidden = read.size("hidden_size")
+    layers = _layers(read)
+    tied = config.get("tie_word_embeddings")
+    return Architecture(
+        family=read.family,
+        hidden=hidden,
+        vocabulary=read.size("vocab_size"),
+        layers=layers,
+        tied=read.family in TIED_BY_DEFAULT if tied is None else bool(tied),
+        final_norms=2 if read.family == "starcoder2" else 1,
+        max_tokens=read.size("max_position_embeddings", 0),
+        extra=_vision(whole.get("vision_config"), hidden) if isinstance(text, dict) else 0,
+        draft=_draft(read, layers[-1], hidden),
+    )
+
+
+def _draft(read: _Reader, layer: Layers, hidden: int) -> int:
+    """A prediction layer of the last layer's kind, a projection of two vectors to one, and three norms."""
+    count = read.size("mtp_num_hidden_layers", 0)
+    return count * (layer.parameters(hidden) + 2 * hidden * hidden + 3 * hidden)
+
+
+TIED_BY_DEFAULT = {"gemma", "gemma2", "gemma3_text", "gemma3"}
+"""Families whose class ties embeddings when the file says nothing."""
+WITH_QKV_BIAS = {"qwen2", "qwen2_moe"}
+"""Families whose query, key and value projections always have a bias."""
+NORM_PER_HEAD = {"qwen3", "qwen3_moe", "qwen3_next", "qwen3_5_text", "qwen3_5_moe_text", "gemma3", "gemma3_text"}
+NORM_OVER_WIDTH = {"olmo2", "olmo3", "olmoe", "minimax_m2"}
+FOUR_NORMS = {"gemma2", "gemma3", "gemma3_text", "glm4"}
+LATENT = {"deepseek_v2", "deepseek_v3", "kimi_k2", "minicpm3", "glm4_moe_lite"}
+HYBRID = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
+ROUTER_BIAS = {"deepseek_v3", "kimi_k2", "glm4_moe", "glm4_moe_lite", "minimax_m2", "gpt_oss"}
+"""Families whose router keeps one more number per expert."""
+UNGATED = {"starcoder2", "nemotron", "phi"}
+LLAMA_LIKE = {
+    "llama",
+    "mistral",
+    "phi3",
+    "internlm2",
+    "internlm3",
+    "minicpm",
+    "granite",
+    "smollm3",
+    "seed_oss",
+    "gemma",
+}
+KNOWN = (LLAMA_LIKE | WITH_QKV_BIAS | NORM_PER_HEAD | NORM_OVER_WIDTH | FOUR_NORMS | LATENT | HYBRID | ROUTER_BIAS) | {
+    "mixtral",
+    "starcoder2",
+    "granitemoe",
+}
+
+
+class _Reader:
+    """Numbers out of a config, with errors that name the field."""
+
+    def __init__(self, config: Config, name: str) -> None:
+        self.config, self.name = config, name
+        self.family = str(config.get("model_type") or "")
+
+    def size(self, key: str, default: int | None = None, *aliases: str) -> int:
+        """A whole number above 0 (or the default)."""
+        value = next((self.config[k] for k in (key, *aliases) if self.config.get(k) is not None), default)
+        if value is None:
+            raise UsageError(f"{self.name}: no {key}, without which a model has no size")
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or (value <= 0 and value != default):
+            raise UsageError(f"{self.name}: {key} is {value!r}, and not a whole number above 0")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True when the field is there and set."""
+        return bool(self.config.get(key))
+
+
+def _layers(read: _Reader) -> tuple[Layers, ...]:
+    """The decoder's layers in order, equal neighbours and then equal kinds together."""
+    depth = read.size("num_hidden_layers")
+    kinds = [(_mixer(read, index), _feed_forward(read, index)) for index in range(depth)]
+    norms = 4 if read.family in FOUR_NORMS else 2
+    if read.family == "starcoder2":
+        norms = 4  # two LayerNorms with bias
+    counted: dict[tuple[Mixer, FeedForward], int] = {}
+    for kind, run in groupby(kinds):
+        counted[kind] = counted.get(kind, 0) + len(list(run))
+    return tuple(Layers(count, mixer, feed, norms) for (mixer, feed), count in counted.items())
+
+
+def _mixer(read: _Reader, index: int) -> Mixer:
+    kinds = read.config.get("layer_types")
+    kind = kinds[index] if isinstance(kinds, list) and index < len(kinds) else None
+    if read.family in HYBRID and (kind == "linear_attention" or (kind is None and (index + 1) % _interval(read))):
+        return LinearAttention(
+            read.size("linear_num_key_heads"),
+            read.size("linear_num_value_heads"),
+            read.size("linear_key_head_dim"),
+            read.size("linear_value_head_dim"),
+            read.size("linear_conv_kernel_dim", 4),
+        )
+    if read.family in LATENT:
+        return _latent(read)
+    return _softmax(read, kind, index)
+
+
+def _interval(read: _Reader) -> int:
+    return read.size("full_attention_interval", 4)
+
+
+def _latent(read: _Reader) -> LatentAttention:
+    return LatentAttention(
+        read.size("num_attention_heads"),
+        read.size("q_lora_rank", 0),
+        read.size("kv_lora_rank"),
+        read.size("qk_nope_head_dim"),
+        read.size("qk_rope_head_dim"),
+        read.size("v_head_dim"),
+    )
+
+
+def _softmax(read: _Reader, kind: str | None, index: int) -> Attention:
+    family = read.family
+    heads = read.size("num_attention_heads")
+    head_dim = read.size("head_dim", read.size("hidden_size") // heads)
+    qkv_bias = family in WITH_QKV_BIAS or read.flag("attention_bias") or read.flag("use_bias") or read.flag("qkv_bias")
+    norm = "head" if family in NORM_PER_HEAD or (family == "glm4_moe" and read.flag("use_qk_norm")) else ""
+    out = read.flag("attention_out_bias") if "attention_out_bias" in read.config else read.flag("attention_bias")
+    return Attention(
+        heads,
+        read.size("num_key_value_heads", heads),
+        head_dim,
+        qkv_bias=qkv_bias,
+        out_bias=(out and family not in NO_OUT_BIAS) or read.flag("use_bias"),
+        norm="width" if family in NORM_OVER_WIDTH else "head" if norm else "",
+        gated=family in HYBRID,
+        sinks=family == "gpt_oss",
+        window=_window(read, kind, index),
+    )
+
+
+NO_OUT_BIAS = {"glm4", "glm4_moe", "qwen2", "qwen2_moe", "glm"}
+"""Families where `attention_bias` speaks of the inputs only."""
+
+
+def _window(read: _Reader, kind: str | None, index: int) -> int:
+    """Tokens that a sliding layer attends to, 0 where it sees all."""
+    window = read.config.get("sliding_window")
+    if not isinstance(window, int) or read.config.get("use_sliding_window") is False:
+        return 0
+    if kind is not None:
+        return window if kind == "sliding_attention" else 0
+    pattern = read.config.get("sliding_window_pattern", {"gemma2": 2}.get(read.family))
+    if isinstance(pattern, int):
+        return window if (index + 1) % pattern else 0
+    return window if read.family == "mistral" else 0
+
+
+def _feed_forward(read: _Reader, index: int) -> FeedForward:
+    count = next(
+        (read.size(k) for k in ("num_experts", "num_local_experts", "n_routed_experts") if read.config.get(k)), 0
+    )
+    dense_first = read.size("first_k_dense_replace", 0)
+    only_dense = read.config.get("mlp_only_layers") or ()
+    step = read.size("decoder_sparse_step", 1)
+    if not count or index < dense_first or index in only_dense or (index + 1) % step:
+        bias = read.flag("mlp_bias") or (read.flag("use_bias") and read.family == "starcoder2")
+        return Dense(read.size("intermediate_size"), gated=read.family not in UNGATED, bias=bias)
+    width = read.size("moe_intermediate_size", read.size("intermediate_size", 0))
+    return Experts(
+        count,
+        read.size("num_experts_per_tok", None, "experts_per_token"),
+        width,
+        shared=_shared(read, width),
+        shared_gate=read.flag("shared_expert_intermediate_size"),
+        router_bias=read.family in ROUTER_BIAS,
+        bias=read.family == "gpt_oss",
+    )
+
+
+def _shared(read: _Reader, width: int) -> int:
+    if read.flag("shared_expert_intermediate_size"):
+        return read.size("shared_expert_intermediate_size")
+    return read.size("n_shared_experts", 0) * width
+
+
+def _vision(config: Any, hidden: int) -> int:
+    """Parameters of a vision tower whose kind is known; others count as nothing."""
+    if not isinstance(config, dict):
+        return 0
+    tower = _TOWERS.get(str(config.get("model_type") or ""))
+    return tower(_Reader(config, "vision_config"), hidden) if tower else 0
+
+
+def _qwen_tower(read: _Reader, hidden: int) -> int:
+    """The ViT of Qwen3-VL and Qwen3.5: patches, positions, blocks with LayerNorm, a merger of 2 x 2 patches."""
+    width, depth, inner = read.size("hidden_size"), read.size("depth"), read.size("intermediate_size")
+    patch = read.size("in_channels", 3) * read.size("temporal_patch_size", 2) * read.size("patch_size") ** 2
+    block = 4 * width + 4 * width * width + 4 * width + 2 * width * inner + inner + width
+    wide = width * read.size("spatial_merge_size", 2) ** 2
+    merger = 2 * width + wide * wide + wide + wide * hidden + hidden
+    return patch * width + width + read.size("num_position_embeddings") * width + depth * block + merger
+
+
+def _siglip_tower(read: _Reader, hidden: int) -> int:
+    """SigLIP as in Gemma 3, with the projection into the decoder."""
+    width, depth, inner = read.size("hidden_size"), read.size("num_hidden_layers"), read.size("intermediate_size")
+    patches = (read.size("image_size") // read.size("patch_size")) ** 2
+    block = 4 * width + 4 * width * width + 4 * width + 2 * width * inner + inner + width
+    embed = 3 * read.size("patch_size") ** 2 * width + width + patches * width
+    return embed + depth * block + 2 * width + width * hidden + width
+
+
+_TOWERS: dict[str, Callable[[_Reader, int], int]] = {
+    "qwen3_5": _qwen_tower,
+    "qwen3_5_moe": _qwen_tower,
+    "siglip_vision_model": _siglip_tower,
+}
+
+
+def missing_family(family: str, known: Iterable[str] = KNOWN) -> str:
+    """What to say about a model_type that has no equations of its own, '' when it has."""
+    return "" if family in known else f"model_type {family or 'absent'}: counted as a Llama-like decoder"

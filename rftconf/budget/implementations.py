@@ -1,0 +1,160 @@
+"""What trainers do differently, by release or date: the few numbers that no config tells.
+
+Each number is a count of tensors that some code keeps alive, named for that code. Nothing here is a correction factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How logits become a loss.
+
+    `full` [B] is alive per token and vocabulary entry; a chunked head instead needs `chunk` [B] per token and entry of
+    `vocabulary_chunk`, or per entry of `token_chunk` tokens. `entropy` [B] is added where the loss has an entropy term.
+    """
+
+    name: str
+    full: float = 0.0
+    entropy: float = 0.0
+    chunk: float = 0.0
+    vocabulary_chunk: int = 0
+    token_chunk: int = 0
+    why: str = ""
+
+
+TORCH_FP32 = Head(
+    "full logits, cross-entropy in fp32",
+    full=18.0,
+    why="bf16 logits 2 (a hole that later, larger tensors cannot use), fp32 copy 4, log-softmax 4, two gradients 8",
+)
+IN_PLACE_BF16 = Head(
+    "full logits, in-place cross-entropy",
+    full=4.0,
+    entropy=8.0,
+    why="bf16 logits 2 and their gradient 2; entropy: fp32 softmax 4, its product with the logits 2, gradient 2",
+)
+VOCABULARY_CHUNKS = Head(
+    "logits by chunks of the vocabulary",
+    chunk=22.0,
+    vocabulary_chunk=2048,
+    why="per entry of a chunk: bf16 logits 2, fp32 logits 4, exponent 4, probabilities 4, those of the chunk before 8",
+)
+TOKEN_CHUNKS = Head(
+    "logits by chunks of tokens and vocabulary",
+    chunk=22.0,
+    vocabulary_chunk=8192,
+    token_chunk=1024,
+    why="as by vocabulary, for 1024 tokens at a time",
+)
+FUSED = Head(
+    "fused linear cross-entropy",
+    chunk=10.03,
+    vocabulary_chunk=0,
+    token_chunk=2048,
+    why="measured at 10.03 B per logit of a chunk beside the head's gradient",
+)
+MEGATRON_VOCABULARY = Head(
+    "vocabulary-parallel cross-entropy",
+    full=10.0,
+    entropy=4.0,
+    why="bf16 logits 2, fp32 copy 4 that becomes the softmax in place, gradient 4; all divided by TP",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """One trainer at one time. `since` is the first release, or the date, that it holds for.
+
+    `norms`: `eager` ones keep an fp32 copy, the normalised value and the result; `fused` ones (one kernel, written or
+    compiled) keep the result.
+    `routed` counts copies of the routed hidden states that a mixture layer keeps at its worst moment.
+    `foreach` says that Adam works on all parameters at once, with a temporary as large as they are.
+    `spread` is the half width of the interval (a share); it is narrower where measurements exist.
+    """
+
+    name: str
+    since: str
+    head: Head
+    norms: Literal["eager", "fused"] = "eager"
+    routed: int = 10
+    foreach: bool = True
+    offload_activations: bool = False
+    offload_optimizer: bool = False
+    adapters: int = 1
+    spread: float = 0.10
+    source: str = ""
+
+
+PRIME_RL = (
+    Implementation(
+        "prime-rl",
+        "2026-01-15",
+        VOCABULARY_CHUNKS,
+        adapters=4,
+        spread=0.05,
+        source="trainer/models/layers/lm_head.py, moe.py, rms_norm.py and model.py: setup_fsdp, of that date",
+    ),
+    Implementation(
+        "prime-rl",
+        "2026-03-09",
+        TOKEN_CHUNKS,
+        adapters=4,
+        spread=0.05,
+        source="the head works on chunks of tokens (its pull request 1987)",
+    ),
+    Implementation(
+        "prime-rl",
+        "2026-05-18",
+        TOKEN_CHUNKS,
+        norms="fused",
+        adapters=4,
+        spread=0.05,
+        source="dense models of its own that compile without a break (its pull request 2505)",
+    ),
+    Implementation(
+        "prime-rl",
+        "2026-06-24",
+        TOKEN_CHUNKS,
+        norms="fused",
+        adapters=4,
+        offload_activations=True,
+        offload_optimizer=True,
+        spread=0.05,
+        source="changed defaults: checkpoints and Adam states wait in host memory (its pull request 2868)",
+    ),
+)
+VERL = (
+    Implementation("verl", "0.4.1", IN_PLACE_BF16, source="utils/torch_functional.py: logprobs_from_logits_flash_attn"),
+)
+MEGATRON = (
+    Implementation(
+        "megatron",
+        "0",
+        MEGATRON_VOCABULARY,
+        norms="fused",
+        routed=6,
+        foreach=False,
+        source="core/tensor_parallel/cross_entropy.py; fused RMSNorm and Adam of Transformer Engine",
+    ),
+)
+GENERIC = (
+    Implementation("generic", "0", TORCH_FP32, spread=0.15, source="plain PyTorch and Transformers, nothing fused"),
+)
+SFT_HEAD = TORCH_FP32
+ALL = {family[0].name: family for family in (PRIME_RL, VERL, MEGATRON, GENERIC)}
+
+
+def implementation(name: str, when: str | None = None) -> Implementation:
+    """The newest one of that name that is not newer than `when` (a release or an ISO date); the newest without it."""
+    family = ALL.get(name, GENERIC)
+    if when is None:
+        return family[-1]
+    return next((one for one in reversed(family) if _key(one.since) <= _key(when)), family[0])
+
+
+def _key(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.replace("-", ".").split(".") if part.isdigit())

@@ -1,0 +1,90 @@
+"""vLLM's arithmetic of KV blocks and of how many full-length requests fit (v1/core/kv_cache_utils.py, 0.32)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rftconf.budget.architecture import Architecture, Attention, LatentAttention, LinearAttention
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShape:
+    """How an engine lays out its cache. `dtype_bytes` per cached number, `max_batched_tokens` scheduled in one step."""
+
+    architecture: Architecture
+    tp: int = 1
+    pp: int = 1
+    block_tokens: int = 16
+    dtype_bytes: int = 2
+    max_model_tokens: int = 4096
+    max_batched_tokens: int = 8192
+    steps_in_flight: int = 1
+
+    @property
+    def depth(self) -> int:
+        """Layers with a cache of the fullest pipeline stage (`get_pp_indices`: what is left over goes to the middle)."""
+        cached = sum(g.count for g in self.architecture.layers if not isinstance(g.mixer, LinearAttention))
+        return -(-cached // self.pp)
+
+
+def page_bytes(shape: CacheShape) -> int:
+    """Bytes of one block in one layer on one GPU: the widest of all kinds of layers.
+
+    Key/value heads are divided by TP but never below one; a latent vector is whole on every GPU.
+    """
+    widest = 0
+    for group in shape.architecture.layers:
+        mixer = group.mixer
+        if isinstance(mixer, Attention):
+            widest = max(widest, 2 * max(1, mixer.kv_heads // shape.tp) * mixer.head_dim)
+        elif isinstance(mixer, LatentAttention):
+            widest = max(widest, mixer.cached_values())
+    return widest * shape.block_tokens * shape.dtype_bytes
+
+
+def groups(shape: CacheShape) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Layers of a group, and per kind of layer its window (0: full attention) and its number of groups.
+
+    All groups have equally many layers: as many as the rarest kind has, or the commonest where that is under 1.5 times.
+    """
+    counts: dict[int, int] = {}
+    for group in shape.architecture.layers:
+        if not isinstance(group.mixer, LinearAttention):
+            counts[group.mixer.window] = counts.get(group.mixer.window, 0) + group.count
+    few, many = min(counts.values()), max(counts.values())
+    size = many if many < 1.5 * few else few
+    return size, tuple((window, -(-count // size)) for window, count in counts.items())
+
+
+def block_bytes(shape: CacheShape) -> int:
+    """Bytes of one block over the layers of a group; all groups draw from one pool of such blocks."""
+    size, kinds = groups(shape)
+    layers = shape.depth if len(kinds) == 1 and kinds[0][1] == 1 else -(-size // shape.pp)
+    return layers * page_bytes(shape)
+
+
+def blocks(shape: CacheShape, available: int) -> int:
+    """How many blocks fit into `available` bytes of one GPU."""
+    return max(available, 0) // block_bytes(shape)
+
+
+def blocks_per_request(shape: CacheShape) -> int:
+    """Blocks that a request of the greatest length holds at most; sliding layers keep a window and what is in flight."""
+    needed = 0
+    for window, number in groups(shape)[1]:
+        tokens, extra = shape.max_model_tokens, 0
+        if window:
+            flight = shape.steps_in_flight * shape.max_batched_tokens
+            tokens, extra = min(window - 1 + flight, shape.max_model_tokens), 1
+        needed += number * (-(-tokens // shape.block_tokens) + extra)
+    return needed
+
+
+def concurrency(shape: CacheShape, available: int) -> float:
+    """How many requests of the greatest length fit at once; below 1 the engine refuses to start."""
+    return blocks(shape, available) / blocks_per_request(shape)
+
+
+def smallest(shape: CacheShape) -> int:
+    """Bytes below which not one full-length request fits; one more block is the pool's own."""
+    return (blocks_per_request(shape) + 1) * block_bytes(shape)

@@ -1,0 +1,140 @@
+"""Megatron-Core: states and activations of the fullest pipeline stage."""
+
+from __future__ import annotations
+
+from rftconf.budget import activations, head
+from rftconf.budget.architecture import Architecture, Dense, Experts
+from rftconf.budget.recipe import MegatronSizes, Training
+from rftconf.budget.term import Term, grouped, term, total
+
+
+def data_parallel(job: Training) -> int:
+    """Replicas of the dense parameters: GPUs / (TP x PP x CP)."""
+    m = job.megatron
+    return max(1, job.gpus // (m.tp * m.pp * m.cp))
+
+
+def expert_data_parallel(job: Training) -> int:
+    """Replicas of the experts: GPUs / (ETP x EP x PP)."""
+    m = job.megatron
+    return max(1, job.gpus // (m.etp * m.ep * m.pp))
+
+
+def stage_layers(arch: Architecture, m: MegatronSizes) -> list[int]:
+    """Layers of each pipeline stage; the first and last may have their own number, the rest share what is left."""
+    if m.pp == 1:
+        return [arch.depth]
+    first, last = m.first_stage_layers, m.last_stage_layers
+    fixed = [count for count in (first, last) if count is not None]
+    others = m.pp - len(fixed)
+    left = arch.depth - sum(fixed)
+    each = -(-left // others) if others else 0
+    middle = [each] * (m.pp - 2)
+    return [each if first is None else first, *middle, each if last is None else last]
+
+
+def in_flight(stage: int, m: MegatronSizes, micro_batches: int) -> float:
+    """Micro-batches whose activations wait in a stage under 1F1B; interleaving adds a share of (PP-1)/(PP x VPP)."""
+    waiting = min(m.pp - stage, max(micro_batches, 1))
+    if m.vpp > 1 and stage == 0:
+        return waiting * (1 + (m.pp - 1) / (m.pp * m.vpp))
+    return float(waiting)
+
+
+def stage_parameters(job: Training, stage: int) -> tuple[float, float]:
+    """Parameters of one GPU in a stage, dense ones and experts apart."""
+    arch, m = job.architecture, job.megatron
+    share = stage_layers(arch, m)[stage] / arch.depth
+    dense = experts = 0.0
+    for group in arch.layers:
+        feed = group.feed_forward
+        of_experts = feed.count * Dense(feed.width).parameters(arch.hidden) if isinstance(feed, Experts) else 0
+        experts += share * group.count * of_experts / (m.etp * m.ep)
+        dense += share * group.count * (group.parameters(arch.hidden) - of_experts) / m.tp
+    ends = int(stage == 0) + int(stage == m.pp - 1 and not (arch.tied and m.pp == 1) and not job.value_head)
+    return dense + ends * arch.embedding / m.tp, experts
+
+
+def states(job: Training, stage: int) -> list[Term]:
+    """bf16 weights, fp32 gradient buffers, fp32 master copy and Adam: 18 B, or 6 + 12 / DP when distributed."""
+    dense, experts = stage_parameters(job, stage)
+    count, m = dense + experts, job.megatron
+    where = f"{grouped(round(count))} parameters; stage {stage}"
+    resident = 0 if job.offload_parameters and not job.trains else 2
+    found = [term("weights", "weights", resident * count, f"{resident} B × {where}")]
+    if not job.trains:
+        return found
+    dp, edp = (data_parallel(job), expert_data_parallel(job)) if m.distributed_optimizer else (1, 1)
+    copies = m.cp if m.distributed_optimizer else 1
+    adam = 12 * (dense / (dp * copies) + experts / edp)
+    how = f"12 B × ({grouped(round(dense))} / {dp * copies} + {grouped(round(experts))} / {edp})"
+    if job.offload_optimizer:
+        adam, how = 0.0, f"0 B; {how} wait in host memory"
+    found.append(term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"))
+    found.append(term("optimizer", "master weights and Adam", adam, how))
+    return found
+
+
+def stage_activations(job: Training, stage: int) -> list[Term]:
+    """What waits in a stage: whole layers' tensors, or their inputs when everything is recomputed."""
+    arch, m = job.architecture, job.megatron
+    tokens = -(-job.tokens // m.cp)
+    waiting = in_flight(stage, m, job.micro_batches)
+    layers = stage_layers(arch, m)[stage]
+    if m.recompute == "full":
+        each = 2 * arch.hidden / (m.tp if m.sequence_parallel else 1)
+        kept = term(
+            "activations",
+            "checkpoints",
+            each * tokens * layers * waiting,
+            f"{grouped(each)} B × {grouped(tokens)} tokens × {layers} layers × {waiting:g} micro-batches",
+        )
+        one = activations.block(job)
+        return [
+            kept,
+            term(
+                "activations",
+                "recomputed layer",
+                one.size / m.cp / m.tp,
+                f"{_numbers(one)} / {m.cp} CP / {m.tp} TP; one layer",
+            ),
+        ]
+    saved = activations.kept(job).size / job.local_tokens * layers / arch.depth / m.tp
+    if not m.sequence_parallel and m.tp > 1:
+        saved += 10 * arch.hidden * layers * (1 - 1 / m.tp)
+    formula = f"{grouped(round(saved))} B × {grouped(tokens)} tokens × {waiting:g} micro-batches"
+    return [term("activations", "saved by the stage's layers", saved * tokens * waiting, formula)]
+
+
+def _loss(job: Training, stage: int) -> list[Term]:
+    if stage != job.megatron.pp - 1:
+        return []
+    found, cp = head.logits(job), job.megatron.cp
+    return [term("logits", found.name, found.size / cp, f"{_numbers(found)} / {cp} CP")]
+
+
+def _numbers(one: Term) -> str:
+    """A formula without its comment."""
+    return one.formula.split(";")[0]
+
+
+def update(job: Training) -> tuple[str, list[Term]]:
+    """The fullest stage, with its gradients, activations and (the last one) logits."""
+    moments = {
+        f"pipeline stage {stage}": [
+            *states(job, stage),
+            *stage_activations(job, stage),
+            *_loss(job, stage),
+        ]
+        for stage in range(job.megatron.pp)
+    }
+    return max(moments.items(), key=lambda moment: total(moment[1]))
+
+
+def scoring(job: Training) -> list[Term]:
+    """A forward for log-probabilities in the last stage, which also holds the head."""
+    m, last = job.megatron, job.megatron.pp - 1
+    resident = [t for t in states(job, last) if t.part != "gradients"]
+    one, logits = activations.inference(job), head.logits(job, backward=False)
+    scaled = term("activations", one.name, one.size / m.cp / m.tp, f"{_numbers(one)} / {m.cp} CP / {m.tp} TP")
+    return [*resident, scaled, term("logits", logits.name, logits.size / m.cp, f"{_numbers(logits)} / {m.cp} CP")]

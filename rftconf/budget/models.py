@@ -1,0 +1,112 @@
+"""The table of models (models.json: name, published count, source, config) and how a path finds its row."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rftconf.budget.architecture import Architecture
+from rftconf.budget.hf_config import architecture_of, missing_family, read_config
+from rftconf.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model with its sizes and how it was found; `note` is for a person to judge the match."""
+
+    name: str
+    architecture: Architecture
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of models.json; `published` is the number of parameters that others count (see `source`)."""
+
+    name: str
+    published: int
+    source: str
+    config: dict[str, Any]
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """The table, in the order of the file."""
+    text = Path(__file__).with_name("models.json").read_text(encoding="utf-8")
+    return tuple(Row(**row) for row in json.loads(text))
+
+
+@cache
+def _of_row(index: int) -> Architecture:
+    row = rows()[index]
+    return architecture_of(row.config, row.name)
+
+
+SIZE = re.compile(r"^(?:a?\d+(?:\.\d+)?b|\d{2,}m|\d+x\d+(?:\.\d+)?b|e\d+b)$")
+"""A part of a name that tells a size: 7b, 0.6b, 8x7b, a3b, 135m."""
+_FILLING = {"instruct", "chat", "base", "it", "hf", "sft"}
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """A model's name as words: `Meta-Llama-3.1-8B-Instruct` is llama, 3.1, 8b, instruct."""
+    words = re.split(r"[-_ ]+", name.lower())
+    return tuple(word for word in words if word and word != "meta")
+
+
+def _essence(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words up to the last size, without which nothing is told; all but fillings where there is no size."""
+    last = max((i for i, word in enumerate(words) if SIZE.match(word)), default=None)
+    if last is None:
+        return tuple(word for word in words if word not in _FILLING)
+    return words[: last + 1]
+
+
+def find(path: str) -> Model | None:
+    """The row that a path or hub name means, or None.
+
+    A folder of the path matches a row when it starts with the row's words up to the size, and names no further size.
+    The longest match wins; among equals the one whose whole name is nearest.
+    """
+    best: tuple[tuple[int, int], int, str] | None = None
+    for segment in reversed(re.split(r"/|--", path.strip().rstrip("/"))):
+        words = _words(segment)
+        for index, row in enumerate(rows()):
+            own = _words(row.name.split("/")[-1])
+            key = _essence(own)
+            rest = words[len(key) :]
+            if words[: len(key)] != key or any(SIZE.match(word) for word in rest):
+                continue
+            score = (len(key), sum(a == b for a, b in zip(words, own, strict=False)) - abs(len(words) - len(own)))
+            if best is None or score > best[0]:
+                best = (score, index, segment)
+        if best is not None:
+            break
+    if best is None:
+        return None
+    row = rows()[best[1]]
+    same = row.name == path or row.name.split("/")[-1] == best[2]
+    note = "" if same else f"{best[2]} taken for {row.name} by its name"
+    return Model(row.name, _of_row(best[1]), row.source, note)
+
+
+def resolve(asked: str) -> Model:
+    """What `--model` means: a folder, a config.json, or a name. Raises UsageError with what to pass instead."""
+    path = Path(asked).expanduser()
+    if path.is_dir() or path.suffix == ".json":
+        config = read_config(path)
+        found = architecture_of(config, str(path))
+        return Model(path.name, found, str(path), missing_family(found.family))
+    model = find(asked)
+    if model is not None:
+        return model
+    near = get_close_matches(
+        asked.split("/")[-1].lower(), [r.name.split("/")[-1].lower() for r in rows()], n=3, cutoff=0.5
+    )
+    hint = f"nearest names: {', '.join(near)}; " if near else ""
+    raise UsageError(f"model {asked}: not in the table; {hint}pass --model with a folder that holds its config.json")

@@ -1,0 +1,80 @@
+"""A run as its memory sees it: roles that train, score or generate, and on how many GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rftconf.budget.engine import Engine
+from rftconf.budget.models import Model
+from rftconf.budget.recipe import Training
+
+
+@dataclass(frozen=True, slots=True)
+class TrainerRole:
+    """A role that trains or scores. What is `parked` waits in host memory while other roles work.
+
+    `sequences` make up a micro-batch of fixed size; it is `flexible` when they are not padded, because nobody knows
+    beforehand how long they are.
+    """
+
+    name: str
+    job: Training
+    scoring: Training
+    parked_weights: bool = False
+    parked_optimizer: bool = False
+    flexible: bool = False
+    sequences: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRole:
+    """Engine replicas of one model on `gpus` GPUs."""
+
+    name: str
+    engine: Engine
+    gpus: int
+    own_pool: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A whole run as its memory sees it. `notes` say what was assumed; `pads` that uneven batches are topped up."""
+
+    framework: str
+    release: str | None
+    nodes: int
+    gpus_per_node: int
+    layout: str
+    model: Model
+    trainers: tuple[TrainerRole, ...]
+    engines: tuple[EngineRole, ...]
+    longest: int
+    sequences_per_update: int | None = None
+    pads: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """All GPUs of the cluster."""
+        return self.nodes * self.gpus_per_node
+
+    @property
+    def actor(self) -> TrainerRole | None:
+        """The trained policy, where the run trains one."""
+        return next((role for role in self.trainers if role.name == "actor"), None)
+
+    def with_actor(self, **changes: Any) -> Setup:
+        """The same run with other values of the actor's job."""
+        changed = tuple(
+            replace(role, job=replace(role.job, **changes)) if role.name == "actor" else role for role in self.trainers
+        )
+        return replace(self, trainers=changed)
+
+    def with_rollout(self, **changes: Any) -> Setup:
+        """The same run with other values of the rollout engine."""
+        changed = tuple(
+            replace(role, engine=replace(role.engine, **changes)) if role.name == "rollout" else role
+            for role in self.engines
+        )
+        return replace(self, engines=changed)

@@ -1,0 +1,112 @@
+"""From a plan to what its memory depends on: which role trains, scores or generates what, on how many GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf.budget.engine_roles import engine_roles
+from rftconf.budget.models import Model, find, resolve
+from rftconf.budget.roles import Setup
+from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
+from rftconf.budget.values import Values
+from rftconf.errors import UsageError
+from rftconf.plan.model import Plan, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line adds to a plan."""
+
+    nodes: int | None = None
+    gpus_per_node: int | None = None
+    model: str | None = None
+    date: str | None = None
+    mean_tokens: int | None = None
+
+
+def setup_of(plan: Plan, asked: Asked) -> Setup:
+    """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
+    stage = next((s for s in reversed(plan.stages) if s.kind == "rl"), plan.stages[-1])
+    values = Values()
+    nodes, per_node = _cluster(plan, stage, asked, values)
+    longest = _longest(stage, values)
+    model = _model(stage, asked, values)
+    framework = str(values.text(plan.source.framework) or "")
+    release = values.text(plan.source.release)
+    layout = str(stage.placement.layout or "colocated")
+    frame = Frame(
+        trainer=TRAINERS.get(framework, framework),
+        when=asked.date or release,
+        longest=longest,
+        mean=asked.mean_tokens,
+        total=nodes * per_node,
+        layout=layout,
+        cpu_optimizer=_says(plan.extensions, "optimizer_cpu_offload"),
+    )
+    trainers = trainer_roles(stage, model, frame, values)
+    engines = engine_roles(stage, model, longest, nodes * per_node, layout, trainers, values)
+    values.refuse_unknown()
+    update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+    notes = (*([model.note] if model.note else []), *values.notes)
+    return Setup(
+        framework,
+        release,
+        nodes,
+        per_node,
+        layout,
+        model,
+        trainers,
+        engines,
+        longest,
+        update,
+        stage.batch.uneven_tail in ("pad", "drop", "short"),
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _says(data: Any, name: str) -> bool:
+    """True when a switch of that name is on anywhere in what only the source framework understands."""
+    if isinstance(data, dict):
+        return any((str(key).endswith(name) and value is True) or _says(value, name) for key, value in data.items())
+    return False
+
+
+def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[int, int]:
+    nodes = asked.nodes or values.count(plan.cluster.nodes, "nodes", option="--nodes")
+    per_node = asked.gpus_per_node or values.count(
+        plan.cluster.gpus_per_node, "gpus_per_node", option="--gpus-per-node"
+    )
+    if not nodes or not per_node:
+        roles = [stage.placement.actor.gpus, stage.placement.rollout.gpus]
+        known = [gpus for gpus in roles if isinstance(gpus, int)]
+        if len(known) == len(roles) and not values.unknown:
+            total = max(known) if stage.placement.layout == "colocated" else sum(known)
+            per_node = per_node or min(total, 8)
+            return nodes or -(-total // per_node), per_node
+    values.refuse_unknown()
+    if not nodes or not per_node:
+        raise UsageError("the plan does not say how large the cluster is: pass --nodes and --gpus-per-node")
+    return nodes, per_node
+
+
+def _longest(stage: Stage, values: Values) -> int:
+    length = stage.length
+    whole = values.count(length.model_max_tokens, "model_max_tokens", needed=False)
+    prompt = values.count(length.prompt_max_tokens, "prompt_max_tokens", needed=False)
+    response = values.count(length.response_max_tokens, "response_max_tokens", needed=False)
+    if prompt and response:
+        return prompt + response
+    if whole:
+        return whole
+    values.refuse_unknown()
+    raise UsageError("the plan does not say how long a sequence may be (prompt and response, or the whole context)")
+
+
+def _model(stage: Stage, asked: Asked, values: Values) -> Model:
+    if asked.model:
+        return resolve(asked.model)
+    path = values.spelled(stage.model.path)
+    if not path:
+        raise UsageError("the config names no model: pass --model with a name, or a folder that holds its config.json")
+    return find(path) or resolve(path)

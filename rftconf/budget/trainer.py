@@ -1,0 +1,68 @@
+"""The phases of a trainer under FSDP, each a list of terms. The peak of a phase is its worst moment."""
+
+from __future__ import annotations
+
+from rftconf.budget import activations, head, sharding
+from rftconf.budget.recipe import Training
+from rftconf.budget.term import Term, term, total
+
+WORKSPACE = 64 << 20
+"""cuBLAS keeps 32 MiB for each of the two threads that run forward and backward (Hopper; 8 MiB before)."""
+
+
+def workspace() -> Term:
+    """What the matrix library keeps for itself."""
+    return term("slack", "cuBLAS workspaces", WORKSPACE, "2 × 32 MiB")
+
+
+def states(job: Training, *, stepping: bool = False) -> list[Term]:
+    """Sharded weights, and for a trained role gradients and optimizer."""
+    found = sharding.weights(job)
+    if job.trains:
+        found += [sharding.gradients(job), sharding.optimizer(job, stepping=stepping)]
+    return found
+
+
+def at_loss(job: Training) -> list[Term]:
+    """The end of forward and the start of backward: all checkpoints and the logits."""
+    held = [activations.checkpoints(job)] if job.checkpointing else [activations.kept(job)]
+    parts = [*sharding.gathered(job), sharding.reduced(job)]
+    return [*states(job), *parts, *held, head.around(job), head.logits(job), workspace()]
+
+
+def at_layer(job: Training) -> list[Term]:
+    """The last layer's backward: all checkpoints, that layer's tensors, gradients on their way."""
+    held = [activations.kept(job)]
+    if job.checkpointing:
+        held = [activations.checkpoints(job), activations.block(job)]
+    return [*states(job), *sharding.gathered(job), *sharding.reducing(job), *held, workspace()]
+
+
+def at_end(job: Training) -> list[Term]:
+    """The end of backward, where the largest vocabulary decides: activations are gone, embedding and head are reduced."""
+    return [*states(job), *(sharding.reducing_outer(job) if job.trainable else []), workspace()]
+
+
+def at_step(job: Training) -> list[Term]:
+    """The optimizer's step."""
+    return [*states(job, stepping=True), sharding.step_temporary(job), sharding.reduced(job), workspace()]
+
+
+def update(job: Training) -> tuple[str, list[Term]]:
+    """The worst moment of an update and what it is called."""
+    moments = {
+        "loss": at_loss(job),
+        "layer backward": at_layer(job),
+        "end of backward": at_end(job),
+        "optimizer step": at_step(job),
+    }
+    return max(moments.items(), key=lambda moment: total(moment[1]))
+
+
+def scoring(job: Training) -> list[Term]:
+    """A forward for log-probabilities (old policy, reference) without gradients."""
+    resident = sharding.weights(job)
+    if job.trains:
+        resident.append(sharding.optimizer(job))
+    logits = head.logits(job, backward=False)
+    return [*resident, *sharding.gathered(job), activations.inference(job), logits, workspace()]

@@ -1,0 +1,188 @@
+"""Roles that hold a trained or scoring model, as a plan has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rftconf.budget.implementations import MEGATRON, Implementation, implementation
+from rftconf.budget.models import Model, find
+from rftconf.budget.recipe import Adapter, MegatronSizes, Training
+from rftconf.budget.roles import TrainerRole
+from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
+from rftconf.plan.model import MicroBatch, Stage, Worker
+
+TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "verl"}
+"""Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
+
+    `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU.
+    """
+
+    trainer: str
+    when: str | None
+    longest: int
+    mean: int | None
+    total: int
+    layout: str
+    cpu_optimizer: bool = False
+
+
+def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> tuple[TrainerRole, ...]:
+    """Actor, reference (where a KL term needs one and no adapter stands in for it) and critic."""
+    if stage.kind in ("eval", "generate"):
+        return ()
+    place, critic = stage.placement, stage.algorithm.critic.enabled is True
+    gpus = values.count(shared_size(place.actor.gpus, frame.layout), "actor.gpus", needed=False)
+    if gpus is None and frame.layout == "colocated":
+        gpus = frame.total
+    elif gpus is None:
+        rollout = values.count(place.rollout.gpus, "rollout.gpus", needed=False) or 0
+        gpus = max(frame.total - rollout, 1)
+    reader = _Trainer(stage, frame, gpus, values)
+    found = [reader.role("actor", place.actor, model, stage.batch.micro, stage.batch.log_prob, trains=True)]
+    losses = stage.algorithm
+    reference = losses.kl_loss.enabled is True or losses.kl_reward.enabled is True or stage.kind in ("dpo", "distill")
+    if reference and found[0].job.adapter is None:
+        micro = stage.batch.reference
+        found.append(reader.role("reference", place.reference, model, micro, micro, trains=False))
+    if critic:
+        own = values.spelled(stage.model.critic_path)
+        value_model = (find(own) if own else None) or model
+        job = reader.role(
+            "critic", place.critic, value_model, stage.batch.critic, stage.batch.critic_infer, trains=True
+        )
+        found.append(job)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trainer:
+    stage: Stage
+    frame: Frame
+    gpus: int
+    values: Values
+
+    def role(
+        self, name: str, worker: Worker, model: Model, micro: MicroBatch, infer: MicroBatch, *, trains: bool
+    ) -> TrainerRole:
+        """One role with its sizes; what the worker leaves open follows the actor."""
+        v, actor = self.values, self.stage.placement.actor
+        backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
+        gpus = v.count(shared_size(worker.gpus, self.frame.layout), f"{name}.gpus", needed=False) or self.gpus
+        megatron = self._megatron(worker if worker.megatron.tp is not None else actor, worker)
+        options, critic = self.stage.model_options, name == "critic"
+        checkpointing = options.critic_gradient_checkpointing if critic else options.gradient_checkpointing
+        offloads = options.critic_activation_offload if critic else options.activation_offload
+        weights_wait, optimizer_waits = worker.offload.param is True, worker.offload.optimizer is True
+        streams = worker.offload_policy is True or (not trains and weights_wait and backend != "megatron")
+        job = Training(
+            architecture=model.architecture,
+            implementation=self._implementation(backend),
+            gpus=gpus,
+            tokens=self.frame.longest,
+            shard=v.count(worker.fsdp_shard_gpus, f"{name}.fsdp_shard_gpus", needed=False) or gpus,
+            sp=v.count(worker.sp, f"{name}.sp", needed=False) or v.count(actor.sp, "actor.sp", needed=False) or 1,
+            backend="megatron" if backend == "megatron" else "fsdp2" if backend == "fsdp2" else "fsdp",
+            trains=trains,
+            value_head=critic,
+            master_bytes=self._master_bytes(worker, trains=trains),
+            offload_parameters=streams,
+            offload_gradients=worker.offload_policy is True,
+            offload_optimizer=worker.offload_policy is True or (trains and self.frame.cpu_optimizer),
+            checkpointing=checkpointing is not False,
+            offload_activations=offloads is True,
+            reshard_after_forward=worker.reshard_after_forward is not False,
+            entropy=self._entropy() and not critic,
+            fused_head=options.fused_kernels is True,
+            adapter=self._adapter(critic=critic),
+            megatron=megatron,
+        )
+        ranks = max(gpus // (megatron.tp * megatron.pp * megatron.cp if job.backend == "megatron" else job.sp), 1)
+        scored = infer if _given(infer) else micro
+        scoring = replace(job, tokens=self._tokens(scored, name, ranks))
+        job = replace(job, tokens=self._tokens(micro, name, ranks))
+        flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
+        waits = optimizer_waits or job.offload_optimizer
+        rows = (
+            None if _dynamic(micro) else v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        )
+        return TrainerRole(name, job, scoring, weights_wait, waits, flexible, rows)
+
+    def _implementation(self, backend: str) -> Implementation:
+        return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)
+
+    def _tokens(self, micro: MicroBatch, name: str, ranks: int) -> int:
+        """Tokens of a micro-batch on one data-parallel rank: no more than its share of an update has.
+
+        Dynamic ones are filled up to a number of tokens and hold at least one whole sequence.
+        """
+        v, longest = self.values, self.frame.longest
+        each = min(self.frame.mean or longest, longest)
+        update = v.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+        share = max(-(-update // ranks) * each, longest) if update else None
+        if _dynamic(micro):
+            given = v.count(micro.tokens_per_rank, f"{name}.tokens_per_rank", needed=False)
+            return max(min(given or longest, share or given or longest), longest)
+        rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        if rows is None:
+            main = self.stage.batch.micro
+            if micro is not main and _given(main):
+                return self._tokens(main, name, ranks)
+            v.note(f"{name}: the config gives no micro-batch; taken as one sequence of {longest} tokens")
+        elif self.frame.mean is None and rows > 1:
+            v.note(
+                f"{name}: micro-batches of {rows} sequences, priced at full length; --mean-tokens says how long they are"
+            )
+        return (rows or 1) * each
+
+    def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
+        given = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())
+        return given or (4 if trains else 2)
+
+    def _entropy(self) -> bool:
+        """Entropy logits are held where the loss has an entropy term; veRL computes it without a gradient otherwise."""
+        coefficient = self.stage.algorithm.entropy_coef
+        return isinstance(coefficient, (int, float)) and coefficient != 0
+
+    def _adapter(self, *, critic: bool) -> Adapter | None:
+        rank = self.values.count(self.stage.model_options.lora.rank, "lora.rank", needed=False)
+        return Adapter(rank, experts=False) if rank and not critic else None
+
+    def _megatron(self, sizes: Worker, own: Worker) -> MegatronSizes:
+        v, m = self.values, sizes.megatron
+
+        def size(value: Any, name: str) -> int:
+            return v.count(value, f"megatron.{name}", needed=False) or 1
+
+        overrides = own.megatron.transformer_overrides or m.transformer_overrides or {}
+        return MegatronSizes(
+            tp=size(m.tp, "tp"),
+            pp=size(m.pp, "pp"),
+            vpp=size(m.vpp, "vpp"),
+            cp=size(m.cp, "cp"),
+            ep=size(m.ep, "ep"),
+            etp=size(m.tp if m.etp is None else m.etp, "etp"),
+            sequence_parallel=m.sequence_parallel is not False,
+            distributed_optimizer=m.distributed_optimizer is not False,
+            recompute=str(overrides.get("recompute_granularity") or "none"),
+            first_stage_layers=_layers_of(overrides, "first"),
+            last_stage_layers=_layers_of(overrides, "last"),
+        )
+
+
+def _layers_of(overrides: dict[str, Any], end: str) -> int | None:
+    value = overrides.get(f"num_layers_in_{end}_pipeline_stage")
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _given(micro: MicroBatch) -> bool:
+    return micro.tokens_per_rank is not None or micro.sequences_per_rank is not None
+
+
+def _dynamic(micro: MicroBatch) -> bool:
+    return micro.dynamic is True or (micro.dynamic is None and micro.tokens_per_rank is not None)

@@ -1,0 +1,260 @@
+"""`rftconf budget`: will it fit, on how many GPUs, and what to change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from rftconf.cli import options
+
+if TYPE_CHECKING:
+    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.price import Budget
+    from rftconf.cli.reading import Reading
+    from rftconf.load import Loaded
+    from rftconf.plan.model import Plan
+    from rftconf.report.screen import Screen
+
+
+def budget(
+    source: options.Source,
+    gpu: Annotated[
+        str, typer.Option("--gpu", metavar="NAME", help="Which GPU, e.g. h100-80g; NAME:GIB for another.")
+    ] = "",
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", metavar="N", help="Nodes, where the file does not tell.")
+    ] = None,
+    gpus_per_node: Annotated[int | None, typer.Option("--gpus-per-node", metavar="M", help="GPUs of a node.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME|DIR|JSON", help="The model: a name, or where its config.json is."),
+    ] = None,
+    date: Annotated[
+        str | None, typer.Option("--trainer-date", metavar="WHEN", help="Release or date of the trainer's code.")
+    ] = None,
+    mean_tokens: Annotated[
+        int | None,
+        typer.Option("--mean-tokens", metavar="N", help="Mean tokens of a sequence, where padding is removed."),
+    ] = None,
+    step_seconds: Annotated[
+        float | None, typer.Option("--step-seconds", metavar="S", help="Seconds of one rollout period, for GPU-hours.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print every formula with its numbers.")] = False,
+    phase: Annotated[str | None, typer.Option("--phase", metavar="NAME", help="Explain this phase.")] = None,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Find what would fit: fewest GPUs, largest micro-batch, …")
+    ] = False,
+    front: Annotated[
+        bool, typer.Option("--front", help="Compare clusters: rent against the largest micro-batch.")
+    ] = False,
+    apply: Annotated[
+        int | None,
+        typer.Option("--apply", metavar="N", min=1, help="Write the file with the Nth answer of --fit, to -o."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write a report with charts.")
+    ] = None,
+    from_: options.From = None,
+    from_release: options.FromRelease = None,
+    set_: options.Set = None,
+    env: options.Env = None,
+    args: options.Args = None,
+    launch: options.Launch = None,
+    base: options.Base = None,
+    sources: options.Sources = None,
+    rows: options.Rows = None,
+    output: options.Output = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Price a run in GPU memory: every role and phase, whether it fits, and what to change.
+
+    \b
+    Examples:
+      rftconf budget run_grpo.sh --gpu h100-80g
+      rftconf budget run_grpo.sh --gpu a100-80g --explain
+      rftconf budget grpo.yaml --gpu h20 --fit --html budget.html
+      rftconf budget run_grpo.sh --gpu h100 --apply 1 -o run_fitted.sh
+    """
+    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.price import price
+    from rftconf.budget.setup import Asked, setup_of
+    from rftconf.cli import output as out
+    from rftconf.cli.reading import reading
+
+    chosen = gpu_named(gpu) if gpu else None
+    how = reading(from_, from_release, set_, env, args, launch, base, sources)
+    loaded, plan = _open(source, how, rows, quiet=quiet, color=color)
+    if plan is None:
+        return 2
+    asked = Asked(
+        _positive(nodes, "--nodes"),
+        _positive(gpus_per_node, "--gpus-per-node"),
+        model,
+        date,
+        _positive(mean_tokens, "--mean-tokens"),
+    )
+    setup = setup_of(plan, asked)
+    found = price(setup, chosen or _needed())
+    hours = _gpu_hours(plan, setup.total, step_seconds)
+    more = _answers(found) if fit or apply is not None else (), _front(found) if front else ()
+    if html is not None:
+        from rftconf.report.budget_html import budget_html
+
+        out.product(budget_html(found, *more), html)
+    if apply is not None:
+        return _apply(loaded, more[0], apply, how, output)
+    if json:
+        _json(found, *more, hours, output)
+    else:
+        screen = out.product_screen(color if output is None else "never")
+        out.product(_text(found, *more, hours, screen, explained=explain or phase is not None, phase=phase), output)
+    return 0 if found.verdict == "fits" and not found.problems else 1
+
+
+def _text(
+    found: Budget,
+    answers: tuple[Answer, ...],
+    points: tuple[Point, ...],
+    hours: float | None,
+    screen: Screen,
+    *,
+    explained: bool,
+    phase: str | None,
+) -> str:
+    from rftconf.report import budget as report
+
+    text = report.explain_text(found, phase) if explained else report.budget_text(found, screen, gpu_hours=hours)
+    answered = report.answers_text(answers, screen) if answers else ""
+    compared = report.front_text(points, screen) if points else ""
+    return "\n".join(part for part in (text, answered, compared) if part)
+
+
+def _needed() -> NoReturn:
+    from rftconf.budget.gpus import GPUS
+    from rftconf.errors import UsageError
+
+    raise UsageError(f"pass --gpu, one of: {', '.join(gpu.name for gpu in GPUS)}; or NAME:GIB")
+
+
+def _positive(value: int | None, option: str) -> int | None:
+    from rftconf.errors import UsageError
+
+    if value is not None and value < 1:
+        raise UsageError(f"{option} is {value}: a size is a number above 0")
+    return value
+
+
+def _open(
+    source: str, how: Reading, rows: int | None, *, quiet: bool, color: options.Colour
+) -> tuple[Loaded | None, Plan | None]:
+    """A config, or a plan that `rftconf plan --json` wrote."""
+    from rftconf.cli import output as out
+    from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.load import load
+
+    if source.endswith(".json"):
+        return None, _plan_file(Path(source))
+    document = open_document(source, how)
+    if not document.readable:
+        report_document(document, out.report_screen(color))
+        return None, None
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
+    if not quiet:
+        report_document(document, out.report_screen(color), more=loaded.diagnostics)
+        report_guess(loaded.guess, how, out.report_screen(color))
+    return loaded, loaded.plan
+
+
+def _plan_file(path: Path) -> Plan:
+    from json import loads
+
+    from pydantic import ValidationError
+
+    from rftconf.errors import UnreadableError
+    from rftconf.plan.model import Plan
+    from rftconf.text.source import open_source
+
+    try:
+        data = loads(open_source(str(path)).text)
+        plan = Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data)
+    except (ValueError, ValidationError, RecursionError) as error:
+        first = str(error).splitlines()[0]
+        raise UnreadableError(f"not a plan as `rftconf plan --json` writes it: {first}", file=str(path)) from None
+    if not plan.stages:
+        raise UnreadableError("the plan has no stage", file=str(path))
+    return plan
+
+
+def _answers(found: Budget) -> tuple[Answer, ...]:
+    from rftconf.budget.answers import answers
+
+    return answers(found.setup, found.gpu)
+
+
+def _front(found: Budget) -> tuple[Point, ...]:
+    from rftconf.budget.answers import front
+    from rftconf.budget.gpus import gpu_named
+
+    usual = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
+    gpus = dict.fromkeys([found.gpu, *(gpu_named(name) for name in usual)])
+    return front(found.setup, tuple(gpus))
+
+
+def _gpu_hours(plan: Plan, gpus: int, seconds: float | None) -> float | None:
+    from rftconf.errors import UsageError
+
+    if seconds is None:
+        return None
+    if not seconds > 0:
+        raise UsageError(f"--step-seconds is {seconds}: a time is a number above 0")
+    rollouts = plan.stages[-1].run_length.rollouts
+    if not isinstance(rollouts, int):
+        raise UsageError(
+            "the plan does not say how many rollout periods the run has; pass --rows, or set them in the file"
+        )
+    return gpus * rollouts * seconds / 3600
+
+
+def _json(
+    found: Budget, answers: tuple[Answer, ...], points: tuple[Point, ...], hours: float | None, file: Path | None
+) -> None:
+    from rftconf.cli import output as out
+    from rftconf.report.budget_json import answers_json, budget_json, front_json
+
+    data = budget_json(found)
+    if hours is not None:
+        data["gpu_hours"] = hours
+    if answers:
+        data["answers"] = answers_json(answers)
+    if points:
+        data["front"] = front_json(points)
+    out.product_json(data, file)
+
+
+def _apply(loaded: Loaded | None, answers: tuple[Answer, ...], number: int, how: Reading, file: Path | None) -> int:
+    from rftconf.cli import output as out
+    from rftconf.cli.loading import read_again
+    from rftconf.cli.patching import patched
+    from rftconf.errors import UsageError
+    from rftconf.load import load
+
+    if loaded is None:
+        raise UsageError("--apply changes a config, not a plan")
+    if number > len(answers):
+        raise UsageError(f"--apply {number}: there are {len(answers)} answers")
+    answer = answers[number - 1]
+    was = loaded
+
+    def again(text: str) -> Loaded:
+        return load(read_again(was.document.name, text, how), framework=was.framework, release=was.release)
+
+    text, left = patched(loaded, answer.changes, again)
+    out.report(
+        f"{answer.question}: {answer.text}\n" + "".join(f"not in the file, set it yourself: {line}\n" for line in left)
+    )
+    out.product(text, file)
+    return 1 if left else 0

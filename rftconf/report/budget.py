@@ -1,0 +1,188 @@
+"""A budget for people: verdict, GPUs and their roles, a bar per phase, and every formula when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rftconf.report.screen import Screen, joined
+
+if TYPE_CHECKING:
+    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.price import Budget, Phase, PoolBudget
+    from rftconf.budget.term import Part, Term
+
+GIB = 1 << 30
+MARKS: dict[Part, str] = {
+    "weights": "W",
+    "gradients": "G",
+    "optimizer": "O",
+    "unsharded": "U",
+    "activations": "A",
+    "logits": "L",
+    "kv_cache": "K",
+    "residue": "r",
+    "context": "c",
+    "slack": "s",
+}
+"""One letter per part; bars are readable without colours."""
+_COLOURS = {"W": "blue", "G": "cyan", "O": "cyan", "U": "yellow", "A": "green", "L": "red", "K": "dim"}
+_TONE = {"fits": "green", "does not fit": "red", "too close to tell": "yellow"}
+
+
+def budget_text(budget: Budget, screen: Screen, *, gpu_hours: float | None = None) -> str:
+    """The whole answer on a screen or two."""
+    return joined(_lines(budget, screen, gpu_hours))
+
+
+def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[str]:
+    setup, gpu = budget.setup, budget.gpu
+    arch = setup.model.architecture
+    yield f"{setup.model.name}: {arch.parameters:,} parameters" + (
+        f", {arch.active:,} active per token" if arch.active != arch.parameters else ""
+    )
+    yield f"{setup.nodes} × {setup.gpus_per_node} {gpu.title}: {gpu.usable_gib:g} GiB usable of {gpu.label_gb} GB on the label"
+    yield from (f"note: {line}" for note in setup.notes for line in screen.wrap(note, 6))
+    yield ""
+    yield from _verdict(budget, screen)
+    yield ""
+    yield from _drawing(budget)
+    for pool in budget.pools:
+        yield ""
+        yield from _bars(pool, budget, screen)
+    yield ""
+    yield "  " + "  ".join(f"{mark} {part.replace('_', ' ')}" for part, mark in MARKS.items())
+    yield from _serving(budget)
+    if gpu_hours is not None:
+        yield f"GPU-hours: {gpu_hours:,.1f}"
+
+
+def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
+    worst, phase = budget.deciding, budget.deciding.deciding
+    terms = sorted(phase.terms, key=lambda t: -t.size)
+    yield screen.style(budget.verdict, "bold", _TONE[budget.verdict]) + (
+        f": peak {_gib(phase.size)} GiB ({_gib(phase.low)} to {_gib(phase.high)}) in {phase.name}, {phase.moment},"
+        f" on GPUs {_range(worst)}; headroom {_gib(budget.headroom)} GiB ({100 * budget.headroom / budget.gpu.usable:.0f} %)"
+    )
+    yield f"decided by {terms[0].name}: {_gib(terms[0].size)} GiB = {terms[0].formula}"
+    for one in budget.starved:
+        yield screen.style(
+            f"{one.role}: the KV cache holds {one.requests:.2f} requests of the greatest length; the engine will not start",
+            "red",
+        )
+    for problem in budget.problems:
+        yield screen.style(f"cannot run ({problem.source}): {problem.message}", "red")
+        if problem.nearest:
+            yield f"  nearest: {', '.join(problem.nearest)}"
+
+
+def _range(pool: PoolBudget) -> str:
+    first, last = pool.pool.first, pool.pool.first + pool.pool.count - 1
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def _drawing(budget: Budget) -> Iterator[str]:
+    """A row per node, a column per GPU; the letter names the pool."""
+    setup = budget.setup
+    letters = {}
+    for index, one in enumerate(budget.pools):
+        letter = chr(ord("a") + index % 26)
+        for gpu in range(one.pool.first, one.pool.first + one.pool.count):
+            letters[gpu] = letter
+        yield f"{letter}  {one.pool.count} GPUs: {' + '.join(one.pool.roles)}"
+    shown = min(setup.nodes, 16)
+    for node in range(shown):
+        row = (letters.get(node * setup.gpus_per_node + gpu, "·") for gpu in range(setup.gpus_per_node))
+        yield f"   node {node:<3} {' '.join(row)}"
+    if shown < setup.nodes:
+        yield f"   and {setup.nodes - shown} more nodes"
+
+
+def _bars(one: PoolBudget, budget: Budget, screen: Screen) -> Iterator[str]:
+    width = max(screen.width - 54, 20)
+    scale = max(budget.gpu.usable, *(phase.high for phase in one.phases)) / width
+    edge = round(budget.gpu.usable / scale)
+    yield f"GPUs {_range(one)}: {' + '.join(one.pool.roles)}"
+    for phase in one.phases:
+        bar = _bar(phase, scale, width, screen)
+        end = "|" if edge <= width else ""
+        mark = ">" if phase is one.deciding else " "
+        yield f"{mark} {phase.name[:19]:<19} {bar}{end} {_gib(phase.size):>6} ({_gib(phase.low)}–{_gib(phase.high)}) GiB"
+
+
+def _bar(phase: Phase, scale: float, width: int, screen: Screen) -> str:
+    parts, text, at, drawn = phase.parts(), [], 0, 0
+    for part, mark in MARKS.items():
+        at += parts.get(part, 0)
+        until = min(round(at / scale), width)
+        piece = mark * max(until - drawn, 0)
+        drawn = max(until, drawn)
+        text.append(screen.style(piece, _COLOURS[mark]) if mark in _COLOURS else piece)
+    high = min(round(phase.high / scale), width)
+    return "".join(text) + "~" * max(high - drawn, 0) + " " * (width - max(high, drawn))
+
+
+def _serving(budget: Budget) -> Iterator[str]:
+    for one in budget.serving:
+        yield (
+            f"{one.role}: {one.replicas} engines, {one.blocks:,} KV blocks each, {one.requests:.1f} requests of"
+            f" {budget.setup.longest:,} tokens at once"
+        )
+
+
+def explain_text(budget: Budget, asked: str | None = None) -> str:
+    """Every term of each pool's deciding phase (or of the phases named) with its formula; they add up exactly."""
+    return joined(_explained(budget, asked))
+
+
+def _explained(budget: Budget, asked: str | None) -> Iterator[str]:
+    for one in budget.pools:
+        chosen = [p for p in one.phases if asked and asked in p.name] or ([] if asked else [one.deciding])
+        for phase in chosen:
+            yield f"GPUs {_range(one)}, {phase.name} ({phase.moment})"
+            yield from _sum(phase.terms)
+            yield ""
+
+
+def _sum(terms: Iterable[Term]) -> Iterator[str]:
+    total = 0
+    for one in terms:
+        total += one.size
+        who = f"{one.owner} {one.name}" if one.owner else one.name
+        yield f"  {one.size:>18,} B  {one.part:<11} {who:<34} = {one.formula}"
+    yield f"  {total:>18,} B  = {total / GIB:.3f} GiB"
+
+
+def answers_text(found: Iterable[Answer], screen: Screen) -> str:
+    """What would fit, one question after the other."""
+    lines = []
+    for one in found:
+        lines.append(screen.style(one.question, "bold"))
+        lines += [f"  {line}" for line in screen.wrap(one.text, 2)]
+        lines += [f"  set {change.path} = {change.new} (was {change.old})" for change in one.changes]
+        if one.budget is not None:
+            phase = one.budget.deciding.deciding
+            lines.append(
+                f"  checked: {one.budget.verdict}, {_gib(phase.size)} GiB (to {_gib(phase.high)}) in {phase.name}"
+            )
+    return joined(lines)
+
+
+def front_text(points: Iterable[Point], screen: Screen) -> str:
+    """Clusters by rent; the efficient ones with a bar of the tokens that they allow."""
+    rows = sorted(points, key=lambda p: (p.price, p.gpus))
+    most = max((p.tokens or 0 for p in rows), default=0) or 1
+    width = max(screen.width - 62, 10)
+    lines = [f"{'GPU':<18}{'GPUs':>5} {'USD/h':>8} {'tokens/rank':>12} {'left GiB':>9}"]
+    for p in rows:
+        if p.tokens is None:
+            continue
+        bar = "█" * round(width * p.tokens / most)
+        star = "*" if p.efficient else " "
+        lines.append(f"{p.gpu:<18}{p.gpus:>5} {p.price:>8.2f} {p.tokens:>12,} {p.headroom_gib:>9.1f} {star} {bar}")
+    lines.append("* no cheaper cluster allows as large a micro-batch; rents are rough and only rank clusters")
+    return joined(lines)
+
+
+def _gib(size: int) -> str:
+    return f"{size / GIB:.1f}"

@@ -1,0 +1,158 @@
+"""A budget as one HTML file that needs nothing else: styles inside, charts as SVG, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from math import log
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.price import Budget, Phase, PoolBudget
+    from rftconf.budget.term import Part
+
+GIB = 1 << 30
+COLOURS: dict[Part, str] = {
+    "weights": "#3b6fb6",
+    "gradients": "#5fa3c7",
+    "optimizer": "#8fc1d4",
+    "unsharded": "#c9a13b",
+    "activations": "#5b9a55",
+    "logits": "#c05746",
+    "kv_cache": "#9b8bb8",
+    "residue": "#8a8f98",
+    "context": "#b3b8c0",
+    "slack": "#d5d9df",
+}
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d232b; --paper: #fff; --line: #d5d9df; --soft: #667; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e7ec; --paper: #15181d; --line: #3a414b; --soft: #9aa3af; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 62rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+.verdict { font-size: 1.1rem; border-left: .4rem solid var(--tone); padding: .4rem .8rem; }
+svg { width: 100%; height: auto; } text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+table { border-collapse: collapse; width: 100%; font-size: 13px; } td, th { padding: .2rem .5rem; text-align: left;
+  border-bottom: 1px solid var(--line); } td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.soft { color: var(--soft); } .gpus { width: auto; } .gpus td { text-align: center; border: 1px solid var(--line); width: 2.2rem; }
+.key span { display: inline-block; margin-right: 1rem; } .key i { display: inline-block; width: .8rem; height: .8rem;
+  margin-right: .3rem; vertical-align: -.05rem; }
+"""
+_TONES = {"fits": "#5b9a55", "does not fit": "#c05746", "too close to tell": "#c9a13b"}
+
+
+def budget_html(budget: Budget, found: Iterable[Answer] = (), points: Iterable[Point] = ()) -> str:
+    """The report."""
+    return "\n".join(_page(budget, list(found), list(points))) + "\n"
+
+
+def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[str]:
+    setup, gpu = budget.setup, budget.gpu
+    title = f"Budget of {setup.model.name} on {setup.nodes} × {setup.gpus_per_node} {gpu.title}"
+    yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>"
+    yield f'<p class="soft">{setup.model.architecture.parameters:,} parameters; {gpu.usable_gib:g} GiB usable per GPU</p>'
+    phase = budget.deciding.deciding
+    yield (
+        f'<p class="verdict" style="--tone:{_TONES[budget.verdict]}"><b>{budget.verdict}</b>: peak {_gib(phase.size)} GiB'
+        f" ({_gib(phase.low)} to {_gib(phase.high)}) in {escape(phase.name)}; headroom {_gib(budget.headroom)} GiB</p>"
+    )
+    for problem in budget.problems:
+        nearest = f" Nearest: {', '.join(problem.nearest)}." if problem.nearest else ""
+        yield f'<p class="verdict" style="--tone:#c05746">{escape(problem.message + "." + nearest)}</p>'
+    yield from (f'<p class="soft">{escape(note)}</p>' for note in setup.notes)
+    yield "<h2>GPUs</h2>"
+    yield from _drawing(budget)
+    for pool in budget.pools:
+        yield from _pool(pool, budget)
+    if found:
+        yield "<h2>What would fit</h2><table>"
+        yield from (f"<tr><th>{escape(a.question)}</th><td>{escape(a.text)}</td></tr>" for a in found)
+        yield "</table>"
+    if points:
+        yield from _front(points)
+    yield "</body></html>"
+
+
+def _drawing(budget: Budget) -> Iterator[str]:
+    owner = {}
+    for index, one in enumerate(budget.pools):
+        for gpu in range(one.pool.first, one.pool.first + one.pool.count):
+            owner[gpu] = index
+    tones = list(COLOURS.values())
+    yield '<table class="gpus">'
+    for node in range(min(budget.setup.nodes, 32)):
+        yield f"<tr><th>node {node}</th>"
+        for gpu in range(node * budget.setup.gpus_per_node, (node + 1) * budget.setup.gpus_per_node):
+            tone = f' style="background:{tones[owner[gpu] % 10]}55"' if gpu in owner else ""
+            yield f"<td{tone}>{gpu}</td>"
+        yield "</tr>"
+    yield "</table><p>"
+    for index, one in enumerate(budget.pools):
+        yield f'<span style="background:{tones[index % 10]}55;padding:.1rem .4rem">{escape(" + ".join(one.pool.roles))}</span> '
+    yield "</p>"
+
+
+def _pool(one: PoolBudget, budget: Budget) -> Iterator[str]:
+    yield f"<h2>{escape(' + '.join(one.pool.roles))}: {one.pool.count} GPUs</h2>"
+    top = max(budget.gpu.usable, *(p.high for p in one.phases))
+    height = 30 * len(one.phases) + 24
+    yield f'<svg viewBox="0 0 900 {height}" role="img" aria-label="memory by phase">'
+    for row, phase in enumerate(one.phases):
+        yield from _row(phase, 30 * row, top)
+    edge = 160 + 620 * budget.gpu.usable / top
+    yield f'<line x1="{edge:.1f}" x2="{edge:.1f}" y1="0" y2="{height - 20}" stroke="#c05746" stroke-dasharray="4 3"/>'
+    yield f'<text x="{edge:.1f}" y="{height - 6}" text-anchor="middle">{budget.gpu.usable_gib:g} GiB</text></svg>'
+    yield '<p class="key">'
+    yield from (f'<span><i style="background:{c}"></i>{p.replace("_", " ")}</span>' for p, c in COLOURS.items())
+    yield f"</p><details><summary>Formulas of {escape(one.deciding.name)} ({escape(one.deciding.moment)})</summary><table>"
+    for term in one.deciding.terms:
+        yield f'<tr><td>{escape(f"{term.owner} {term.name}")}</td><td class="n">{term.size:,} B</td><td>{escape(term.formula)}</td></tr>'
+    yield f'<tr><th>sum</th><td class="n">{one.deciding.size:,} B</td><td>{one.deciding.size / GIB:.3f} GiB</td></tr>'
+    yield "</table></details>"
+
+
+def _row(phase: Phase, y: int, top: int) -> Iterator[str]:
+    yield f'<text x="150" y="{y + 19}" text-anchor="end">{escape(phase.name)}</text>'
+    x = 160.0
+    parts = phase.parts()
+    for part, colour in COLOURS.items():
+        width = 620 * parts.get(part, 0) / top
+        if width:
+            tip = f"{part.replace('_', ' ')}: {_gib(parts[part])} GiB"
+            yield f'<rect x="{x:.1f}" y="{y + 5}" width="{width:.1f}" height="20" fill="{colour}"><title>{tip}</title></rect>'
+        x += width
+    low, high = 160 + 620 * phase.low / top, 160 + 620 * phase.high / top
+    yield f'<path d="M{low:.1f} {y + 15}H{high:.1f}M{low:.1f} {y + 10}v10M{high:.1f} {y + 10}v10" stroke="var(--ink)" fill="none"/>'
+    yield f'<text x="{max(x, high) + 8:.1f}" y="{y + 19}">{_gib(phase.size)}</text>'
+
+
+def _front(points: list[Point]) -> Iterator[str]:
+    usable = [p for p in points if p.tokens]
+    if not usable:
+        return
+    cheap, dear = min(p.price for p in usable), max(p.price for p in usable)
+    most = max(p.tokens or 0 for p in usable)
+    yield "<h2>Clusters: rent against the largest micro-batch</h2>"
+    yield '<svg viewBox="0 0 900 330" role="img" aria-label="Pareto front">'
+    yield '<path d="M60 10V290H880" stroke="var(--line)" fill="none"/>'
+    yield f'<text x="60" y="310">{cheap:,.0f}</text><text x="880" y="310" text-anchor="end">{dear:,.0f}</text>'
+    yield '<text x="470" y="322" text-anchor="middle">US dollars per hour, logarithmic</text>'
+    free = 1e9
+    for p in sorted(usable, key=lambda p: (p.efficient, -(p.tokens or 0))):
+        x = 70 + 780 * log(p.price / cheap) / max(log(dear / cheap), 1e-9)
+        y = 290 - 260 * (p.tokens or 0) / most
+        fill = "#c05746" if p.efficient else "#8a8f98"
+        tip = f"{p.gpus} × {p.gpu}: {p.tokens:,} tokens"
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if p.efficient else 4}" fill="{fill}"><title>{tip}</title></circle>'
+        if p.efficient and (free == 1e9 or y - free > 14):
+            free, end = y, x > 720
+            at, side = (x - 10, "end") if end else (x + 10, "start")
+            yield f'<text x="{at:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{p.gpus} × {escape(p.gpu)}</text>'
+    yield f'<text x="4" y="34">{most:,}</text><text x="4" y="48">tokens</text></svg>'
+
+
+def _gib(size: int) -> str:
+    return f"{size / GIB:.1f}"

@@ -1,0 +1,119 @@
+"""Inverse questions: every answer is checked by the forward account, and a little more would not fit."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+
+from rftconf.budget.answers import answers, fits, front, most_tokens, resized, sizes
+from rftconf.budget.gpus import gpu_named
+from rftconf.budget.price import price
+from tests.budget.runs import apart, colocated, golden, setup
+
+H100 = gpu_named("h100-80g")
+
+
+def test_the_largest_micro_batch_fits_and_a_larger_one_does_not() -> None:
+    run = setup()
+    found = most_tokens(run, H100)
+    assert found is not None
+    assert fits(run.with_actor(tokens=found), H100)
+    assert not fits(run.with_actor(tokens=found + 1024), H100)
+
+
+def test_nothing_is_answered_where_not_one_sequence_fits() -> None:
+    assert most_tokens(setup(), gpu_named("t4")) is None
+    (first, *_) = answers(setup(), gpu_named("t4"))
+    assert "not even one sequence" in first.text
+    assert first.changes == ()
+
+
+@pytest.mark.parametrize("name", ["grpo-guide", "ppo-guide", "lora", "multi-node", "grpo-guide-back", "megatron-moe"])
+@pytest.mark.parametrize("gpu", ["h100-80g", "a100-40g"])
+def test_answers_are_proved_by_the_forward_account(name: str, gpu: str) -> None:
+    found = answers(setup(golden(name)), gpu_named(gpu))
+    assert found
+    for one in found:
+        if one.budget is not None and one.question != "what to turn on first":
+            assert one.budget.verdict == "fits", one
+
+
+def test_the_share_of_the_engine_cannot_grow_further() -> None:
+    run = setup()
+    (one,) = (a for a in answers(run, H100) if "share" in a.question)
+    best = one.changes[0].new
+    assert fits(run.with_rollout(fraction=best), H100)
+    assert best == 0.95 or not fits(run.with_rollout(fraction=best + 0.01), H100)
+
+
+def test_offloads_are_named_only_where_they_help() -> None:
+    plan = colocated("actor_rollout_ref.rollout.gpu_memory_utilization=0.8", "trainer.n_gpus_per_node=4")
+    run = setup(plan)
+    assert price(run, H100).verdict != "fits"
+    (one,) = (a for a in answers(run, H100) if a.question == "what to turn on first")
+    assert one.changes[0].path == "stage.placement.actor.offload.optimizer"
+    assert one.budget is not None
+    assert one.budget.deciding.deciding.size < price(run, H100).deciding.deciding.size
+
+
+def test_the_fewest_gpus() -> None:
+    run = setup()
+    (one,) = (a for a in answers(run, H100) if a.question.startswith("fewest"))
+    assert one.budget is not None
+    chosen = one.budget.setup.total
+    for fewer in (n for n in sizes(run) if n < chosen):
+        smaller = resized(run, fewer)
+        assert smaller is None or not fits(smaller, H100) or price(smaller, H100).problems
+
+
+def test_a_resized_run_keeps_its_ratio() -> None:
+    run = resized(setup(apart(nodes=2, engines=4)), 8)
+    assert run is not None
+    assert run.actor is not None
+    assert (run.actor.job.gpus, run.engines[0].gpus) == (4, 4)
+
+
+def test_the_front_is_a_front() -> None:
+    points = [p for p in front(setup(), (H100, gpu_named("h200"))) if p.efficient]
+    assert points
+    ordered = sorted(points, key=lambda p: p.price)
+    assert all(a.price < b.price and (a.tokens or 0) < (b.tokens or 0) for a, b in itertools.pairwise(ordered))
+
+
+def test_answers_take_less_than_a_second() -> None:
+    run = setup(golden("ppo-guide"))
+    start = time.perf_counter()
+    answers(run, H100)
+    assert time.perf_counter() - start < 1.0
+
+
+def test_a_micro_batch_of_sequences_stays_one() -> None:
+    plan = colocated(
+        "actor_rollout_ref.actor.use_dynamic_bsz=False",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2",
+        "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=False",
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2",
+    )
+    (one, *_) = answers(setup(plan), H100)
+    (change,) = one.changes
+    assert (change.path, change.old) == ("stage.batch.micro.sequences_per_rank", 2)
+    assert change.new > 2
+    assert one.budget is not None
+    assert one.budget.verdict == "fits"
+
+
+def test_lengths_that_nobody_knows_open_the_interval_downwards() -> None:
+    changes = (
+        "actor_rollout_ref.actor.use_dynamic_bsz=False",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64",
+        "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=False",
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8",
+    )
+    full = price(setup(colocated(*changes)), H100)
+    assert full.headroom < 0
+    assert full.verdict == "too close to tell"
+    assert any("--mean-tokens" in note for note in full.setup.notes)
+    short = price(setup(colocated(*changes), mean_tokens=300), H100)
+    assert short.verdict == "fits"

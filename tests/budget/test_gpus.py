@@ -1,0 +1,46 @@
+"""The table of accelerators and how names find rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.budget.gpus import GPUS, gpu_named
+from rftconf.errors import UsageError
+
+
+def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
+    assert len({gpu.name for gpu in GPUS}) == len(GPUS) >= 30
+    assert all(gpu.source for gpu in GPUS)
+
+
+@pytest.mark.parametrize("gpu", GPUS, ids=lambda gpu: gpu.name)
+def test_usable_is_near_the_label_and_never_above_it(gpu: object) -> None:
+    from rftconf.budget.gpus import GIB, Gpu
+
+    assert isinstance(gpu, Gpu)
+    assert 0.9 * gpu.label_gb * 1e9 < gpu.usable < gpu.label_gb * GIB
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("h100", "h100-80g"),
+        ("NVIDIA H100 80GB HBM3", "h100-80g"),
+        ("A100-40GB", "a100-40g"),
+        ("h20", "h20-96g"),
+        ("RTX 4090", "rtx-4090-24g"),
+        ("AMD Instinct MI300X", "mi300x-192g"),
+    ],
+)
+def test_people_write_names_in_many_ways(asked: str, name: str) -> None:
+    assert gpu_named(asked).name == name
+
+
+def test_a_gpu_of_ones_own() -> None:
+    assert gpu_named("fpga:12.5").usable == int(12.5 * (1 << 30))
+
+
+@pytest.mark.parametrize("asked", ["h1000", "", "x:", "x:-1", "x:nan", "x:inf"])
+def test_an_unknown_one_names_the_nearest(asked: str) -> None:
+    with pytest.raises(UsageError, match=r"--gpu"):
+        gpu_named(asked)

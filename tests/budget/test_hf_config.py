@@ -1,0 +1,78 @@
+"""Reading a config.json: local files, and what is wrong with bad ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rftconf.budget import models
+from rftconf.budget.architecture import Attention, LinearAttention
+from rftconf.budget.hf_config import architecture_of, missing_family, read_config
+from rftconf.errors import UsageError
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "intermediate_size": 128,
+    "vocab_size": 320,
+}
+
+
+def test_a_folder_and_a_file_are_the_same(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    whole = models.resolve(str(tmp_path))
+    assert whole.architecture == models.resolve(str(tmp_path / "config.json")).architecture
+    # 2 embeddings, and per layer: q 64*64, k and v 64*32, o 64*64, three of 64*128, two norms; a last norm.
+    assert whole.architecture.parameters == 2 * 320 * 64 + 2 * (2 * 4096 + 2 * 2048 + 3 * 8192 + 128) + 64
+    assert whole.note == ""
+
+
+def test_an_unknown_kind_is_said() -> None:
+    assert missing_family("llama") == ""
+    assert "Llama-like" in missing_family("novel")
+
+
+@pytest.mark.parametrize(
+    "field", ["hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size"]
+)
+def test_a_needed_field_that_is_absent_is_named(field: str) -> None:
+    config = {key: value for key, value in LLAMA.items() if key != field}
+    with pytest.raises(UsageError, match=f"no {field}"):
+        architecture_of(config)
+
+
+@pytest.mark.parametrize("value", [0, -1, "64", 1.5, True, [64]])
+def test_a_senseless_size_is_named(value: Any) -> None:
+    with pytest.raises(UsageError, match=r"hidden_size is .* not a whole number above 0"):
+        architecture_of({**LLAMA, "hidden_size": value})
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "\x00", '"x"'])
+def test_a_file_that_is_no_config(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(UsageError, match=r"config\.json: (not JSON|a config\.json is an object)"):
+        read_config(tmp_path)
+
+
+def test_hybrid_layers_are_told_apart() -> None:
+    found = models.resolve("Qwen/Qwen3-Next-80B-A3B-Instruct").architecture
+    counts = {type(group.mixer): group.count for group in found.layers}
+    assert counts == {LinearAttention: 36, Attention: 12}
+
+
+def test_sliding_layers_are_told_apart() -> None:
+    found = models.resolve("openai/gpt-oss-20b").architecture
+    assert {group.mixer.window: group.count for group in found.layers} == {128: 12, 0: 12}
+
+
+def test_active_parameters_are_what_one_token_meets() -> None:
+    found = models.resolve("Qwen/Qwen3-30B-A3B").architecture
+    assert found.active == pytest.approx(3.35e9, rel=0.01)
+    dense = models.resolve("Qwen/Qwen3-8B").architecture
+    assert dense.active == dense.parameters

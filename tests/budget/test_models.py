@@ -1,0 +1,70 @@
+"""The table of models: every count, and how names find rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.budget import models
+from rftconf.budget.hf_config import KNOWN, architecture_of
+from rftconf.errors import UsageError
+
+ROWS = models.rows()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_the_equations_give_the_published_count(row: models.Row) -> None:
+    found = architecture_of(row.config, row.name)
+    assert found.parameters + found.draft == pytest.approx(row.published, rel=1e-3)
+
+
+def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
+    names = [row.name for row in ROWS]
+    assert len(names) == len(set(names)) >= 60
+    assert all("config.json" in row.source for row in ROWS)
+
+
+def test_most_counts_are_right_to_the_last_parameter() -> None:
+    exact = 0
+    for row in ROWS:
+        found = architecture_of(row.config, row.name)
+        exact += found.parameters + found.draft == row.published
+    assert exact >= 105
+
+
+def test_every_row_has_equations_of_its_own() -> None:
+    for row in ROWS:
+        text = row.config.get("text_config", row.config)
+        assert text["model_type"] in KNOWN, row.name
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B"),
+        ("$HOME/models/qwen2.5-7b-instruct-1M", "Qwen/Qwen2.5-7B"),
+        ("${MODEL_ROOT}/Qwen3-4B", "Qwen/Qwen3-4B"),
+        ("/hub/models--Qwen--Qwen3-30B-A3B/snapshots/0123abc", "Qwen/Qwen3-30B-A3B"),
+        ("Llama-3.1-8B-Instruct/", "meta-llama/Llama-3.1-8B"),
+        ("Meta-Llama-3-8B-Instruct", "meta-llama/Meta-Llama-3-8B"),
+        ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mistralai/Mixtral-8x7B-v0.1"),
+        ("deepseek-ai/DeepSeek-V3-0324", "deepseek-ai/DeepSeek-V3"),
+        ("DeepSeek-R1-Distill-Qwen-7B", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"),
+    ],
+)
+def test_a_path_finds_its_row(asked: str, name: str) -> None:
+    found = models.find(asked)
+    assert found is not None
+    assert found.name == name
+    assert (found.note == "") == (name.split("/")[-1] in asked.split("/") or "--" in asked)
+
+
+@pytest.mark.parametrize(
+    "asked", ["deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "Qwen2.5-VL-7B-Instruct", "my-7b", "", "/", "$MODEL_PATH"]
+)
+def test_no_row_is_guessed(asked: str) -> None:
+    assert models.find(asked) is None
+
+
+def test_an_unknown_model_says_what_to_pass() -> None:
+    with pytest.raises(UsageError, match=r"Qwen2\.5-9B: not in the table; nearest names: .*config\.json"):
+        models.resolve("Qwen2.5-9B")
