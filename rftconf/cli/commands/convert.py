@@ -29,6 +29,7 @@ def convert(
     base: options.Base = None,
     sources: options.Sources = None,
     rows: options.Rows = None,
+    assume: options.Assume = None,
     rollout_gpus: options.RolloutGpus = None,
     style: Annotated[
         options.Form | None, typer.Option("--as", help="How to write a veRL config; a script when absent.")
@@ -73,14 +74,15 @@ def convert(
     from rftconf.cli import output as out
     from rftconf.cli.loading import open_document, report_document, report_guess
     from rftconf.cli.many import Job, is_folder
-    from rftconf.cli.reading import framework_name, reading
+    from rftconf.cli.reading import assumptions, framework_name, reading
     from rftconf.report.ledger import ledger_text
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
+    assumed = assumptions(assume)
     target = framework_name(to)
     _suit(target, style, form)
     if Path(source).is_dir():
-        asked = Job(how, target, _options(to_release, rollout_gpus, form, style), rows, on_loss == "error")
+        asked = Job(how, target, _options(to_release, rollout_gpus, form, style), rows, on_loss == "error", assumed)
         return _folder(Path(source), output, ledger, asked, as_json=json, quiet=quiet, color=color)
     document = open_document(source, how)
     screen = out.report_screen(color)
@@ -90,10 +92,10 @@ def convert(
     from rftconf.convert import convert_loaded
     from rftconf.load import load
 
-    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
     wanted = _options(to_release, rollout_gpus, form, style)
     if output is not None and is_folder(output) and _is_series(loaded, target):
-        asked = Job(how, target, wanted, rows, on_loss == "error")
+        asked = Job(how, target, wanted, rows, on_loss == "error", assumed)
         if not quiet:
             report_document(document, screen)
             report_guess(loaded.guess, how, screen)
