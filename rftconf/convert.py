@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +87,10 @@ def convert(
     form: str = "auto",
     style: str | None = None,
     adapters: str | None = None,
+    assume: Mapping[str, str] | None = None,
 ) -> Conversion:
     """Convert a document. Raises RefusedError where no faithful target exists, UnreadableError for bad input."""
-    loaded = load(document, framework=framework, release=release, rows=rows)
+    loaded = load(document, framework=framework, release=release, rows=rows, assume=assume)
     return convert_loaded(loaded, to, Options(to_release, rollout_gpus, form, style, adapters))
 
 
@@ -112,6 +114,8 @@ def convert_stage(
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
     _refuse_what_stays(stage, loaded, target)
+    if not same:
+        _refuse_dialects(stage)
     _refuse_other_kinds(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     adapters = _adapt(loaded, target, values, origins, options)
@@ -178,6 +182,13 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
     text, suffix = emit(ledger, writings[-1], options.style)
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
+
+
+def _refuse_dialects(stage: StageRead) -> None:
+    ask = stage.reading.table.dialect
+    found = ask(stage.reading) if ask is not None else None
+    if found is not None:
+        raise RefusedError(f"this seems to be a fork's config: {found.why}", choices=found.choices)
 
 
 def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> None:

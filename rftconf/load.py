@@ -96,9 +96,14 @@ def main_stage(loaded: Loaded) -> StageRead:
 
 
 def load(
-    document: Document, *, framework: str | None = None, release: str | None = None, rows: int | None = None
+    document: Document,
+    *,
+    framework: str | None = None,
+    release: str | None = None,
+    rows: int | None = None,
+    assume: Mapping[str, str] | None = None,
 ) -> Loaded:
-    """Understand a document as a plan.
+    """Understand a document as a plan. `assume`: what a person says of a fork (`mini_batch=samples`).
 
     Raises UnreadableError when the document has errors or no leaf, UsageError for unknown names.
     """
@@ -108,8 +113,12 @@ def load(
     leaves = live_leaves(document)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
-    starter = document.launch.starter if document.launch else {}
-    stages = [_read_stage(table, found, part, name, rows, starter) for name, part in stages_of(leaves)]
+    told: dict[str, Any] = {
+        "starter": document.launch.starter if document.launch else {},
+        "assumed": dict(assume or {}),
+    }
+    told |= {} if rows is None else {"rows": rows}
+    stages = [_read_stage(table, found, part, name, told) for name, part in stages_of(leaves)]
     extensions = _extensions(stages, secrets)
     for stage in stages:
         _check(stage)
@@ -135,16 +144,13 @@ def _read_stage(
     found: Guess,
     leaves: Mapping[str, Leaf],
     name: str | None,
-    rows: int | None,
-    starter: Mapping[str, Any],
+    told: Mapping[str, Any],
 ) -> StageRead:
     native, changes = effective(found, leaves)
     if table.kind_of is not None:
         table = table_of(found.framework, table.kind_of(native))
     reading = Reading(table, native, count_rows=count_rows)
-    reading.facts["starter"] = starter
-    if rows is not None:
-        reading.facts["rows"] = rows
+    reading.facts.update(told)
     reading.read_all()
     _refuse_nothing(reading)
     if reading.values.get("stage.kind") != "sft":  # samples have one length

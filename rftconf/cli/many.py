@@ -27,6 +27,7 @@ class Job:
     rows: int | None
     strict: bool
     """True when nothing may be lost (--on-loss error)."""
+    assume: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _one(source: Path, place: Path, job: Job, taken: set[Path]) -> Outcome:
         document = open_document(name, job.how)
         if document.readable and not basic.is_config(document):
             return Outcome(name, None, said="no config of a known framework")
-        loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows)
+        loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows, assume=job.assume)
         stem = place.with_suffix("")
         ledger, files = files_of(loaded, job, place if stem in taken else stem, folder=True)
     except RefusedError as error:

@@ -52,6 +52,12 @@ Env: TypeAlias = Annotated[
 Args: TypeAlias = Annotated[
     str | None, typer.Option("--args", metavar='"…"', help="The script's own arguments, its $@.")
 ]
+Assume: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assume", metavar="NAME=VALUE", help="What a fork counts: mini_batch=samples, responses_per_prompt=N."
+    ),
+]
 Launch: TypeAlias = Annotated[
     int | None, typer.Option("--launch", metavar="N", min=1, help="Which launch, in a script with several.")
 ]

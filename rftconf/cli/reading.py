@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +62,23 @@ def framework_name(name: str) -> str:
 
         near = get_close_matches(name.lower(), FRAMEWORKS, n=1)
         raise UsageError(f"{error}{f'; did you mean {near[0]}?' if near else ''}") from None
+
+
+ASSUMPTIONS = {"mini_batch": re.compile("samples|prompts"), "responses_per_prompt": re.compile("[1-9][0-9]*")}
+"""What --assume may say, and how."""
+
+
+def assumptions(said: Sequence[str] | None) -> dict[str, str]:
+    """What a person says of a fork. Raises UsageError for a name or a value that means nothing."""
+    found: dict[str, str] = {}
+    for item in said or ():
+        name, _, value = item.partition("=")
+        if name not in ASSUMPTIONS:
+            raise UsageError(f"--assume {item}: known are {', '.join(ASSUMPTIONS)}")
+        if not ASSUMPTIONS[name].fullmatch(value):
+            raise UsageError(f"--assume {name}= takes {ASSUMPTIONS[name].pattern.replace('|', ' or ')}, not {value!r}")
+        found[name] = value
+    return found
 
 
 def _framework(name: str | None) -> str | None:

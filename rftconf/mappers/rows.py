@@ -120,6 +120,14 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Dialect:
+    """Why a config seems to come from a fork that counts otherwise, and what a person may say about it."""
+
+    why: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """All that rftconf knows about one framework's keys, in its newest shape."""
 
@@ -138,6 +146,8 @@ class Table:
     separates_since: str | None = None
     """The release since which a sharing framework can also give engines GPUs of their own."""
     sections: tuple[str, ...] = ()
+    dialect: Callable[[Reading], Dialect | None] | None = None
+    """Whether a config seems to come from a fork that counts otherwise."""
     exported: str = ""
     """Where a checkpoint has its weights in Hugging Face's format, below the checkpoint's folder."""
     stays: str = ""

@@ -160,6 +160,10 @@ def _without_row(loaded: Loaded, stage: StageRead, writing: Writing, key: str, l
         )
         value = None if state is State.WITHHELD else leaf.value
         return SourceLine(leaf.key, value, leaf.place, state, (key,) if state is State.EXACT else (), reason=reason.why)
+    if known.get(leaf.key) is None and known.of_a_fork(leaf.key) and not writing.same_framework:
+        section = leaf.key.partition(".")[0]
+        why = f"{section} is no section of {registry.framework(known.family).title}'s: a fork's own, kept in the plan as it is"
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.EXTENSION, reason=why)
     if known.get(leaf.key) is None:
         title = registry.framework(loaded.framework).title
         why = f"{title} {loaded.release} has no such key"

@@ -164,6 +164,11 @@ class Catalogue:
             not key.startswith("algorithm.") and f"{key.rpartition('.')[0]}._target_" in self.keys
         )
 
+    def of_a_fork(self, key: str) -> bool:
+        """True for a key of a section that this program does not have, where its loader takes such sections."""
+        section, dot, _ = key.partition(".")
+        return bool(dot) and self.family == "verl" and section not in self._prefixes
+
     @cached_property
     def _prefixes(self) -> frozenset[str]:
         found: set[str] = set()

@@ -10,12 +10,24 @@ from rftconf.cli.app import VERBS, application, run
 READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "--base", "--source"]
 OPTIONS = {
     "convert": [
-        *(*READING, "--to", "--to-release", "--rows", "--rollout-gpus", "--as", "--form", "--output", "-o", "--ledger"),
-        "--adapters",
+        *(*READING, "--to", "--to-release", "--rows", "--assume", "--rollout-gpus", "--as", "--form", "--output", "-o"),
+        *("--ledger", "--adapters"),
         *("--on-loss", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
     ],
     "check": [*READING, "--format", "--json", "--quiet", "-q", "--color"],
-    "plan": [*READING, "--rows", "--format", "--origins", "--output", "-o", "--json", "--quiet", "-q", "--color"],
+    "plan": [
+        *READING,
+        "--rows",
+        "--assume",
+        "--format",
+        "--origins",
+        "--output",
+        "-o",
+        "--json",
+        "--quiet",
+        "-q",
+        "--color",
+    ],
     "budget": [
         *(
             *READING,

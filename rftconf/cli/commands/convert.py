@@ -29,6 +29,7 @@ def convert(
     base: options.Base = None,
     sources: options.Sources = None,
     rows: options.Rows = None,
+    assume: options.Assume = None,
     rollout_gpus: options.RolloutGpus = None,
     style: Annotated[
         options.Form | None, typer.Option("--as", help="How to write a veRL config; a script when absent.")
@@ -82,14 +83,15 @@ def convert(
     from rftconf.cli import output as out
     from rftconf.cli.loading import open_document, report_document, report_guess
     from rftconf.cli.many import Job, is_folder
-    from rftconf.cli.reading import framework_name, reading
+    from rftconf.cli.reading import assumptions, framework_name, reading
     from rftconf.report.ledger import ledger_text
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
+    assumed = assumptions(assume)
     target = framework_name(to)
     _suit(target, style, form)
     wanted = _options(to_release, rollout_gpus, form, style, adapters)
-    many_runs = Job(how, target, wanted, rows, on_loss == "error")
+    many_runs = Job(how, target, wanted, rows, on_loss == "error", assumed)
     if Path(source).is_dir():
         _one_run(adapters)
         return _folder(Path(source), output, ledger, many_runs, as_json=json, quiet=quiet, color=color)
@@ -101,7 +103,7 @@ def convert(
     from rftconf.convert import convert_loaded
     from rftconf.load import load
 
-    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
     if output is not None and is_folder(output) and _is_series(loaded, target):
         _one_run(adapters)
         if not quiet:

@@ -24,6 +24,7 @@ def plan(
     base: options.Base = None,
     sources: options.Sources = None,
     rows: options.Rows = None,
+    assume: options.Assume = None,
     form: Annotated[Literal["tree", "json", "yaml"], typer.Option("--format", help="How to print it.")] = "tree",
     origins: Annotated[bool, typer.Option("--origins", help="Say of each value where it came from.")] = False,
     output: options.Output = None,
@@ -41,15 +42,16 @@ def plan(
     """
     from rftconf.cli import output as out
     from rftconf.cli.loading import open_document, report_document, report_guess
-    from rftconf.cli.reading import reading
+    from rftconf.cli.reading import assumptions, reading
     from rftconf.load import load
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
+    assumed = assumptions(assume)
     document = open_document(source, how)
     if not document.readable:
         report_document(document, out.report_screen(color))
         return 2
-    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
     if not quiet:
         report_document(document, out.report_screen(color), more=loaded.diagnostics)
         report_guess(loaded.guess, how, out.report_screen(color))

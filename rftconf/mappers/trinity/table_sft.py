@@ -83,6 +83,11 @@ ASLEEP = tuple(
         ("model.critic_model_path", "a supervised stage has no critic"),
         ("model.temperature", "a supervised stage samples nothing"),
         ("model.top_*", "a supervised stage samples nothing"),
+        ("model.repetition_penalty", "a supervised stage samples nothing"),
+        ("model.min_response_tokens", "a supervised stage samples nothing"),
+        ("model.enable_prompt_truncation", "a supervised stage takes prompt and answer as one sample"),
+        ("algorithm.bypass_old_logprobs", "a supervised stage has no old policy"),
+        ("algorithm.rollout_correction*", "a supervised stage has no old policy"),
     )
 )
 

@@ -113,7 +113,9 @@ def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     """Epochs must not end a run that its step limit is meant to end (H68)."""
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
     supervised = w.plan("stage.kind") == "sft"
-    ends = epochs is None if supervised else w.plan("stage.run_length.last_partial") == "carry"
+    carried = w.plan("stage.run_length.last_partial") == "carry"
+    # of a supervised run the steps are a limit beside the epochs, unless the rows tell that they are the whole run
+    ends = epochs is None or (carried and isinstance(w.facts.get("rows"), int)) if supervised else carried
     if rollouts is not None and ends:
         rows, prompts = w.facts.get("rows"), sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0

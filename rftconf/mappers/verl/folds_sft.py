@@ -86,6 +86,10 @@ def write_files(w: Writing) -> None:
         state = max((f.state for f in found), key=list(State).index)
         note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
         w.put(key, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in found))
+        for path in [p for p in paths if p.endswith(".subset")]:
+            w.lose(path, State.NARROWED, f"a file has no subsets: export {w.plan(path)} to it")
+        for path in [p for p in paths if p.endswith(".storage") and w.plan(p) != "file"]:
+            w.lose(path, State.NARROWED, f"veRL reads files, not {w.plan(path)} storage")
     _write_order(w)
 
 

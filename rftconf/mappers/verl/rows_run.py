@@ -24,6 +24,7 @@ from rftconf.mappers.verl.conditions import (
     STATIC,
     v1_trainer,
 )
+from rftconf.mappers.verl.dialects import GROUP_SIZE, MINI_BATCH
 from rftconf.mappers.verl.folds_recipes import BY_BATCHES
 from rftconf.plan.units import Unit
 
@@ -74,10 +75,10 @@ RUN_ROWS = (
     # -- batches ------------------------------------------------------------------------------------------------
     row(lambda c: c.data.gen_batch_size, lambda p: p.stage.batch.prompts_per_fetch, counts(Unit.PROMPTS), absent=None,
         when=BY_BATCHES, why="trainer: prompts one dataloader fetch returns"),
-    row(lambda c: c.actor_rollout_ref.rollout.n, lambda p: p.stage.batch.responses_per_prompt, same, always=True,
+    row(lambda c: c.actor_rollout_ref.rollout.n, lambda p: p.stage.batch.responses_per_prompt, GROUP_SIZE, always=True,
         why="trainer: rows are repeated n times"),
     row(lambda c: c.actor_rollout_ref.actor.ppo_mini_batch_size, lambda p: p.stage.batch.sequences_per_update,
-        counts(Unit.PROMPTS), always=True, why="workers: multiplied by rollout.n before it is split over ranks"),
+        MINI_BATCH, always=True, why="workers: multiplied by rollout.n before it is split over ranks"),
     row(lambda c: c.actor_rollout_ref.actor.ppo_epochs, lambda p: p.stage.batch.passes, same, why="actor: passes over the rollout"),
     row(lambda c: c.actor_rollout_ref.actor.shuffle, lambda p: p.stage.batch.shuffle_sequences, same, why="actor: make_iterator(shuffle=)"),
     row(lambda c: c.trainer.balance_batch, lambda p: p.stage.batch.balance_ranks, same,
@@ -109,7 +110,7 @@ RUN_ROWS = (
         counts(Unit.SEQUENCES), when=REF_STATIC, alias=True, read_only=True, why="deprecated: global, divided by the ranks"),
     row(lambda c: c.actor_rollout_ref.ref.log_prob_max_token_len_per_gpu, lambda p: p.stage.batch.reference.tokens_per_rank,
         counts(Unit.TOKENS_PER_GPU), when=REF_DYNAMIC, why="workers: as ppo_max_token_len_per_gpu"),
-    row(lambda c: c.critic.ppo_mini_batch_size, lambda p: p.stage.batch.critic_sequences_per_update, counts(Unit.PROMPTS),
+    row(lambda c: c.critic.ppo_mini_batch_size, lambda p: p.stage.batch.critic_sequences_per_update, MINI_BATCH,
         when=CRITIC, why="critic worker: multiplied by rollout.n; defaults to the actor's"),
     row(lambda c: c.critic.ppo_epochs, lambda p: p.stage.batch.critic_passes, same, when=CRITIC, why="critic: passes"),
     row(lambda c: c.critic.shuffle, lambda p: p.stage.batch.critic_shuffle_sequences, same, when=CRITIC, why="critic: make_iterator"),

@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.mappers.rates import advantage_scope, pass_order, tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import (
+    dialects,
     folds,
     folds_data,
     folds_pools,
@@ -152,5 +153,6 @@ VERL = Table(
     questions=questions.questions,
     separates_since="0.9.0",
     exported="actor/huggingface",
+    dialect=dialects.dialect,
     sections=("algorithm", "data", "actor_rollout_ref", "critic", "reward", "trainer"),
 )

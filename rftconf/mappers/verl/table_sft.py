@@ -87,12 +87,12 @@ def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
 
 
 COMMON = (
+    *_all(DEAD, "parsed, but not implemented", "data.balance_dp_token"),
     *_all(SECRET, "a credential; the value is neither shown nor written", "*api_key", "*_token", "*password"),
     *_all(DEAD, "names the Python class that holds this block; it is part of the schema, not a setting", "*._target_"),
     *_all(MATHS, "what becomes of samples longer than data.max_length: an error, or cut on the left or right", "data.truncation"),
     *_all(KEPT, "arguments of the chat template; set the target's own switch by hand (row 7.11)", "data.apply_chat_template_kwargs*",
           "data.enable_thinking_*", "data.multiturn.enable_thinking_key"),
-    *_all(DEAD, "parsed, but not implemented", "data.balance_dp_token"),
     *_all(KEPT, "copies files or weights to shared memory before reading; start-up time only", "data.use_shm", "model.use_shm"),
     *_all(KEPT, "a Python module imported before the model is built; code is never carried over", "model.external_lib"),
     *_all(KEPT, "a second copy of checkpoints on HDFS", "trainer.default_hdfs_dir"),

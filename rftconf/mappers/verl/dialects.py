@@ -1,0 +1,95 @@
+"""Forks of veRL that count in another way: noticed, explained, and converted only once a person says what is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rftconf.mappers.codecs import Codec, Put, counts
+from rftconf.mappers.rows import Dialect
+from rftconf.plan.symbols import Expr
+from rftconf.plan.units import Unit
+from rftconf.schemas import catalogue
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+
+BATCH, MINI = "data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"
+GROUP = "actor_rollout_ref.rollout.n"
+_GROUP_ELSEWHERE = re.compile(r"(?:^|\.)(?:n_agents?|group_size|num_generations)$").search
+_EVALUATION = re.compile(r"(?:^|[._])(?:val|eval|test)(?:[._]|$)").search
+
+
+def assumed(context: Any, name: str) -> str | None:
+    """What the person said of `name` with --assume."""
+    told: dict[str, str] = context.facts.get("assumed", {})
+    return told.get(name)
+
+
+class _MiniBatch(Codec[Any, Any]):
+    """Prompts, as upstream counts them; samples where the person says that the fork does."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        """Sequences of one update."""
+        counted = Unit.SEQUENCES if assumed(context, "mini_batch") == "samples" else Unit.PROMPTS
+        return counts(counted).get(value, context, unit)
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        """Always in prompts: what is written is for upstream."""
+        return counts(Unit.PROMPTS).put(value, context, unit)
+
+
+class _Group(Codec[Any, Any]):
+    """Responses per prompt; a person may know better where a fork keeps the number elsewhere."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        """As written, or as assumed."""
+        told = assumed(context, "responses_per_prompt")
+        return int(told) if told is not None else value
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        """As it is."""
+        return Put(value)
+
+
+MINI_BATCH, GROUP_SIZE = _MiniBatch(), _Group()
+
+
+def dialect(r: Reading) -> Dialect | None:
+    """What shows that a fork counts otherwise, unless the person said what is meant."""
+    return next(_found(r), None)
+
+
+def _found(r: Reading) -> Iterator[Dialect]:
+    prompts, n = (r.plan(f"stage.batch.{field}") for field in ("prompts_per_rollout", "responses_per_prompt"))
+    mini = r.native(MINI)
+    known = all(isinstance(value, int) and not isinstance(value, bool) for value in (prompts, mini, n))
+    if known and mini > prompts and r.written(MINI) and assumed(r, "mini_batch") is None:
+        yield _larger(r, prompts, mini, n)
+    if n == 1 and not r.written(GROUP) and assumed(r, "responses_per_prompt") is None:
+        yield from _group_elsewhere(r)
+
+
+def _larger(r: Reading, prompts: int, mini: int, n: int) -> Dialect:
+    total = prompts * n
+    updates = "" if total % mini else f", {total // mini} update{'s' if total // mini > 1 else ''} a period"
+    fits = f"{mini} of {prompts} x {n} = {total}{updates}"
+    why = (
+        f"{MINI}={mini} is larger than {BATCH}={prompts}. veRL counts both in prompts"
+        f"{' and fills such a batch up (H63)' if r.since('0.9.0') else ' and refuses that'}; forks count the mini-batch "
+        f"in samples ({fits})"
+    )
+    return Dialect(
+        why,
+        ("--assume mini_batch=samples, if this is such a fork", "--assume mini_batch=prompts, if upstream is meant"),
+    )
+
+
+def _group_elsewhere(r: Reading) -> Iterator[Dialect]:
+    known = catalogue.load(r.source.framework, None, r.source.trainer)
+    for key, leaf in r.source.leaves():
+        grouped = _GROUP_ELSEWHERE(key) and not _EVALUATION(key) and key not in known
+        if grouped and not isinstance(leaf.value, Expr) and isinstance(leaf.value, int) and leaf.value > 1:
+            why = f"{leaf.key}={leaf.value} looks like a group size that this fork keeps elsewhere; {GROUP} says 1"
+            yield Dialect(why, (f"--assume responses_per_prompt={leaf.value}", "--assume responses_per_prompt=1"))
