@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.budget.implementations import MEGATRON, Implementation, implementation
 from rftconf.budget.models import Model, find
 from rftconf.budget.recipe import Adapter, MegatronSizes, Training
 from rftconf.budget.roles import TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
-from rftconf.plan.model import MicroBatch, Stage, Worker
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import MicroBatch, Stage, Worker
 
 TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "verl"}
 """Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
