@@ -105,8 +105,7 @@ class _Trainer:
             megatron=megatron,
         )
         ranks = max(gpus // (megatron.tp * megatron.pp * megatron.cp if job.backend == "megatron" else job.sp), 1)
-        scored = infer if _given(infer) else micro
-        scoring = replace(job, tokens=self._tokens(scored, name, ranks))
+        scoring = replace(job, tokens=self._tokens(infer if _given(infer) else micro, name, ranks))
         job = replace(job, tokens=self._tokens(micro, name, ranks))
         flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
         waits = optimizer_waits or job.offload_optimizer
