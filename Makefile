@@ -3,7 +3,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 
-.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden bench
+.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden bench bench-budget
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -38,6 +38,10 @@ keys-check: conformance-env  ## fail when a committed catalogue differs from its
 
 bench: conformance-env  ## a cold convert as a ratio to hydra.compose and check-jsonschema
 	$(PYTHON) benches/cold_convert.py --verl $(CONFORMANCE)/releases/verl-0.9.1 --check-jsonschema .venv/bin/check-jsonschema
+
+bench-budget:  ## memory accounts against measured peaks, beside others' formulas; what an account costs
+	$(PYTHON) -m benches.budget_accuracy
+	$(PYTHON) benches/budget_speed.py
 
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rftconf.budget.engine import Engine
 from rftconf.budget.models import Model, find
 from rftconf.budget.roles import EngineRole, TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
-from rftconf.plan.model import Auxiliary, Stage
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Auxiliary, Stage
 
 
 def engine_roles(

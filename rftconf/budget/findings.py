@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import Setup
 from rftconf.budget.setup import Asked, setup_of
-from rftconf.plan.model import Plan
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan
 
 GIB = 1 << 30
 LITTLE, HALF = 0.05, 0.5

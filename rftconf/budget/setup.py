@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.budget.engine_roles import engine_roles
 from rftconf.budget.models import Model, find, resolve
@@ -11,7 +11,9 @@ from rftconf.budget.roles import Setup
 from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
 from rftconf.budget.values import Values
 from rftconf.errors import UsageError
-from rftconf.plan.model import Plan, Stage
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan, Stage
 
 
 @dataclass(frozen=True, slots=True)

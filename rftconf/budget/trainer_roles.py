@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.budget.implementations import MEGATRON, Implementation, implementation
 from rftconf.budget.models import Model, find
 from rftconf.budget.recipe import Adapter, MegatronSizes, Training
 from rftconf.budget.roles import TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
-from rftconf.plan.model import MicroBatch, Stage, Worker
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import MicroBatch, Stage, Worker
 
 TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "verl"}
 """Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
@@ -103,8 +105,7 @@ class _Trainer:
             megatron=megatron,
         )
         ranks = max(gpus // (megatron.tp * megatron.pp * megatron.cp if job.backend == "megatron" else job.sp), 1)
-        scored = infer if _given(infer) else micro
-        scoring = replace(job, tokens=self._tokens(scored, name, ranks))
+        scoring = replace(job, tokens=self._tokens(infer if _given(infer) else micro, name, ranks))
         job = replace(job, tokens=self._tokens(micro, name, ranks))
         flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
         waits = optimizer_waits or job.offload_optimizer

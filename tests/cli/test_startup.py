@@ -53,6 +53,11 @@ def test_a_conversion_loads_no_model_and_no_terminal_library(tmp_path: Path) -> 
     assert not found & HEAVY
 
 
+def test_a_budget_loads_nothing_heavy() -> None:
+    arguments = ("budget", str(SCRIPT), "--gpu", "h100", "--model", "Qwen/Qwen3-8B", "--quiet")
+    assert not loaded(*arguments) & HEAVY
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     probe = "import sys, rftconf; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

@@ -166,7 +166,9 @@ def _open(
     if not quiet:
         report_document(document, out.report_screen(color), more=loaded.diagnostics)
         report_guess(loaded.guess, how, out.report_screen(color))
-    return loaded, loaded.plan
+    from rftconf.budget.view import plan_view
+
+    return loaded, plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
 
 
 def _plan_file(path: Path) -> Plan:
