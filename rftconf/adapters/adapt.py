@@ -67,11 +67,12 @@ def adapt(
     values: Mapping[str, Any], *, source: str, target: str, folder: str, extensions: Mapping[str, Any] | None = None
 ) -> Adapters:
     """The adapters for a flat plan. Raises UsageError within one framework, RefusedError where rows are no prompts."""
-    if source == target:
-        raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
     kind = values.get("stage.kind")
     if kind not in (None, "rl"):
-        raise RefusedError(f"--adapters: this is a {kind} run; only rows of rl runs are converted")
+        choices = ("convert it without --adapters", "prepare its data by hand")
+        raise RefusedError(f"--adapters: this is a {kind} run; only rows of rl runs are converted", choices=choices)
+    if source == target:
+        raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
     folder = folder.rstrip("/") or "/"
     reward, shape = reward_of(source, values), SHAPES[target]
     files = outputs(values, folder, target)
