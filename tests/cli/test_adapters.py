@@ -111,3 +111,20 @@ def test_a_folder_that_no_config_can_hold(folder: str, tmp_path: Path, capsys: p
 def test_within_one_framework_it_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["convert", written(tmp_path), "--to", "verl", "--adapters", str(tmp_path / "ad"), "-q"]) == 2
     assert "source and target are both veRL" in capsys.readouterr().err
+
+
+def test_a_secret_of_the_reward_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = "    +reward.custom_reward_function.reward_kwargs.api_key=sk-12345678901234567890 \\\n"
+    own += "    +reward.custom_reward_function.reward_kwargs.weight=2 \\\n"
+    script = written(tmp_path, GRPO.replace("    data.train_files", REWARD + own + "    data.train_files"))
+    assert convert(script, tmp_path) == 0
+    out, err = capsys.readouterr()
+    stub = (tmp_path / "ad" / "plugin" / "converted_reward.py").read_text()
+    assert 'FUNCTION_ARGS = {"weight": 2}' in stub
+    assert "sk-1234" not in out + err + stub
+
+
+def test_many_configs_have_no_adapters_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path)
+    assert convert(str(tmp_path), tmp_path, "-o", str(tmp_path / "out")) == 2
+    assert "--adapters is for one run, and this is a folder of configs" in capsys.readouterr().err
