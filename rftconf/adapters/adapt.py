@@ -40,6 +40,8 @@ class Adapters:
     replaced: dict[str, Carried] = field(default_factory=dict)
     """Plan paths of the source that the files speak for now."""
     decisions: list[Decision] = field(default_factory=list)
+    answers: tuple[str, ...] = ()
+    """Keys of the target about which nothing has to be asked any more."""
 
     def apply(self, values: dict[str, Any], origins: dict[str, Origin]) -> None:
         """Change a flat plan so that it names the converted data and the stub."""
@@ -55,6 +57,10 @@ class Adapters:
     def reward_file(self) -> str:
         """The stub's place below the folder."""
         return next(name for name in self.files if name != DATA_FILE)
+
+    def instead_of(self, questions: list[Decision]) -> list[Decision]:
+        """What to decide about the files, and the questions about the target that they do not settle."""
+        return [*self.decisions, *(question for question in questions if question.key not in self.answers)]
 
     def settle(self, outcomes: dict[str, Outcome]) -> None:
         """Say of every value that the files carry: derived, and where it is now."""
@@ -84,7 +90,7 @@ def adapt(
         DATA_FILE: data_script(source, target, sets),
         shape.reward_file: reward_stub(source, target, reward.constants),
     }
-    found = Adapters(folder, texts, _new_values(values, files, shape, folder))
+    found = Adapters(folder, texts, _new_values(values, files, shape, folder), answers=shape.answers)
     found.replaced = _replaced(values, found.values, reward, files, shape.reward_file)
     found.decisions = [_run_script(source, folder, sets), _place_stub(reward, shape, folder)]
     found.decisions += _about_rows(source, values, files, folder)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rftconf.adapters.shapes import SHAPES
 from rftconf.cli.app import run
 from tests.adapters.samples import ROWS, got, module, put, run_script
 from tests.cli.scripts import GRPO, written
@@ -49,6 +50,17 @@ def test_no_key_is_lost_to_data_or_reward(tmp_path: Path, capsys: pytest.Capture
     assert set(before) == set(after)
     changed = {key for key in after if after[key]["state"] != before[key]["state"]}
     assert changed <= {key, "reward.custom_reward_function.name", "data.train_files", "data.val_files"}
+
+
+def test_what_the_files_settle_is_not_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same questions as without adapters, but those about data and reward."""
+    assert run(["convert", with_reward(tmp_path), "--to", "trinity", "--rows", "7473", "--json", "-q"]) == 0
+    before = {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
+    assert convert(with_reward(tmp_path), tmp_path, "--json", "-q") == 0
+    after = {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
+    assert set(SHAPES["trinity"].answers) <= before
+    assert before - after == {*SHAPES["trinity"].answers, "buffer.explorer_input.tasksets[0].path"}
+    assert after - before == {str(tmp_path / "ad" / name) for name in ("convert_data.py", "plugin/converted_reward.py")}
 
 
 def test_json_holds_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
