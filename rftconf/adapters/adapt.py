@@ -79,6 +79,9 @@ def adapt(
         raise RefusedError(f"--adapters: this is a {kind} run; only rows of rl runs are converted", choices=choices)
     if source == target:
         raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
+    if not names(values):
+        why = "--adapters: the config names no data set, so there are no rows to convert; environments and reward are code"
+        raise RefusedError(why, choices=("convert it without --adapters",))
     folder = folder.rstrip("/") or "/"
     reward, shape = reward_of(source, values), SHAPES[target]
     files = outputs(values, folder, target)

@@ -189,6 +189,11 @@ def test_other_kinds_of_runs_are_refused(kind: str) -> None:
         adapters("trinity", "verl", run_of("trinity", "/d") | {"stage.kind": kind})
 
 
+def test_a_run_of_environments_is_refused() -> None:
+    with pytest.raises(RefusedError, match="the config names no data set"):
+        adapters("roll", "verl", {"stage.kind": "rl"})
+
+
 def test_a_run_without_data_asks_for_it() -> None:
     found = adapters("verl", "trinity", run_of("verl", None))
     assert 'Required("no data set is named")' in found.files[DATA_FILE]
