@@ -69,9 +69,7 @@ class Adapters:
             outcomes[path] = Outcome(State.DERIVED, found.targets if found else (), f"in {self.folder}/{now.file}")
 
 
-def adapt(
-    values: Mapping[str, Any], *, source: str, target: str, folder: str, extensions: Mapping[str, Any] | None = None
-) -> Adapters:
+def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str) -> Adapters:
     """The adapters for a flat plan. Raises UsageError within one framework, RefusedError where rows are no prompts."""
     kind = values.get("stage.kind")
     if kind not in (None, "rl"):
@@ -86,7 +84,7 @@ def adapt(
     reward, shape = reward_of(source, values), SHAPES[target]
     files = outputs(values, folder, target)
     sets = {
-        name: fields_of(source, values, at, extensions or {}, files[at], own_sources=not reward.by_data_set)
+        name: fields_of(source, values, at, files[at], own_sources=not reward.by_data_set)
         for at, name in names(values).items()
     }
     texts = {
