@@ -139,4 +139,4 @@ def test_a_secret_of_the_reward_is_not_written(tmp_path: Path, capsys: pytest.Ca
 def test_many_configs_have_no_adapters_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(tmp_path)
     assert convert(str(tmp_path), tmp_path, "-o", str(tmp_path / "out")) == 2
-    assert "--adapters is for one run, and this is a folder of configs" in capsys.readouterr().err
+    assert "--adapters writes for one run" in capsys.readouterr().err
