@@ -128,8 +128,8 @@ def convert_stage(
     sources = source_lines(loaded, stage, writing)
     begins = starts_from(loaded, stage) if alone else []
     placed = under_target_names([*begins, *decisions], writing)
-    placed += adapters.decisions if adapters is not None else []
     questions = [] if same else writing.table.questions(writing)
+    questions = adapters.instead_of(questions) if adapters is not None else questions
     decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *questions]
     notes = (*of_another_main(loaded), *left_to_fill(lines, target), *_said(loaded, stage, writing, alone=alone))
     ledger = Ledger(
@@ -161,8 +161,8 @@ def _adapt(
         return None
     from rftconf.adapters.adapt import adapt
 
-    asked = {"source": loaded.framework, "target": target.name, "folder": options.adapters}
-    found = adapt(values, **asked, extensions=loaded.extensions)
+    source = registry.framework(loaded.framework).family
+    found = adapt(values, source=source, target=target.family, folder=options.adapters)
     found.apply(values, origins)
     return found
 
@@ -248,7 +248,7 @@ def _write(
         defaults=known.default,
         knows=known.__contains__,
     )
-    writing.facts.update(form=options.form, rows=stage.reading.rows(), adapted=options.adapters is not None)
+    writing.facts.update(form=options.form, rows=stage.reading.rows())
     if same:
         writing.facts["source"] = stage.reading.source
     writing.write_all()

@@ -40,6 +40,8 @@ class Adapters:
     replaced: dict[str, Carried] = field(default_factory=dict)
     """Plan paths of the source that the files speak for now."""
     decisions: list[Decision] = field(default_factory=list)
+    answers: tuple[str, ...] = ()
+    """Keys of the target about which nothing has to be asked any more."""
 
     def apply(self, values: dict[str, Any], origins: dict[str, Origin]) -> None:
         """Change a flat plan so that it names the converted data and the stub."""
@@ -56,6 +58,10 @@ class Adapters:
         """The stub's place below the folder."""
         return next(name for name in self.files if name != DATA_FILE)
 
+    def instead_of(self, questions: list[Decision]) -> list[Decision]:
+        """What to decide about the files, and the questions about the target that they do not settle."""
+        return [*self.decisions, *(question for question in questions if question.key not in self.answers)]
+
     def settle(self, outcomes: dict[str, Outcome]) -> None:
         """Say of every value that the files carry: derived, and where it is now."""
         for path, now in self.replaced.items():
@@ -63,27 +69,29 @@ class Adapters:
             outcomes[path] = Outcome(State.DERIVED, found.targets if found else (), f"in {self.folder}/{now.file}")
 
 
-def adapt(
-    values: Mapping[str, Any], *, source: str, target: str, folder: str, extensions: Mapping[str, Any] | None = None
-) -> Adapters:
+def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str) -> Adapters:
     """The adapters for a flat plan. Raises UsageError within one framework, RefusedError where rows are no prompts."""
-    if source == target:
-        raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
     kind = values.get("stage.kind")
     if kind not in (None, "rl"):
-        raise RefusedError(f"--adapters: this is a {kind} run; only rows of rl runs are converted")
+        choices = ("convert it without --adapters", "prepare its data by hand")
+        raise RefusedError(f"--adapters: this is a {kind} run; only rows of rl runs are converted", choices=choices)
+    if source == target:
+        raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
+    if not names(values):
+        why = "--adapters: the config names no data set, so there are no rows to convert; environments and reward are code"
+        raise RefusedError(why, choices=("convert it without --adapters",))
     folder = folder.rstrip("/") or "/"
     reward, shape = reward_of(source, values), SHAPES[target]
     files = outputs(values, folder, target)
     sets = {
-        name: fields_of(source, values, at, extensions or {}, files[at], own_sources=not reward.by_data_set)
+        name: fields_of(source, values, at, files[at], own_sources=not reward.by_data_set)
         for at, name in names(values).items()
     }
     texts = {
         DATA_FILE: data_script(source, target, sets),
         shape.reward_file: reward_stub(source, target, reward.constants),
     }
-    found = Adapters(folder, texts, _new_values(values, files, shape, folder))
+    found = Adapters(folder, texts, _new_values(values, files, shape, folder), answers=shape.answers)
     found.replaced = _replaced(values, found.values, reward, files, shape.reward_file)
     found.decisions = [_run_script(source, folder, sets), _place_stub(reward, shape, folder)]
     found.decisions += _about_rows(source, values, files, folder)

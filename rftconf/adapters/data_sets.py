@@ -79,9 +79,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("._-")
 
 
-def fields_of(
-    source: str, values: Values, at: str, extensions: Values, output: str, *, own_sources: bool
-) -> dict[str, Any]:
+def fields_of(source: str, values: Values, at: str, output: str, *, own_sources: bool) -> dict[str, Any]:
     """The arguments of a data set in the script; unset ones are left out."""
     uri = values.get(at + "uri")
     found = {
@@ -89,27 +87,25 @@ def fields_of(
         "output": output,
         "split": values.get(at + "split"),
         "subset": values.get(at + "subset"),
-        **_READERS[source](values, at, extensions),
+        **_READERS[source](values, at),
     }
     if not own_sources:
         found["own_sources"] = False
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _verl(values: Values, at: str, extensions: Values) -> dict[str, Any]:
-    """RLHFDataset: a chat in one column; everything else is fixed but the name of `data_source`."""
+def _verl(values: Values, at: str) -> dict[str, Any]:
+    """RLHFDataset: a chat in one column; everything else is fixed."""
     return {
         "prompt_key": values.get(at + "keys.prompt") or "prompt",
         "image_key": values.get(at + "keys.image") or "images",
         "video_key": values.get(at + "keys.video") or "videos",
-        "source_key": extensions.get("data.reward_fn_key"),
         "source": label_of(values, at),
     }
 
 
-def _trinity(values: Values, at: str, extensions: Values) -> dict[str, Any]:
+def _trinity(values: Values, at: str) -> dict[str, Any]:
     """TaskFormatter and SimpleWorkflow: one column asks, one answers; messages only for the converted workflow."""
-    del extensions
     messages = values.get(at + "keys.messages") if values.get(at + "workflow") == CONVERTED_WORKFLOW else None
     return {
         "prompt_key": values.get(at + "keys.prompt") or "prompt",
@@ -132,9 +128,8 @@ def system_prompt_of(values: Values, at: str) -> Any:
     return Missing(f"none, so that {workflow} puts its own ({ADDS_SYSTEM_PROMPT[workflow]}): copy it, or give nothing")
 
 
-def _roll(values: Values, at: str, extensions: Values) -> dict[str, Any]:
+def _roll(values: Values, at: str) -> dict[str, Any]:
     """RLVRPipeline: messages if they are named, else a prompt; `ground_truth` and `tag` are fixed."""
-    del extensions
     return {
         "messages_key": values.get(at + "keys.messages"),
         "prompt_key": values.get(at + "keys.prompt"),
@@ -144,13 +139,12 @@ def _roll(values: Values, at: str, extensions: Values) -> dict[str, Any]:
     }
 
 
-def _chatlearn(values: Values, at: str, extensions: Values) -> dict[str, Any]:
+def _chatlearn(values: Values, at: str) -> dict[str, Any]:
     """PromptPipeline: nothing can be renamed."""
-    del extensions
     return {"source": label_of(values, at)}
 
 
-_READERS: Mapping[str, Callable[[Values, str, Values], dict[str, Any]]] = {
+_READERS: Mapping[str, Callable[[Values, str], dict[str, Any]]] = {
     "verl": _verl,
     "trinity": _trinity,
     "roll": _roll,

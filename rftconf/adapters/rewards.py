@@ -54,10 +54,23 @@ def _verl(values: Values) -> Reward:
         found.asks.append(
             "there is no function of the user's own: the stub calls veRL's scorer, so veRL has to be installed"
         )
-    manager = values.get(R + "manager")
-    if manager not in (None, "naive"):
-        found.asks.append(f"reward manager {formula(manager)} does more than call a function; the stub leaves that out")
+    found.asks += _beyond_the_function(values.get(R + "manager"), values.get(R + "manager_args") or {})
     return found
+
+
+def _beyond_the_function(manager: Any, args: Mapping[str, Any]) -> list[str]:
+    """What a veRL reward manager adds to the function's score; `dapo` nothing but a penalty that may be off."""
+    penalty = args.get("overlong_buffer_cfg")
+    penalty = penalty if isinstance(penalty, Mapping) else {}
+    if manager in (None, "naive") or (manager == "dapo" and penalty.get("enable") is False):
+        return []
+    if manager == "dapo" and penalty.get("enable") is True:
+        size, factor, longest = penalty.get("len"), penalty.get("penalty_factor"), args.get("max_resp_len")
+        rule = f"min(0, -(tokens - ({formula(longest)} - {formula(size)})) / {formula(size)} * {formula(factor)})"
+        return [
+            f"reward manager dapo adds {rule} to the score of long answers; the stub knows no token counts and leaves it out"
+        ]
+    return [f"reward manager {formula(manager)} does more than call a function; the stub leaves that out"]
 
 
 def _trinity(values: Values) -> Reward:

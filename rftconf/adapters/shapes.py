@@ -15,12 +15,14 @@ class Shape:
 
     `suffix` is of its data files; `columns` the names its writer gives to the plan's columns; `reward_file` where the
     reward goes below the folder; `reward`, `workflow`, `domain` and `function` what the config then names; `start` how
-    the run finds the reward, with `{folder}`, `{file}` and `{module}`.
+    the run finds the reward, with `{folder}`, `{file}` and `{module}`. `answers` are the keys whose questions about data
+    and reward the files settle.
     """
 
     suffix: str
     columns: Mapping[str, str]
     start: str
+    answers: tuple[str, ...]
     reward_file: str = f"{REWARD_MODULE}.py"
     function: str | None = None
     reward: str | None = None
@@ -35,12 +37,14 @@ SHAPES: Mapping[str, Shape] = {
         ".parquet",
         {"prompt": "prompt"},
         "the config names it; its path is relative to where the run starts",
+        answers=("reward.custom_reward_function.path",),
         function="compute_score",
     ),
     "trinity": Shape(
         ".parquet",
         {"prompt": "prompt", "response": "ground_truth", "messages": "messages"},
         "start the run with --plugin-dir {folder}/plugin, which registers it",
+        answers=("buffer.explorer_input.tasksets[].default_workflow_type", "buffer.explorer_input.tasksets[].format"),
         reward_file=f"plugin/{REWARD_MODULE}.py",
         reward="converted_reward",
         workflow="converted_workflow",
@@ -49,6 +53,7 @@ SHAPES: Mapping[str, Shape] = {
         ".jsonl",
         {"messages": "messages", "response": "ground_truth"},
         "put {folder} on PYTHONPATH of every node, so that ROLL finds {module}",
+        answers=("actor_train.data_args",),
         domain="converted",
         reward=f"{REWARD_MODULE}.ConvertedRewardWorker",
     ),
@@ -56,6 +61,7 @@ SHAPES: Mapping[str, Shape] = {
         ".jsonl",
         {},
         "start the run with `python {file} grpo --config-file …` instead of chatlearn/entrypoint.py: no key names a reward",
+        answers=("models.reward", "runtime_args.data_path"),
         lacks="ChatLearn's data pipeline hands on data_source and ground_truth only: the reward gets an empty extra_info",
     ),
 }

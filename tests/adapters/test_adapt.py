@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from rftconf.adapters.adapt import adapt
 from rftconf.adapters.shapes import DATA_FILE, SHAPES
 from rftconf.errors import RefusedError, UsageError
 from rftconf.ledger import Decision, State
@@ -129,6 +128,12 @@ def test_decisions_about_rewards() -> None:
     assert asked("verl", "roll").startswith("there is no function of the user's own: the stub calls veRL's scorer")
     assert asked("verl", "trinity", reward__function_path="/r.py") == "it calls the source's function"
     assert "reward manager dapo" in asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo")
+    penalty = {"overlong_buffer_cfg": {"enable": True, "len": 512, "penalty_factor": 1.0}, "max_resp_len": 2048}
+    said = asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo", reward__manager_args=penalty)
+    assert "dapo adds min(0, -(tokens - (2048 - 512)) / 512 * 1.0) to the score" in said
+    off = {"overlong_buffer_cfg": {"enable": False}}
+    said = asked("verl", "trinity", reward__function_path="/r.py", reward__manager="dapo", reward__manager_args=off)
+    assert said == "it calls the source's function"
     assert "empty extra_info" in asked("verl", "chatlearn", reward__function_path="/r.py")
     assert "Trinity's math_reward, so trinity-rft" in asked("trinity", workflow="math_workflow")
     assert "has to be filled in: no reward function; workflow my_flow" in asked("trinity", workflow="my_flow")
@@ -172,12 +177,6 @@ def test_decisions_about_rows() -> None:
     assert "a class of their own (/mine.py)" in str(adapters("verl", "roll", values).decisions)
 
 
-def test_a_renamed_data_source_column_is_read() -> None:
-    values = run_of("verl", "/d")
-    found = adapt(values, source="verl", target="roll", folder="a", extensions={"data.reward_fn_key": "origin"})
-    assert 'source_key="origin"' in found.files[DATA_FILE]
-
-
 def test_within_one_framework_there_is_nothing_to_adapt() -> None:
     with pytest.raises(UsageError, match="source and target are both veRL"):
         adapters("verl", "verl", run_of("verl", "/d"))
@@ -187,6 +186,11 @@ def test_within_one_framework_there_is_nothing_to_adapt() -> None:
 def test_other_kinds_of_runs_are_refused(kind: str) -> None:
     with pytest.raises(RefusedError, match=f"this is a {kind} run"):
         adapters("trinity", "verl", run_of("trinity", "/d") | {"stage.kind": kind})
+
+
+def test_a_run_of_environments_is_refused() -> None:
+    with pytest.raises(RefusedError, match="the config names no data set"):
+        adapters("roll", "verl", {"stage.kind": "rl"})
 
 
 def test_a_run_without_data_asks_for_it() -> None:

@@ -66,29 +66,35 @@ def test_rows_arrive_in_the_target_s_layout(
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NAMES = st.text("abcdefg_", min_size=1, max_size=5).map(lambda name: f"x_{name}")
-EXTRA_VALUES = st.recursive(
-    TEXT | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner, min_size=1, max_size=3), max_leaves=4
+NUMBERS = st.integers(-(2**53), 2**53)
+ANYTHING = st.recursive(
+    TEXT | NUMBERS | st.booleans() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
 )
+OF_ONE_TYPE = {
+    "x_text": TEXT,
+    "x_number": NUMBERS,
+    "x_list": st.lists(TEXT),
+    "x_map": st.fixed_dictionaries({"a": NUMBERS}),
+}
+"""What every row of a parquet file may hold: a column has one type."""
 
 
 @st.composite
-def canonical_rows(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Rows as fields of the scripts' `Row`; one column has one type, as parquet wants it."""
+def canonical_rows(draw: st.DrawFn, *, one_type: bool) -> list[dict[str, Any]]:
+    """Rows as fields of the scripts' `Row`."""
     names = draw(st.lists(NAMES, unique=True, max_size=3))
-    asked = st.builds(lambda text: {"role": "user", "content": text}, TEXT)
-    before = st.lists(
-        st.builds(
-            lambda role, text: {"role": role, "content": text}, st.sampled_from(["system", "user", "assistant"]), TEXT
-        ),
-        max_size=3,
-    )
-    values = st.fixed_dictionaries({"index": st.integers(0, 99)}, optional=dict.fromkeys(names, TEXT))
+    roles = st.sampled_from(["system", "user", "assistant"])
+    before = st.lists(st.fixed_dictionaries({"role": roles, "content": TEXT}), max_size=3)
+    asked = st.fixed_dictionaries({"role": st.just("user"), "content": TEXT})
+    kinds: dict[str, st.SearchStrategy[Any]] = OF_ONE_TYPE if one_type else dict.fromkeys(names, ANYTHING)
     row = st.fixed_dictionaries(
         {
             "messages": st.builds(lambda head, last: [*head, last], before, asked),
             "ground_truth": TEXT,
             "source": TEXT.filter(bool),
-            "extra": values,
+            "extra": st.fixed_dictionaries({"index": st.integers(0, 99)}, optional=kinds),
         }
     )
     return draw(st.lists(row, min_size=1, max_size=4))
@@ -96,19 +102,18 @@ def canonical_rows(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=canonical_rows())
-def test_a_row_means_the_same_before_and_after(
-    source: str, target: str, rows: list[dict[str, Any]], tmp_path: Path
-) -> None:
+@given(data=st.data())
+def test_a_row_means_the_same_before_and_after(source: str, target: str, data: st.DataObject, tmp_path: Path) -> None:
     """Canonical rows, written as the source has them, converted, and read as the target has them."""
+    rows = data.draw(canonical_rows(one_type="verl" in (source, target)))
     first = tmp_path / f"first{SHAPES[source].suffix}"
     there = data_module(source, target, as_written(source, str(first)), tmp_path / "there")
-    (second,) = (data.output for data in there.DATASETS.values())
+    (second,) = (made.output for made in there.DATASETS.values())
     back = data_module(target, source, as_written(target, second), tmp_path / "back")
     put(first, [back.written(back.Row(**row)) for row in rows])
     run_script(there)
-    (data,) = back.DATASETS.values()
-    read = [back.read_row(record, data, number) for _, number, record in back.records(data)]
+    (made,) = back.DATASETS.values()
+    read = [back.read_row(record, made, number) for _, number, record in back.records(made)]
     assert read == [back.Row(**row) for row in rows]
 
 
@@ -139,6 +144,13 @@ def test_many_batches_and_rows_that_differ(tmp_path: Path) -> None:
     extras = [back.read_row(record, data, number).extra for _, number, record in back.records(data)]
     assert extras[0] == {"index": 0}
     assert extras[1501] == {"index": 1501, "late": 1501, "odd": "x"}
+
+
+def test_a_mapping_without_entries_is_none_in_parquet(tmp_path: Path) -> None:
+    file = put(tmp_path / "rows.jsonl", [{"question": "q", "answer": "a", "options": {}, "more": {"a": {}, "b": [{}]}}])
+    run_script(data_module("trinity", "verl", run_of("trinity", str(file)), tmp_path / "out"))
+    (made,) = got(next((tmp_path / "out").rglob("train.parquet")))
+    assert made["extra_info"] == {"index": 0, "more": {"b": []}}
 
 
 def test_a_column_of_two_types_is_named_with_its_row(tmp_path: Path) -> None:

@@ -120,6 +120,17 @@ def test_rows_keep_apart_when_rewards_go_by_data_set(tmp_path: Path) -> None:
     assert made["a"]["extra_info"]["data_source"] == "x"
 
 
+def test_a_column_of_another_name_can_be_given(tmp_path: Path) -> None:
+    """Up to veRL 0.6 a key could name another column than data_source."""
+    rows = [{**{k: v for k, v in row.items() if k != "data_source"}, "origin": "o"} for row in ROWS["verl"]]
+    file = put(tmp_path / "rows.jsonl", rows)
+    script = data_module("verl", "chatlearn", run_of("verl", str(file)), tmp_path / "out")
+    with pytest.raises(SystemExit, match="row 1: there is no column 'data_source'; it has 'prompt'"):
+        run_script(script)
+    run_script(script, "--set", "train.source_key=origin")
+    assert got(next((tmp_path / "out").rglob("train.jsonl")))[0]["data_source"] == "o"
+
+
 def test_only_converts_what_it_names(tmp_path: Path) -> None:
     file = put(tmp_path / "rows.jsonl", ROWS["verl"])
     values = run_of("verl", HOME) | {"stage.data.eval[0].uri": str(file), "stage.data.eval[0].keys.prompt": "prompt"}

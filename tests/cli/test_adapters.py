@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rftconf.adapters.shapes import SHAPES
 from rftconf.cli.app import run
 from tests.adapters.samples import ROWS, got, module, put, run_script
 from tests.cli.scripts import GRPO, written
@@ -49,6 +50,17 @@ def test_no_key_is_lost_to_data_or_reward(tmp_path: Path, capsys: pytest.Capture
     assert set(before) == set(after)
     changed = {key for key in after if after[key]["state"] != before[key]["state"]}
     assert changed <= {key, "reward.custom_reward_function.name", "data.train_files", "data.val_files"}
+
+
+def test_what_the_files_settle_is_not_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same questions as without adapters, but those about data and reward."""
+    assert run(["convert", with_reward(tmp_path), "--to", "trinity", "--rows", "7473", "--json", "-q"]) == 0
+    before = {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
+    assert convert(with_reward(tmp_path), tmp_path, "--json", "-q") == 0
+    after = {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
+    assert set(SHAPES["trinity"].answers) <= before
+    assert before - after == {*SHAPES["trinity"].answers, "buffer.explorer_input.tasksets[0].path"}
+    assert after - before == {str(tmp_path / "ad" / name) for name in ("convert_data.py", "plugin/converted_reward.py")}
 
 
 def test_json_holds_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,3 +123,20 @@ def test_a_folder_that_no_config_can_hold(folder: str, tmp_path: Path, capsys: p
 def test_within_one_framework_it_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["convert", written(tmp_path), "--to", "verl", "--adapters", str(tmp_path / "ad"), "-q"]) == 2
     assert "source and target are both veRL" in capsys.readouterr().err
+
+
+def test_a_secret_of_the_reward_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = "    +reward.custom_reward_function.reward_kwargs.api_key=sk-12345678901234567890 \\\n"
+    own += "    +reward.custom_reward_function.reward_kwargs.weight=2 \\\n"
+    script = written(tmp_path, GRPO.replace("    data.train_files", REWARD + own + "    data.train_files"))
+    assert convert(script, tmp_path) == 0
+    out, err = capsys.readouterr()
+    stub = (tmp_path / "ad" / "plugin" / "converted_reward.py").read_text()
+    assert 'FUNCTION_ARGS = {"weight": 2}' in stub
+    assert "sk-1234" not in out + err + stub
+
+
+def test_many_configs_have_no_adapters_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path)
+    assert convert(str(tmp_path), tmp_path, "-o", str(tmp_path / "out")) == 2
+    assert "--adapters writes for one run" in capsys.readouterr().err

@@ -15,7 +15,7 @@ TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (ro
 
 def questions(writing: Writing) -> list[Decision]:
     """Which workflow and reward, and do the columns fit?"""
-    if writing.plan("stage.kind") != "rl" or writing.facts.get("adapted"):
+    if writing.plan("stage.kind") != "rl":
         return []
     tasks = "buffer.explorer_input.tasksets[]"
     return [
