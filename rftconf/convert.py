@@ -21,7 +21,7 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import Decision, Ledger, State, TargetLine
 from rftconf.load import Loaded, StageRead, load, main_stage
 from rftconf.mappers.keep import keep_as_written
-from rftconf.mappers.placing import MEMORY, place
+from rftconf.mappers.placing import MEMORY, own_memory, place
 from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.target_lines import target_lines
@@ -109,7 +109,9 @@ def convert_stage(
 
     `alone`: the other stages are not converted beside it, so what they lack is said.
     """
-    target = registry.program_for(asked, stage.values.get("stage.kind"), options.to_release)
+    stays = asked.name == registry.framework(loaded.framework).family and stage.reading.table.stays
+    chosen = registry.program_for(asked, stage.values.get("stage.kind"), options.to_release)
+    target = registry.framework(loaded.framework) if stays else chosen
     number = registry.release(target, options.to_release)
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
@@ -216,6 +218,9 @@ def _place(
     floor_as_ratio(values, origins)
     if values.get("stage.kind") == "sft":
         return []  # one role on all GPUs
+    if values.get("stage.kind") == "eval":
+        own_memory(table_of(target.name).target, values, origins)
+        return []  # engines on all GPUs
     fill_micro_batches(values, origins)
     table = table_of(target.name)
     separate = table.separates_since is not None and registry.at_least(target.name, number, table.separates_since)

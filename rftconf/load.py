@@ -117,6 +117,7 @@ def load(
         "starter": document.launch.starter if document.launch else {},
         "assumed": dict(assume or {}),
     }
+    told["program"] = document.launch.program if document.launch else ""
     told |= {} if rows is None else {"rows": rows}
     stages = [_read_stage(table, found, part, name, told) for name, part in stages_of(leaves)]
     extensions = _extensions(stages, secrets)
@@ -148,7 +149,7 @@ def _read_stage(
 ) -> StageRead:
     native, changes = effective(found, leaves)
     if table.kind_of is not None:
-        table = table_of(found.framework, table.kind_of(native))
+        table = table_of(found.framework, table.kind_of(native, told["program"]))
     reading = Reading(table, native, count_rows=count_rows)
     reading.facts.update(told)
     reading.read_all()

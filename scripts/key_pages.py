@@ -55,8 +55,9 @@ class Page:
 
 
 def all_pages() -> list[Page]:
-    """One page for each table."""
-    return [Page(*entry) for entry in all_tables()]
+    """One page for each table that has rows of its own."""
+    pages = [Page(*entry) for entry in all_tables()]
+    return [page for page in pages if not page.kind or page.table.rows is not table_of(page.framework).rows]
 
 
 def releases_of(known: registry.Framework) -> dict[str, list[str]]:

@@ -36,7 +36,7 @@ def place(
     if not target.shares and layout == "colocated":
         decisions = placement.disaggregate(values, origins, rollout_gpus)
         if values[LAYOUT] == "disaggregated":
-            _choose_memory(values, origins, target)
+            own_memory(target, values, origins)
         elif values.get(MEMORY) is not None:
             # the target's own default is for engines that have their GPU to themselves
             origins[MEMORY] = Origin(Kind.DERIVED, origins[MEMORY].keys, "engine and trainer share the one GPU")
@@ -47,14 +47,14 @@ def place(
         if may_separate and values.get("stage.sync.run_ahead_rollouts"):
             return placement.separate(values, origins)
         decisions = placement.colocate(values, origins)
-        _choose_memory(values, origins, target)
+        own_memory(target, values, origins)
         return decisions
     if not target.shares and layout in ("disaggregated", "lendable"):
         return placement.keep_apart(values, origins)
     return []
 
 
-def _choose_memory(values: dict[str, Any], origins: dict[str, Origin], target: Target) -> None:
+def own_memory(target: Target, values: dict[str, Any], origins: dict[str, Origin]) -> None:
     """A share of a GPU means something else once engines stop, or start, sharing it with the trainer."""
     old = values.get(MEMORY)
     if old is not None and old != target.memory:

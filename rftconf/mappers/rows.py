@@ -152,8 +152,8 @@ class Table:
     """Where a checkpoint has its weights in Hugging Face's format, below the checkpoint's folder."""
     stays: str = ""
     """Why runs of this program cannot be converted for another framework; empty when they can."""
-    kind_of: Callable[[Native], str] | None = None
-    """The kind of run that a config starts, where kinds have tables of their own."""
+    kind_of: Callable[[Native, str], str] | None = None
+    """The kind of run that a config starts under a program, where kinds have tables of their own."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:

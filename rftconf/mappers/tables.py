@@ -10,11 +10,14 @@ from rftconf.mappers.rows import Reason, Table
 
 _TABLES = {
     ("verl", ""): ("rftconf.mappers.verl.table", "VERL"),
+    ("verl", "eval"): ("rftconf.mappers.verl.table_eval", "VERL_EVAL_ONLY"),
+    ("verl", "generate"): ("rftconf.mappers.verl.table_eval", "VERL_SERVER"),
     ("verl_sft", ""): ("rftconf.mappers.verl.table_sft", "VERL_SFT"),
     ("verl_fsdp_sft", ""): ("rftconf.mappers.verl.table_sft", "VERL_FSDP_SFT"),
     ("verl_eval", ""): ("rftconf.mappers.verl.rows_offline", "VERL_EVAL"),
     ("verl_generation", ""): ("rftconf.mappers.verl.rows_offline", "VERL_GENERATION"),
     ("trinity", ""): ("rftconf.mappers.trinity.table", "TRINITY"),
+    ("trinity", "eval"): ("rftconf.mappers.trinity.table_eval", "TRINITY_BENCH"),
     ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
 }
 """Framework (or program), and the kind of run where one framework's config means different things by kind."""

@@ -26,6 +26,21 @@ NOT_SUPERVISED = (
 )  # fmt: skip
 
 
+EVALUATED = (
+    "identity.*", "cluster.*", "stage.name", "stage.kind", "stage.model.path", "stage.model.tokenizer_path",
+    "stage.model.trust_remote_code", "stage.model.chat_template", "stage.model.rope_*",
+    "stage.length.prompt_max_tokens", "stage.length.response_max_tokens", "stage.length.response_min_tokens",
+    "stage.length.model_max_tokens", "stage.placement.rollout.*", "stage.sampling.eval.*", "stage.data.eval*",
+    "stage.reward.*",
+)  # fmt: skip
+"""What a run that only evaluates reads: the model, the engines, the evaluation sets, their sampling and their reward."""
+
+
+def counts_for_evaluation(path: str) -> bool:
+    """True when a run that only evaluates reads the plan field `path`."""
+    return any(fnmatchcase(path, glob) for glob in EVALUATED)
+
+
 def counts_for_supervised(path: str) -> bool:
     """True when a supervised run reads the plan field `path` (list items written `[]`)."""
     taken = any(fnmatchcase(path, glob) for glob in SUPERVISED)

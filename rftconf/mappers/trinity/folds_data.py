@@ -100,16 +100,17 @@ def write_places(w: Writing) -> None:
     for native, listed in LISTS:
         for index in range(w.items(D + listed)):
             at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
-            _write_place(w, at, to, listed, index)
+            write_place(w, at, to, listed, index)
             if listed == "train":
                 _write_selector(w, at, to)
                 _write_own_sampling(w, at, to)
             else:
-                _write_eval_sampling(w, at, to)
+                write_eval_sampling(w, at, to)
     _write_common(w)
 
 
-def _write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
+def write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
+    """Where one data set lies."""
     uri, split = w.plan(to + "uri"), w.plan(to + "split")
     found = folder_of_file(uri) if split is None else None
     name = w.plan(to + "name")
@@ -174,7 +175,8 @@ def _write_own_sampling(w: Writing, at: str, to: str) -> None:
             w.put(f"{at}rollout_args.top_k", w.plan(common), common)
 
 
-def _write_eval_sampling(w: Writing, at: str, to: str) -> None:
+def write_eval_sampling(w: Writing, at: str, to: str) -> None:
+    """How one evaluation set is sampled, spelt out (H55)."""
     for field in SAMPLING:
         own, common = f"{to}sampling.{field}", f"stage.sampling.eval.{field}"
         value = w.plan(own) if w.plan(own) is not None else w.plan(common)

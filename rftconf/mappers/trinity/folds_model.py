@@ -111,8 +111,9 @@ def write_critic_path(w: Writing) -> None:
 KINDS = {"sft": "sft", "cpt": "sft", "dpo": "dpo"}
 
 
-def kind_of(source: Native) -> str:
+def kind_of(source: Native, program: str = "") -> str:
     """Mode and algorithm tell what kind of run this is."""
+    del program
     mode, algorithm = source.value("mode", "both"), source.value("algorithm.algorithm_type", "ppo")
     if algorithm in ("on_policy_distill", "jsd"):
         return "distill"

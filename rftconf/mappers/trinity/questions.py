@@ -15,9 +15,10 @@ TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (ro
 
 def questions(writing: Writing) -> list[Decision]:
     """Which workflow and reward, and do the columns fit?"""
-    if writing.plan("stage.kind") != "rl":
+    kind = writing.plan("stage.kind")
+    if kind not in ("rl", "eval"):
         return []
-    tasks = "buffer.explorer_input.tasksets[]"
+    tasks = f"buffer.explorer_input.{'tasksets' if kind == 'rl' else 'eval_tasksets'}[]"
     return [
         Decision(
             f"{tasks}.default_workflow_type",

@@ -13,6 +13,7 @@ from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.mappers.native import Native
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
@@ -239,3 +240,10 @@ CRITIC_SP_OLD = When(
     lambda c: CRITIC_FSDP.test(c) and not c.since("0.8.0"),
     "no FSDP critic; since 0.8 it is validated but never reaches the engine: set critic.fsdp.ulysses_sequence_parallel_size (H65)",
 )
+
+
+def kind_of(source: Native, program: str) -> str:
+    """What the training program's config starts: training, its validation alone, or the generation server."""
+    if "main_generation" in program:
+        return "generate"
+    return "eval" if source.value("trainer.val_only", False) is True else "rl"

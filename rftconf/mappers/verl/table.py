@@ -18,7 +18,7 @@ from rftconf.mappers.verl import (
     needs,
     questions,
 )
-from rftconf.mappers.verl.conditions import WHITENED, single_ticks, v1_trainer, worth
+from rftconf.mappers.verl.conditions import WHITENED, kind_of, single_ticks, v1_trainer, worth
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
 from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTIMIZER_ROWS
@@ -153,6 +153,7 @@ VERL = Table(
     questions=questions.questions,
     separates_since="0.9.0",
     exported="actor/huggingface",
+    kind_of=kind_of,
     dialect=dialects.dialect,
     sections=("algorithm", "data", "actor_rollout_ref", "critic", "reward", "trainer"),
 )

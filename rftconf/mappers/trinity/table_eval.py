@@ -1,0 +1,109 @@
+"""Trinity's table for benchmarks (`mode: bench`): engines, evaluation sets, nothing that trains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.rows import Each, Fold, Reason, Row, cannot
+from rftconf.mappers.trinity import folds_data, folds_model
+from rftconf.mappers.trinity.reasons import FILLED, REASONS, SECRETS
+from rftconf.mappers.trinity.rows_run import EVAL_TASK_ROWS
+from rftconf.mappers.trinity.table import EVALS, TRINITY
+from rftconf.plan.kinds import counts_for_evaluation
+from rftconf.plan.symbols import arith, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+D, ENGINES, NUMBER = "stage.data.", "stage.placement.rollout.gpus", "explorer.rollout_model.engine_num"
+
+
+def _read_engines(r: Reading) -> None:
+    engines = r.native(NUMBER, 1)
+    size = 1
+    for kind in ("tensor", "data", "pipeline"):
+        size = size * (r.native(f"explorer.rollout_model.{kind}_parallel_size", 1) or 1)
+    r.set(ENGINES, engines * size, NUMBER, how=f"{formula(engines)} engines of {formula(size)} GPUs")
+
+
+def _write_engines(w: Writing) -> None:
+    gpus = w.plan(ENGINES)
+    if gpus is None:
+        return
+    size = 1
+    for kind in ("tp", "dp", "pp"):
+        size = size * (w.plan(f"stage.placement.rollout.{kind}") or 1)
+    how = f"{formula(gpus)} GPUs / {formula(size)} an engine: nothing else needs them"
+    w.put(NUMBER, arith("/", gpus, size), ENGINES, state=State.DERIVED, always=True, how=how)
+
+
+def _read_sets(r: Reading) -> None:
+    folds_data.read_places(r)
+    for path in [
+        p
+        for p in r.values
+        if p.startswith((D + "train", D + "shuffle", D + "seed", D + "mixing", "stage.sampling.train"))
+    ]:
+        r.values.pop(path)
+        r.origins.pop(path, None)
+
+
+def _write_sets(w: Writing) -> None:
+    native, listed = folds_data.LISTS[1]
+    for index in range(w.items(D + listed)):
+        at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
+        folds_data.write_place(w, at, to, listed, index)
+        folds_data.write_eval_sampling(w, at, to)
+
+
+SETS = tuple(
+    f"{D}eval[].{f}" for f in ("uri", "split", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))
+)
+FOLDS = (
+    Fold(("mode",), ("stage.kind",), folds_model.read_kind, folds_model.write_kind, "cli/launcher: mode"),
+    Fold((NUMBER,), (ENGINES,), _read_engines, _write_engines, "config_validator: _set_gpu_allocation_info"),
+    Fold(tuple(f"{EVALS}[].{k}" for k in ("path", "split", "repeat_times", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
+         (*SETS, *(f"stage.sampling.eval.{x}" for x in (*folds_data.SAMPLING, "responses"))),
+         _read_sets, _write_sets, "buffer/reader, config_validator: _fill_taskset_config"),
+    Each(EVALS, D + "eval", EVAL_TASK_ROWS),
+)  # fmt: skip
+TAKEN = ("identity.loggers", "stage.placement.rollout.ep")
+
+TRINITY_BENCH = replace(
+    TRINITY,
+    rows=(
+        *(r for r in TRINITY.rows if isinstance(r, Row) and counts_for_evaluation(r.plan)),
+        *FOLDS,
+        *(r for r in TRINITY.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)),
+    ),
+    cannot=(
+        *(c for c in TRINITY.cannot if c.plan in ("identity.resume_path", "stage.model.tokenizer_path", "stage.placement.rollout.load_format",
+          "stage.placement.rollout.extra", "stage.sampling.eval.*", "stage.data.*[].sampling.repetition_penalty",
+          "stage.data.*[].sampling.ignore_eos", "stage.reward.function_*", "stage.reward.manager", "stage.reward.manager_args", "stage.name")),
+        cannot("stage.data.eval[].*", why="evaluation reads its set from front to back"),
+        cannot("stage.data.eval_max_samples", why="cut the file itself: Trinity reads all of it"),
+        cannot("stage.*", why="a benchmark neither trains nor samples for training"),
+    ),
+    reasons=(
+        *SECRETS,
+        *(Reason(key, State.DEAD_IN_SOURCE, "a benchmark neither trains nor samples for training")
+          for key in ("algorithm*", "trainer.*", "synchronizer*", "buffer.batch_size", "buffer.train_batch_size", "buffer.total_*",
+                      "buffer.trainer_input*", "buffer.explorer_input.taskset*", "explorer.eval_interval", "explorer.eval_on_startup",
+                "explorer.rollout_model.weight_sync_buffer_size",
+                      "model.critic_model_path", "model.enable_prompt_truncation")),
+        *(Reason(key, State.EXTENSION, why) for key, why in (
+            ("model.temperature", "what evaluation sets without a temperature of their own take; the plan keeps the sets' values"),
+            ("model.top_p", "what evaluation sets without a top_p of their own take; the plan keeps the sets' values"),
+            ("model.repetition_penalty", "what the engine takes for every request of a benchmark"),
+            ("explorer.rollout_model.ignore_eos", "whether answers of a benchmark go on behind the end token"),
+            ("explorer.auxiliary_models*", "a model that a benchmark's workflow may ask"),
+            ("model.lora_configs*", "the adapter that is benchmarked"))),
+        *FILLED,
+        *REASONS,
+    ),
+    kinds=("eval",),
+    owners={},
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""veRL's tables for runs of the training program that do not train: `trainer.val_only`, and the generation server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.files import file_of_split
+from rftconf.mappers.rows import Fold, Reason, Row, cannot
+from rftconf.mappers.verl.reasons import REASONS
+from rftconf.mappers.verl.table import VERL
+from rftconf.plan.kinds import counts_for_evaluation
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+D, KIND, ENGINES = "stage.data.eval", "stage.kind", "stage.placement.rollout.gpus"
+ONLY, BEFORE, FILES = "trainer.val_only", "trainer.val_before_train", "data.val_files"
+POOL = (("trainer.nnodes", "cluster.nodes"), ("trainer.n_gpus_per_node", "cluster.gpus_per_node"))
+
+
+def _read_kind(r: Reading) -> None:
+    r.set(KIND, "eval", ONLY)
+    if r.native(BEFORE, True) is False:
+        r.note("trainer.val_only without trainer.val_before_train evaluates nothing and trains")
+
+
+def _write_kind(w: Writing) -> None:
+    w.put(ONLY, True, KIND, always=True)
+    w.put(BEFORE, True, KIND, always=True, how="val_only stops after the validation before training")
+    if not w.same_framework:
+        how = "the trainer's micro-batches are checked although nothing trains"
+        w.put("actor_rollout_ref.actor.use_dynamic_bsz", True, always=True, how=how)
+
+
+def _read_pool(r: Reading) -> None:
+    sizes = []
+    for key, path in POOL:
+        sizes.append(r.native(key))
+        r.set(path, sizes[-1], key)
+    r.set(ENGINES, sizes[0] * sizes[1], *(key for key, _ in POOL), how="nnodes x n_gpus_per_node")
+
+
+def _write_pool(w: Writing) -> None:
+    for key, path in POOL:
+        if w.plan(path) is not None:
+            w.put(key, w.plan(path), path, always=True)
+    w.lose(ENGINES, State.DERIVED, "engines on all GPUs of the pool")
+
+
+def _read_data(r: Reading) -> None:
+    files = r.native(FILES)
+    for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
+        at = f"{D}[{index}]."
+        r.set(at + "uri", uri, FILES)
+        r.set(at + "storage", "file", FILES)
+        r.set(at + "keys.prompt", r.native("data.prompt_key"), "data.prompt_key")
+
+
+def _write_data(w: Writing) -> None:
+    count = w.items(D)
+    found = [file_of_split(w, f"{D}[{i}].") for i in range(count)]
+    if not found:
+        return
+    value: Any = found[0].value if count == 1 and not w.same_framework else [f.value for f in found]
+    paths = [p for i in range(count) for f in ("uri", "split", "storage") if w.plan(p := f"{D}[{i}].{f}") is not None]
+    state = max((f.state for f in found), key=list(State).index)
+    note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
+    w.put(FILES, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in found))
+    w.put("data.train_files", value, always=True, how="veRL opens a training file even if it only evaluates")
+    columns = {w.plan(f"{D}[{i}].keys.prompt") for i in range(count)} - {None}
+    if columns:
+        lost = "" if len(columns) == 1 else "veRL has one prompt column for all files; wrote the first"
+        first = w.plan(f"{D}[0].keys.prompt")
+        keys = [f"{D}[{i}].keys.prompt" for i in range(count)]
+        w.put("data.prompt_key", first, *keys, state=State.NARROWED if lost else State.EXACT, note=lost, always=True)
+
+
+FOLDS = (
+    Fold((ONLY, BEFORE), (KIND,), _read_kind, _write_kind, "trainer.fit: returns after the first validation"),
+    Fold(
+        tuple(key for key, _ in POOL),
+        (*(path for _, path in POOL), ENGINES),
+        _read_pool,
+        _write_pool,
+        "main_ppo: resource pool",
+    ),
+    Fold(
+        (FILES, "data.prompt_key"),
+        tuple(f"{D}[].{f}" for f in ("uri", "split", "storage", "keys.prompt")),
+        _read_data,
+        _write_data,
+        "rl_dataset",
+    ),
+)
+TAKEN = ("stage.sampling.eval.temperature", "identity.checkpoint_root", "stage.reward.function_path")
+"""Folds of the training table that an evaluation reads as well, by one of their fields."""
+
+
+def _rows() -> tuple[Row | Fold, ...]:
+    rows = [r for r in VERL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan)]
+    folds = [r for r in VERL.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)]
+    owned = {path for fold in FOLDS for path in fold.plans}
+    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
+    return (*(r for r in rows if r.plan not in owned), *FOLDS, *kept)
+
+
+ASLEEP = tuple(
+    Reason(key, State.DEAD_IN_SOURCE, "a run that only evaluates neither trains nor samples for training")
+    for key in ("actor_rollout_ref.actor*", "actor_rollout_ref.ref*", "critic*", "algorithm*", "data.train_*", "data.shuffle",
+                "data.seed", "data.gen_batch_size", "trainer.save_freq", "trainer.test_freq", "trainer.total_*",
+                "trainer.critic_warmup", "trainer.balance_batch", "trainer.max_*", "trainer.use_v1", "trainer.v1*",
+                "actor_rollout_ref.hybrid_engine", "actor_rollout_ref.rollout.n", "actor_rollout_ref.rollout.t*p*",
+                "actor_rollout_ref.rollout.top_k", "actor_rollout_ref.rollout.log_prob_*", "actor_rollout_ref.rollout.ignore_eos",
+                "actor_rollout_ref.rollout.checkpoint_engine*", "actor_rollout_ref.model.*", "async_training*", "rollout.*",
+                "data.filter_overlong_prompts", "data.image_key", "data.video_key", "data.custom_cls*", "data.dataloader_num_workers",
+                "data.val_max_samples", "reward.reward_model*", "actor_rollout_ref.rollout.*")
+)  # fmt: skip
+
+VERL_EVAL_ONLY = replace(
+    VERL,
+    rows=_rows(),
+    cannot=(
+        *(c for c in VERL.cannot if c.plan in ("identity.group", "identity.logger_args", "identity.log_level", "stage.name",
+          "stage.length.response_min_tokens", "stage.placement.rollout.extra", "stage.placement.rollout.runners_per_engine",
+          "stage.placement.rollout.max_*", "stage.sampling.*.repetition_penalty", "stage.sampling.eval.ignore_eos",
+          "stage.data.*[].name", "stage.data.*[].keys.*", "stage.data.*[].sampling.*", "stage.model.rope_*")),
+        cannot("stage.data.eval[].workflow*", why="veRL has no workflows; a multi-turn run needs an agent loop"),
+        cannot("stage.data.eval[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
+        cannot("stage.*", why="a run that only evaluates neither trains nor samples for training"),
+    ),
+    reasons=(*REASONS[:4], *ASLEEP, *REASONS),
+    kinds=("eval",),
+    dialect=None,
+    owners={},
+)  # fmt: skip
+VERL_SERVER = replace(
+    VERL,
+    kinds=("generate",),
+    stays="main_generation_server writes answers beside the prompts of a file and scores nothing; what generates elsewhere scores as well",
+    owners={},
+)

@@ -1,0 +1,101 @@
+"""Runs that only evaluate: veRL's trainer.val_only and Trinity's mode bench; programs that generate without scoring."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.convert import convert
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.load import load
+from rftconf.text.document import Document
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source
+
+MAIN = "python3 -m verl.trainer.main_ppo"
+FILES = (
+    "data.val_files=/data/aime/test.parquet",
+    "data.train_files=/data/x/train.parquet",
+    "trainer.n_gpus_per_node=8",
+)
+BENCH = """
+mode: bench
+model: {model_path: /m, max_prompt_tokens: 512, max_response_tokens: 512}
+cluster: {node_num: 1, gpu_per_node: 4}
+buffer: {explorer_input: {eval_tasksets: [{path: /data/aime, split: test, repeat_times: 4}]}}
+explorer: {rollout_model: {engine_num: 2, tensor_parallel_size: 2}}
+trainer: {save_interval: 7}
+"""
+
+
+def script(*overrides: str, command: str = MAIN) -> Document:
+    return read(Source("run.sh", " ".join([command, *FILES, *overrides])), ReadOptions())
+
+
+def bench() -> Document:
+    return read(Source("run.yaml", BENCH), ReadOptions())
+
+
+def written(document: Document, to: str) -> dict[str, object]:
+    return {line.key: line.value for line in convert(document, to).ledger.targets}
+
+
+def test_val_only_is_a_benchmark_on_all_gpus() -> None:
+    lines = written(script("trainer.val_only=true", "actor_rollout_ref.rollout.val_kwargs.n=4"), "trinity")
+    assert lines["mode"] == "bench"
+    assert lines["explorer.rollout_model.engine_num"] == 4  # engines of two GPUs, veRL's default
+    assert lines["buffer.explorer_input.eval_tasksets[0].repeat_times"] == 4
+    assert not any(key.startswith(("algorithm.", "trainer.", "synchronizer.")) for key in lines)
+
+
+def test_a_benchmark_is_val_only() -> None:
+    lines = written(bench(), "verl")
+    assert (lines["trainer.val_only"], lines["trainer.val_before_train"]) == (True, True)
+    assert (lines["trainer.n_gpus_per_node"], lines["actor_rollout_ref.rollout.val_kwargs.n"]) == (4, 4)
+    assert lines["data.val_files"] == lines["data.train_files"] == "/data/aime/test.parquet"
+
+
+def test_what_trains_says_nothing_in_an_evaluation() -> None:
+    states = {line.key: line.state for line in convert(bench(), "verl").ledger.sources}
+    assert states["trainer.save_interval"] is State.DEAD_IN_SOURCE
+    overrides = ("trainer.val_only=true", "actor_rollout_ref.actor.optim.lr=1e-5", "trainer.save_freq=5")
+    states = {line.key: line.state for line in convert(script(*overrides), "trinity").ledger.sources}
+    assert {states["actor_rollout_ref.actor.optim.lr"], states["trainer.save_freq"]} == {State.DEAD_IN_SOURCE}
+
+
+def test_there_and_back_is_the_same_evaluation() -> None:
+    first = load(bench()).stages[0].values
+    again = read(Source("run.sh", convert(bench(), "verl").text), ReadOptions())
+    second = load(again).stages[0].values
+    kept = (
+        "stage.kind",
+        "stage.model.path",
+        "stage.placement.rollout.tp",
+        "stage.placement.rollout.gpus",
+        "stage.sampling.eval.responses",
+    )
+    assert [first[path] for path in kept] == [second[path] for path in kept]
+
+
+def test_val_only_without_the_first_validation_is_pointed_out() -> None:
+    notes = load(script("trainer.val_only=true", "trainer.val_before_train=false")).notes
+    assert any("evaluates nothing" in note for note in notes)
+
+
+def test_training_stays_training() -> None:
+    assert load(script("trainer.val_only=false")).stages[0].values["stage.kind"] == "rl"
+
+
+@pytest.mark.parametrize(
+    ("program", "name"), [("main_generation_server", "main_generation_server"), ("main_eval", "main_eval")]
+)
+def test_what_has_no_counterpart_is_refused_by_name(program: str, name: str) -> None:
+    with pytest.raises(RefusedError, match=name) as refused:
+        convert(script(command=f"python3 -m verl.trainer.{program}"), "trinity")
+    assert refused.value.choices == ("convert main_ppo with trainer.val_only=true, which generates and scores",)
+
+
+@pytest.mark.parametrize("program", ["main_generation_server", "main_eval", "main_generation"])
+def test_within_veRL_a_program_stays_itself(program: str) -> None:  # noqa: N802
+    document = read(Source("run.sh", f"python3 -m verl.trainer.{program} data.prompt_key=q"), ReadOptions())
+    assert convert(document, "verl").ledger.target_framework == load(document).framework
