@@ -16,6 +16,7 @@ _TABLES = {
     ("verl_generation", ""): ("rftconf.mappers.verl.rows_offline", "VERL_GENERATION"),
     ("trinity", ""): ("rftconf.mappers.trinity.table", "TRINITY"),
     ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
+    ("chatlearn", ""): ("rftconf.mappers.chatlearn.table", "CHATLEARN"),
 }
 """Framework (or program), and the kind of run where one framework's config means different things by kind."""
 

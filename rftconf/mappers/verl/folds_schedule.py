@@ -113,7 +113,7 @@ def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     """Epochs must not end a run that its step limit is meant to end (H68)."""
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
     supervised = w.plan("stage.kind") == "sft"
-    ends = epochs is None if supervised else w.plan("stage.run_length.last_partial") == "carry"
+    ends = epochs is None if supervised else w.plan("stage.run_length.last_partial") in ("carry", "cycle")
     if rollouts is not None and ends:
         rows, prompts = w.facts.get("rows"), sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
@@ -167,6 +167,17 @@ def schedule_fold(role: str, block: str) -> Fold:
 
     why = "optimizer config: steps win over the ratio; one tick per update_actor call"
     return Fold((steps, share, total), (warmup, decay), read, write, why)
+
+
+def _write_decay(w: Writing, total: str, decay: str, ticks: Any) -> None:
+    """The length of the decay in whole scheduler ticks, at least one."""
+    whole = isinstance(ticks, (int, Expr)) or ticks.denominator == 1
+    if whole:
+        w.put(total, _whole(ticks), decay, state=State.DERIVED)
+        return
+    rounded = max(1, -(-ticks.numerator // ticks.denominator))
+    note = f"{formula(w.plan(decay))} updates are {float(ticks):g} scheduler ticks of veRL; wrote {rounded} (H44)"
+    w.put(total, rounded, decay, state=State.ROUNDED, note=note)
 
 
 def _zero_counts(r: Reading) -> bool:
