@@ -21,13 +21,13 @@ check:  ## lint, format, types
 test:  ## every test that needs neither network nor GPU
 	$(PYTHON) -m pytest $(PYTEST_FLAGS)
 
-conformance-env:  ## install the published frameworks beside the project (2 GB, once)
+conformance-env:  ## install the published frameworks beside the project (2 GB, once); CHATLEARN_SRC=clone adds ChatLearn
 	$(PYTHON) scripts/conformance_env.py
 
 conformance: conformance-env  ## ask the published frameworks to accept what rftconf writes
 	$(PYTHON) -m pytest tests/conformance -n 2 --dist loadgroup $(PYTEST_FLAGS)
 
-KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python
+KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python $(if $(CHATLEARN_SRC),--clone chatlearn=$(CHATLEARN_SRC))
 CONFORMANCE = $(or $(RFTCONF_CONFORMANCE_DIR),.conformance)
 
 keys: conformance-env  ## extract the catalogues of keys from the published packages

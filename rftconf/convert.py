@@ -28,7 +28,7 @@ from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.plan.derive import TRAINED, fill_micro_batches, floor_as_ratio, whole_micro_batches
 from rftconf.plan.origin import Kind, Origin
-from rftconf.render import emit
+from rftconf.render import emit, writes_script
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.registry import Framework
 from rftconf.staged import joined_sources, joined_targets
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 class Options:
     """What a caller may ask of a conversion.
 
-    `form` is `auto`, `A` or `B` (MAPPING row 1.1, Trinity only); `style` is `sh`, `yaml` or `overrides` (veRL only).
+    `form` is `auto`, `A` or `B` (MAPPING row 1.1, Trinity only); `style` is `sh`, `yaml` or `overrides` (veRL; ChatLearn
+    takes `sh` and `yaml`).
     `adapters` is the folder that a script for the data and a stub for the reward go to; the config then names it.
     """
 
@@ -125,7 +126,7 @@ def convert_stage(
     if adapters is not None:
         adapters.settle(writing.outcomes)
     lines = target_lines(stage.reading.source, writing)
-    shell = target.family == "verl" and options.style != "yaml"
+    shell = writes_script(target.family, options.style)
     mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
     begins = starts_from(loaded, stage) if alone else []

@@ -20,6 +20,7 @@ from rftconf.plan.derive import derive
 from rftconf.plan.index import surely_valid
 from rftconf.plan.origin import Origin
 from rftconf.recognise import recognise
+from rftconf.schemas import registry
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
 from rftconf.secrets import is_secret
@@ -111,6 +112,7 @@ def load(
     found = recognise(document, framework, release)
     table = table_of(found.framework)
     leaves = live_leaves(document)
+    _refuse_older_configs(found, leaves)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
     told: dict[str, Any] = {
@@ -138,6 +140,14 @@ def _refuse_unreadable(document: Document) -> None:
         )
     if not document.leaves:
         raise UnreadableError("there is no config in this file", file=document.name)
+
+
+def _refuse_older_configs(found: Guess, leaves: Mapping[str, Leaf]) -> None:
+    """Sections that only a config of another kind has: its keys mean something else."""
+    known = registry.framework(found.framework)
+    refused = ((key, why) for key in leaves if (why := known.unread_sections.get(key.split(".")[0])))
+    for key, why in refused:
+        raise RefusedError(f"{key} is not read: {why}", choices=(known.instead,))
 
 
 def _read_stage(

@@ -11,7 +11,7 @@ def recognise(document: Document, framework: str | None = None, release: str | N
     """Framework, release and trainer of a document: as asked, else guessed from program and keys."""
     options = document.launch.options if document.launch else {}
     program = document.launch.program if document.launch else ""
-    config = str(options.get("config-name", options.get("--config-name", "")))
+    config = str(options.get("config-name", options.get("--config-name", options.get("config-file", ""))))
     marks = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves if leaf.mode is not Mode.DELETE}
     known = registry.framework(framework).name if framework else None
     if known is None and release is not None and program:

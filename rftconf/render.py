@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from rftconf.ledger import Ledger
+from rftconf.ledger import Ledger, TargetLine
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry
+
+
+def writes_script(framework: str, style: str | None) -> bool:
+    """True when the target's text is a launch script, which can compute what YAML cannot."""
+    return (framework == "verl" and style != "yaml") or (framework == "chatlearn" and style == "sh")
 
 
 def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]:
@@ -35,9 +41,13 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
         from rftconf.text import emit_shell
 
         return emit_shell.emit_overrides(ranked), ".txt"
+    if target.name == "chatlearn" and style == "sh":
+        from rftconf.on_template import script
+
+        return script(known, ranked, writing.table, header), ".sh"
     from rftconf.text import emit_yaml
 
-    bare = [replace(line, key=line.key.lstrip("+")) for line in ranked]
+    bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]
     return emit_yaml.emit(bare, header=header, order=order), ".yaml"
 
 
@@ -49,6 +59,20 @@ def _program(target: registry.Framework, release: str, writing: Writing) -> list
     nodes, processes = ("1" if size is None else formula(size) for size in sizes)
     alone = ["--standalone"] if nodes == "1" else []
     return ["torchrun", *alone, f"--nnodes={nodes}", f"--nproc_per_node={processes}", "-m", target.mains[0]]
+
+
+def followed(lines: Sequence[TargetLine], follows: Mapping[str, str]) -> list[TargetLine]:
+    """Copies of another line's value as `${its key}`, where the target's users write them so."""
+    told = {line.key: line.value for line in lines}
+    plain = (str, int, float, bool)
+    return [
+        replace(line, value=f"${{{leader}}}")
+        if (leader := follows.get(line.key)) in told
+        and told[leader] == line.value != "???"
+        and isinstance(line.value, plain)
+        else line
+        for line in lines
+    ]
 
 
 def reading_order(known: catalogue.Catalogue, sections: tuple[str, ...], key: str) -> tuple[Any, ...]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import io
 import os
 import subprocess
 import sys
+import tarfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from rftconf.schemas.registry import TRINITY, VERL  # noqa: E402
+from rftconf.schemas.registry import CHATLEARN, TRINITY, VERL  # noqa: E402
 
 LOCK = ROOT / "tests" / "conformance" / "requirements.lock"
 PARALLEL_INSTALLS = 2
@@ -91,6 +93,23 @@ def build_release(folder: Path, python: Path, name: str, requirement: str) -> No
     part.done(started)
 
 
+def unpack_checkouts(folder: Path) -> None:
+    """ChatLearn publishes no package: CHATLEARN_SRC names a clone, of which each known revision is unpacked."""
+    clone = os.environ.get("CHATLEARN_SRC")
+    for release, revision in CHATLEARN.revisions.items() if clone else ():
+        part = Part(folder, f"chatlearn-{release}", revision)
+        if part.fresh:
+            continue
+        started = time.monotonic()
+        target = folder / "releases" / f"chatlearn-{release}"
+        target.mkdir(parents=True, exist_ok=True)
+        archive = ["git", "-C", str(clone), "archive", revision]
+        files = subprocess.run(archive, check=True, capture_output=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(files)) as packed:
+            packed.extractall(target, filter="data")
+        part.done(started)
+
+
 def build(folder: Path) -> None:
     """Everything the judges need, under `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,6 +117,7 @@ def build(folder: Path) -> None:
     with ThreadPoolExecutor(PARALLEL_INSTALLS) as pool:
         for outcome in [pool.submit(build_release, folder, python, *each) for each in RELEASES.items()]:
             outcome.result()
+    unpack_checkouts(folder)
 
 
 def main() -> None:

@@ -8,15 +8,20 @@ The packages are unpacked side by side, without their dependencies:
 
 each catalogued release so, and veRL 0.7.0 as well (Trinity 0.4.1 runs on it). The interpreter given with --python
 needs what their config modules import: torch, hydra-core, omegaconf, ray, transformers, tensordict, datasets, peft.
---check writes nothing and fails when a committed file differs from what the packages say.
+A framework that publishes no package is read from a clone of its repository, given with --clone NAME=FOLDER, at the
+revisions that the registry names; without one it is left out. --check writes nothing and fails when a committed file
+differs from what the packages say.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import subprocess
 import sys
+import tarfile
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,6 +75,20 @@ def extract(framework: Framework, release: str, trainer: str, packages: Path, py
     return {"keys": own, "names": {}}
 
 
+def extract_from_clone(framework: Framework, release: str, trainer: str, clone: Path) -> dict[str, Any]:
+    """The same from a clone: the revision's files are unpacked aside, the clone stays as it is."""
+    archive = ["git", "-C", str(clone), "archive", framework.revisions[release]]
+    files = subprocess.run(archive, check=True, capture_output=True).stdout
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(files)) as packed:
+            packed.extractall(folder, filter="data")
+        script = Path(__file__).resolve().parent / f"dump_{framework.name}.py"
+        command = [sys.executable, str(script), folder, trainer]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    extracted: dict[str, Any] = json.loads(done.stdout)
+    return extracted
+
+
 def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]) -> str:
     """The catalogue's file: one key per line, `[type, default]` or `[type, default, {what else is known}]`."""
     head = {"framework": framework, "release": release, "trainer": trainer}
@@ -80,6 +99,8 @@ def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]
         kind = ("~" if row.get("inferred") else "") + row["type"] + ("?" if row["optional"] else "")
         extras = {name: row[name] for name in _EXTRAS if row.get(name)}
         body.append(f"{json.dumps(key)}: {json.dumps([kind, row['default'], *([extras] if extras else [])])}")
+    shipped = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in extracted.get("template", {}).items()]
+    lines += ['"template": {', ",\n".join(shipped), "},"] if shipped else []
     lines += ['"names": {', ",\n".join(names), "},", '"keys": {', ",\n".join(body), "}"]
     return "{\n" + "\n".join(lines) + "\n}\n"
 
@@ -87,15 +108,23 @@ def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]
 def main() -> int:
     """Write or check the catalogues; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--packages", type=Path, required=True, help="folder with verl-<release>, trinity-<release>")
+    parser.add_argument("--packages", type=Path, default=Path(), help="folder with verl-<release>, trinity-<release>")
     parser.add_argument("--python", default=sys.executable, help="interpreter with the frameworks' dependencies")
     parser.add_argument("--check", action="store_true", help="compare with the committed files, write nothing")
+    parser.add_argument("--clone", action="append", default=[], metavar="NAME=FOLDER", help="a framework's repository")
     parser.add_argument("frameworks", nargs="*", help="only these frameworks")
     args = parser.parse_args()
+    clones = {name: Path(folder) for name, _, folder in (item.partition("=") for item in args.clone)}
     differing = 0
     for framework, release, trainer in catalogues(args.frameworks):
+        if framework.revisions and framework.name not in clones:
+            print(f"{framework.name} {release} {trainer}: left out, no --clone {framework.name}=FOLDER")
+            continue
         try:
-            extracted = extract(framework, release, trainer, args.packages.resolve(), args.python)
+            if framework.revisions:
+                extracted = extract_from_clone(framework, release, trainer, clones[framework.name])
+            else:
+                extracted = extract(framework, release, trainer, args.packages.resolve(), args.python)
         except subprocess.CalledProcessError as why:
             print(f"{framework.name} {release} {trainer}: {why.stderr[-2000:]}", file=sys.stderr)
             return 2

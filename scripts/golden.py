@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this checkout's 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 GROUPS = ("convert", "open", "refused")
 WIDTH = "100"
-SUFFIX = {"verl": ".sh", "trinity": ".yaml"}
+SUFFIX = {"verl": ".sh", "trinity": ".yaml", "chatlearn": ".yaml"}
 STYLES = {"yaml": ".yaml", "overrides": ".txt", "sh": ".sh"}
-NOT_EXPECTED = ("input", "case", "NOTES")
+NOT_EXPECTED = ("input", "case", "NOTES", "template")
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,26 @@ class _StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
+Stub = _Stub
+"""A class that can be made and called with anything and does nothing."""
+
+
+class _Replacing(_StubFinder):
+    """Stands in for whole modules, also where they could be imported."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        del path, target
+        found = any(fullname == name or fullname.startswith(name + ".") for name in self._packages)
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if found else None
+
+
+def replace(modules: Iterable[str]) -> None:
+    """Stand in for `modules` and all below them, installed or not."""
+    sys.meta_path.insert(0, _Replacing(modules, {}, ()))
+
+
 def install(packages: Iterable[str], versions: Mapping[str, str], refused: Iterable[str] = ()) -> None:
     """Stand in for those of `packages` that are not installed; `refused` modules of them stay missing."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]

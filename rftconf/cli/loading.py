@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rftconf.cli import output as out
@@ -21,7 +23,13 @@ def open_document(source: str, how: Reading) -> Document:
     from rftconf.text.read import read
     from rftconf.text.source import open_source
 
-    return read(open_source(source), _options(how))
+    options = _options(how)
+    found = read(open_source(source), options)
+    beside = _named_beside(source, found) if how.base is None else None
+    if beside is None:
+        return found
+    name, path = beside
+    return read(open_source(source), replace(options, sources={**options.sources, name: open_source(path).text}))
 
 
 def read_again(name: str, text: str, how: Reading) -> Document:
@@ -44,6 +52,20 @@ def _options(how: Reading) -> ReadOptions:
         base=None if how.base is None else open_source(how.base),
         sources={str(path): open_source(path).text for path in how.sources},
     )
+
+
+_FOLDERS_ABOVE = 6
+"""Scripts name their config as seen from the root of a checkout; how many folders above a script are tried."""
+
+
+def _named_beside(source: str, document: Document) -> tuple[str, Path] | None:
+    """The config that a script names and that lies beside it, or below a folder above it; never an absolute path."""
+    named = document.launch.options.get("config-file") if document.launch is not None else None
+    if source == "-" or not isinstance(named, str) or Path(named).is_absolute() or ".." in Path(named).parts:
+        return None
+    folder = Path(source).resolve().parent
+    above = (folder, *folder.parents)[:_FOLDERS_ABOVE]
+    return next(((named, place / named) for place in above if (place / named).is_file()), None)
 
 
 def report_guess(found: Guess, how: Reading, screen: Screen) -> None:

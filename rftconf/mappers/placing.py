@@ -23,6 +23,8 @@ class Target:
     """True when engines and trainer take turns on the same GPUs by default."""
     memory: float
     why: str
+    apart: bool = False
+    """True when a framework that shares GPUs also runs with engines on GPUs of their own, in lock-step."""
 
 
 def place(
@@ -44,7 +46,7 @@ def place(
     if rollout_gpus is not None:
         raise UsageError("--rollout-gpus: it splits GPUs that a source shares; this one does not, or the target does")
     if target.shares and layout == "disaggregated":
-        if may_separate and values.get("stage.sync.run_ahead_rollouts"):
+        if target.apart or (may_separate and values.get("stage.sync.run_ahead_rollouts")):
             return placement.separate(values, origins)
         decisions = placement.colocate(values, origins)
         own_memory(target, values, origins)

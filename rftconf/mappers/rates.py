@@ -101,3 +101,10 @@ def tail(context: Context, mine: str) -> str:
     if isinstance(prompts, int) and isinstance(n, int) and isinstance(update, int) and prompts * n % update == 0:
         return context.values.get("stage.batch.uneven_tail") or mine
     return mine
+
+
+def divides_logits(context: Context, mine: bool) -> bool:
+    """Whether the trainer divides logits by the temperature; at 1.0 both are the same, and the plan's word stands (H28)."""
+    said = context.values.get("stage.algorithm.divide_logits_by_temperature")
+    plain = context.plan("stage.sampling.train.temperature") in (1, 1.0)
+    return bool(said) if plain and said is not None else mine

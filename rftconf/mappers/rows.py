@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
@@ -154,6 +154,8 @@ class Table:
     """Why runs of this program cannot be converted for another framework; empty when they can."""
     kind_of: Callable[[Native, str], str] | None = None
     """The kind of run that a config starts under a program, where kinds have tables of their own."""
+    follows: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Keys that this framework's users write as `${other key}` where both have one value."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:

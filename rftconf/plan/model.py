@@ -256,6 +256,8 @@ class PolicyLoss(Part):
     clip_low: Float | None = None
     clip_high: Float | None = None
     dual_clip_c: Float | None = None
+    value_cap: Float | None = None
+    """The largest loss of one token."""
     tau_pos: Float | None = None
     tau_neg: Float | None = None
 
@@ -285,6 +287,8 @@ class Algorithm(Part):
     advantage: Str | None = None
     advantage_scope: Literal["rollout", "update"] | None = None
     std_scope: Literal["none", "group", "batch", "running"] | None = None
+    std_ddof: Int | None = None
+    """0: the standard deviation of the population, 1: of a sample (H38)."""
     gamma: Float | None = None
     lam: Float | None = None
     whiten_advantage: Bool | None = None

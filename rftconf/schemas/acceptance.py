@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from rftconf.plan.symbols import Value
-from rftconf.schemas import versions
+from rftconf.schemas import registry, versions
 from rftconf.schemas.catalogue import Catalogue
 
 
@@ -32,6 +32,8 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
     `overrides=False` for a whole YAML, in which added keys carry no prefix.
     """
     key = prefixed.lstrip("+~")
+    if key != prefixed and not registry.framework(known.framework).adds_with_plus:
+        return Verdict.UNKNOWN  # the prefix is taken for a part of the name
     found = known.get(key)
     if found is None and not known.is_node(key):
         free = known.family == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)

@@ -92,10 +92,13 @@ class Catalogue:
         trainer: str,
         rows: dict[str, list[Any]],
         names: Mapping[str, list[str]] | None = None,
+        template: Mapping[str, Value] | None = None,
     ) -> None:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
         self._registered = names or {}
+        self.template = template or {}
+        """What the config file that the framework ships as a starting point says, where it ships one."""
 
     @property
     def family(self) -> str:
@@ -160,7 +163,7 @@ class Catalogue:
 
     def strict(self, key: str) -> bool:
         """True when an unknown `key` is refused here even as `+key`: a dataclass is built from the node above it."""
-        return self.framework == "trinity" or (
+        return self.framework in ("trinity", "chatlearn") or (
             not key.startswith("algorithm.") and f"{key.rpartition('.')[0]}._target_" in self.keys
         )
 
@@ -202,7 +205,7 @@ def load(framework: str, release: str | None = None, trainer: str = "") -> Catal
     keys = data["keys"]
     if variant in known.recipes:  # its file holds only what differs
         keys = {**keys, **_file(known.name, number, variant)["keys"]}
-    return Catalogue(known.name, number, variant, keys, data["names"])
+    return Catalogue(known.name, number, variant, keys, data["names"], data.get("template"))
 
 
 def _file(framework: str, release: str, trainer: str) -> dict[str, Any]:

@@ -94,6 +94,7 @@ def _backend(candidate: Framework, keys: Mapping[str, Value], config_name: str) 
         if trainer in config_name or trainer in (
             keys.get("model_engine"),
             keys.get("actor_rollout_ref.actor.strategy"),
+            keys.get("runtime_args.train_backend"),
         ):
             return trainer
         if any(f".actor.{trainer}." in key for key in keys):
@@ -108,6 +109,7 @@ def _fit(
     verdicts = {key: acceptance.judge(known, key, value, overrides=overrides) for key, value in keys.items()}
     misfits = tuple(key for key, verdict in verdicts.items() if not verdict.fits)
     taken = sum(verdict is acceptance.Verdict.TAKEN for verdict in verdicts.values())
+    taken += sum(key.split(".")[0] in candidate.unread_sections for key in keys)  # known, and refused by name later
     return _Fit(candidate, number, trainer, taken, misfits, named)
 
 

@@ -37,6 +37,8 @@ class Framework:
     `spmd_until`: the last release that torchrun starts, one process per GPU.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
+    `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
+    is what to use in its place. `revisions`: a release's git revision, where sources and no package are published.
     """
 
     name: str
@@ -55,6 +57,9 @@ class Framework:
     of: str = ""
     spmd_until: str = ""
     kinds: tuple[str, ...] = ()
+    unread_sections: Mapping[str, str] = field(default_factory=dict)
+    instead: str = ""
+    revisions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def family(self) -> str:
@@ -126,7 +131,22 @@ TRINITY = Framework(
     fills_missing=True,
     pins={"0.3.3": ("0.5.0",), "0.4.1": ("0.7.0",), "0.5.2": ("0.7.1",), "0.6.0": ("0.8.0", "0.7.1")},
 )
-FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY)}
+CHATLEARN = Framework(
+    name="chatlearn",
+    title="ChatLearn",
+    releases=("1.2.0", "2025.10.23"),
+    trainers=("fsdp", "megatron"),
+    aliases=("alibaba-chatlearn",),
+    programs=("chatlearn/entrypoint.py", "chatlearn.entrypoint", "entrypoint.py"),
+    revisions={"1.2.0": "v1.2.0", "2025.10.23": "b7af31a972eb6c420ef0b5c04ea920820d68f784"},
+    unread_sections=dict.fromkeys(
+        ("runtime", "runtime_env"),
+        "it belongs to ChatLearn up to 1.0.3, where a Python script of the user's own holds the algorithm",
+    ),
+    instead="ChatLearn 1.2.0 and later: python chatlearn/entrypoint.py grpo, with runtime_args and models",
+)
+"""The second release is the main branch on that day: it still calls itself 1.2.0, but 71 keys are new."""
+FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, CHATLEARN)}
 
 VERL_SFT = Framework(
     name="verl_sft",

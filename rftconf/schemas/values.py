@@ -23,7 +23,7 @@ def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
         return None
     if value is None:
         return None if key.optional or key.inferred else f"expects {_expected(key)}, and null is not one"
-    strict = known.framework == "trinity"
+    strict = known.framework in ("trinity", "chatlearn")
     if not any(_suits(kind, value, strict, key.inferred) for kind in key.type.split("|")):
         return f"expects {_expected(key)}, got {_shown(value)}"
     if key.choices and isinstance(value, str):

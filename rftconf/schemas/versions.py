@@ -9,14 +9,20 @@ from typing import Generic
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas import catalogue, registry
+from rftconf.schemas.chatlearn import versions as chatlearn
 from rftconf.schemas.edits import C, Change, Edit
 from rftconf.schemas.trinity import versions as trinity
 from rftconf.schemas.verl import programs
 from rftconf.schemas.verl import versions as verl
 
-_ALIASES: dict[str, tuple[Edit, ...]] = {"verl": verl.ALIASES, "trinity": trinity.ALIASES}
-_DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD}
-_REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED}
+_EDITS = {"verl": verl.edits, "trinity": trinity.edits, "chatlearn": chatlearn.edits}
+_ALIASES: dict[str, tuple[Edit, ...]] = {
+    "verl": verl.ALIASES,
+    "trinity": trinity.ALIASES,
+    "chatlearn": chatlearn.ALIASES,
+}
+_DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD, "chatlearn": chatlearn.DEAD}
+_REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED, "chatlearn": chatlearn.REFUSED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,7 @@ def edits(framework: str, release: str, trainer: str = "") -> tuple[Edit, ...]:
     variant = trainer or known.trainer
     if known.of:
         return programs.edits(known.name, release)
-    below = known.backend(variant)
-    return verl.edits(release, below) if known.name == "verl" else trinity.edits(release, below)
+    return _EDITS[known.name](release, known.backend(variant))
 
 
 def upgrade(

@@ -38,7 +38,11 @@ class CommandLine:
 
 def read_arguments(words: Sequence[Argument], style: Style) -> CommandLine:
     """Options and overrides among `words`, as Hydra's argument parser, or a program with `--name value`, takes them."""
-    return _hydra(words) if style is Style.HYDRA else _flags(words)
+    if style is Style.DOTLIST:
+        from rftconf.text.dotlist import parse_dotlist
+
+        return _flags(words, Overrides(parse=parse_dotlist))
+    return _hydra(words) if style is Style.HYDRA else _flags(words, Overrides())
 
 
 def _hydra(words: Sequence[Argument]) -> CommandLine:
@@ -69,8 +73,8 @@ def _hydra(words: Sequence[Argument]) -> CommandLine:
     return _finished(found, overrides)
 
 
-def _flags(words: Sequence[Argument]) -> CommandLine:
-    found, overrides = CommandLine(), Overrides()
+def _flags(words: Sequence[Argument], overrides: Overrides) -> CommandLine:
+    found = CommandLine()
     at = 0
     while at < len(words):
         word = words[at]

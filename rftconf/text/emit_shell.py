@@ -24,13 +24,15 @@ def emit(
     options: Sequence[str | Expr] = (),
     env: Mapping[str, Value] | None = None,
     header: Sequence[str] = (),
+    prelude: Sequence[str] = (),
 ) -> str:
     """A bash script that runs `program options overrides "$@"`, each override with its provenance comment.
 
     A name that stays unknown is read from the environment when the script runs, which stops if it is not set.
+    `prelude` are lines of shell that run before that is demanded, such as sourcing a framework's own settings.
     Raises RefusedError for a value that Hydra's grammar has no words for.
     """
-    out = ["#!/usr/bin/env bash", *header_lines(header), "set -euo pipefail", ""]
+    out = ["#!/usr/bin/env bash", *header_lines(header), *prelude, "set -euo pipefail", ""]
     exports = [f"export {name}={_word(_plain_pieces(value))}" for name, value in (env or {}).items()]
     guards = list(dict.fromkeys(guard for line in lines for guard in _guards(line.value)))
     for part in (exports, guards):

@@ -13,6 +13,8 @@ class Style(Enum):
     HYDRA = "hydra"
     FLAGS = "flags"
     """`--name value` options, then `key=value`."""
+    DOTLIST = "dotlist"
+    """`--name value` options, then `key=value` whose values are YAML (OmegaConf.from_dotlist)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ MAINS = (
     _main(
         r"(?:.*/)?chatlearn/entrypoint\.py|(?:.*/)?entrypoint\.py|chatlearn\.entrypoint",
         "chatlearn",
-        Style.FLAGS,
+        Style.DOTLIST,
         rl=True,
     ),
 )

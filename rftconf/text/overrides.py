@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
@@ -23,6 +23,8 @@ class Overrides:
     conditional: list[tuple[str, Leaf]] = field(default_factory=list)
     """Leaves that are set only under a condition that stayed open, and that condition."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    parse: Callable[[Argument], Iterator[Leaf]] = parse_override
+    """How one argument is read: Hydra's grammar, or another one."""
     _first: dict[str, Leaf] = field(default_factory=dict)
     _sometimes: dict[str, tuple[str, Leaf]] = field(default_factory=dict)
 
@@ -32,7 +34,7 @@ class Overrides:
             self._add_branch(word, word.value)
             return
         try:
-            found = list(parse_override(word))
+            found = list(self.parse(word))
         except OverrideSyntaxError as error:
             self._report(error.code, Severity.ERROR, error.message, _at(word, error.offset), error.help)
             return
@@ -74,7 +76,7 @@ class Overrides:
     def _add_branch(self, word: Argument, branch: Branch) -> None:
         arms = []
         for arm in (branch.then, branch.otherwise):
-            inner = Overrides()
+            inner = Overrides(parse=self.parse)
             if isinstance(arm, (str, Expr)):
                 inner.add(PlacedArgument(arm, word.place, word.via))
             arms.append(inner)

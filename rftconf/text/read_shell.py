@@ -218,7 +218,7 @@ def _with_config(
         return line.leaves, ()
     message = f"the command also reads {wanted}, which is not given"
     severity = Severity.INFO
-    if chosen.style is Style.FLAGS:
+    if chosen.style is not Style.HYDRA:
         severity = Severity.WARNING if line.leaves else Severity.ERROR
     help_ = "give it with --base FILE"
     return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)

@@ -67,7 +67,7 @@ def test_a_defect_shows_its_traceback_when_asked(
         (["convert", "x.sh", "--to", "trinity", "--args", "'"], "--args: no closing quotation"),
         (["convert", "x.sh", "--to", "trinity", "--rows", "0"], "--rows"),
         (["convert", "no-such-file.sh", "--to", "trinity"], "no-such-file.sh: cannot be read: No such file"),
-        (["convert", "x.sh", "--to", "trinity", "--as", "sh"], "--as sh is a way to write veRL's config"),
+        (["convert", "x.sh", "--to", "trinity", "--as", "sh"], "a trinity config is written as yaml"),
         (["convert", "x.sh", "--to", "verl", "--form", "B"], "--form B is about Trinity-RFT's sync intervals"),
         (["convert", "x.sh", "--to", "trinity", "--to-release", "9"], "x.sh: cannot be read"),
         (["check", "no-such-file.sh"], "no such file or directory"),

@@ -25,6 +25,11 @@ DECISIONS = {
     "data.val_files": "/data/test.parquet",
     "actor_rollout_ref.actor.policy_loss.loss_mode": "vanilla",
     "explorer.eval_interval": "100",
+    "runtime_args.num_episode": "100",
+    "runtime_args.data_path": "/data/train.parquet",
+    "runtime_args.eval_data_path": "/data/test.parquet",
+    "models.policy_trainer.load": "/models/mcore",
+    "models.ref_policy.load": "/models/mcore",
 }
 """What somebody would decide where a conversion leaves a value open (`???`)."""
 

@@ -20,7 +20,7 @@ from tests.conformance.readback import differences, plan_of
 
 REFUSED = 3
 OPEN = re.compile(r"[:=] *['\"]?\?\?\?")
-SUFFIX = {"verl": ".sh", "trinity": ".yaml"}
+SUFFIX = {"verl": ".sh", "trinity": ".yaml", "chatlearn": ".yaml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def convert(source: Path, target: Target, folder: Path, options: Sequence[str] =
 def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str]:
     """Fill the values left open in `file` from `decisions`; gives the keys that stay open."""
     lines = file.read_text().splitlines()
-    keys = written_keys(lines) if target.framework == "trinity" else [line.strip().strip("'\"") for line in lines]
+    keys = written_keys(lines) if target.framework != "verl" else [line.strip().strip("'\"") for line in lines]
     still_open = []
     for index, line in enumerate(lines):
         if OPEN.search(line):
@@ -88,7 +88,10 @@ def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
 
 def resolved_by(target: Target, verdict: Verdict) -> Any:
     """The loader's own resolved config, as it would be saved."""
-    return verdict.config if target.framework == "verl" else verdict.config["loaded"]
+    if target.framework == "chatlearn":  # ChatLearn itself nests the one list of models that share GPUs
+        shared = verdict.config["runtime_args"]["colocation"]
+        verdict.config["runtime_args"]["colocation"] = [name for group in shared for name in group]
+    return verdict.config["loaded"] if target.framework == "trinity" else verdict.config
 
 
 def differences_after(target: Target, verdict: Verdict, file: Path, scratch: Path) -> list[str]:

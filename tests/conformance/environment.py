@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rftconf.schemas.registry import TRINITY, VERL
+from rftconf.schemas.registry import CHATLEARN, TRINITY, VERL
 
 ROOT = Path(__file__).resolve().parents[2]
 JUDGES = Path(__file__).resolve().parent / "judges"
@@ -38,12 +38,20 @@ VERL_TARGETS = tuple(Target(VERL.name, release) for release in VERL.releases)
 TRINITY_TARGETS = tuple(
     Target(TRINITY.name, release, beside=pin) for release in TRINITY.releases for pin in TRINITY.pins[release]
 )
-TARGETS = VERL_TARGETS + TRINITY_TARGETS
 
 
 def folder() -> Path:
     """Where `scripts/conformance_env.py` built, by the same rule."""
     return Path(os.environ.get("RFTCONF_CONFORMANCE_DIR") or ROOT / ".conformance").resolve()
+
+
+CHATLEARN_TARGETS = tuple(
+    Target(CHATLEARN.name, release)
+    for release in CHATLEARN.releases
+    if (folder() / "releases" / f"chatlearn-{release}").is_dir()
+)
+"""None unless CHATLEARN_SRC named a clone when the environment was built: ChatLearn publishes no package."""
+TARGETS = VERL_TARGETS + TRINITY_TARGETS + CHATLEARN_TARGETS
 
 
 def judges_of(framework: str, release: str) -> tuple[Target, ...]:

@@ -173,4 +173,64 @@ TRINITY = (
     Base("entropy", TRINITY_GRPO | {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}),
     Base("form B", TRINITY_GRPO | {"synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 1}, since="0.5.0"),
 )  # fmt: skip
-BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY}
+MODELS = "models"
+CHATLEARN_GRPO: dict[str, Any] = {
+    "runtime_args.train_backend": "fsdp",
+    "runtime_args.rollout_backend": "vllm",
+    "runtime_args.exp_name": "base",
+    "runtime_args.colocation": ["policy", "policy_trainer", "ref_policy"],
+    "runtime_args.output_dir": "/out",
+    "runtime_args.data_path": "/data/math/train.jsonl",
+    "runtime_args.eval_data_path": "/data/math/test.jsonl",
+    "runtime_args.num_episode": 100,
+    "runtime_args.sample_per_episode": 2048,
+    "runtime_args.train_global_batch_size": 512,
+    "runtime_args.train_micro_batch_size": 4,
+    "runtime_args.num_inference_per_prompt": 8,
+    "runtime_args.save_episode_interval": 20,
+    "runtime_args.eval_episode_interval": 5,
+    "runtime_args.max_replay_episode": 1,
+    "runtime_args.log_args_dict.log_dir": "/out",
+    f"{MODELS}.policy_trainer.trainable": True,
+    f"{MODELS}.policy_trainer.num_gpu": 16,
+    f"{MODELS}.policy_trainer.load": "base/model",
+    f"{MODELS}.policy_trainer.kl_coef": 0.001,
+    f"{MODELS}.policy_trainer.train_micro_batch_size": 4,
+    f"{MODELS}.policy_trainer.generation_batch_size": 4,
+    f"{MODELS}.ref_policy.num_gpu": 16,
+    f"{MODELS}.ref_policy.load": "base/model",
+    f"{MODELS}.ref_policy.generation_batch_size": 4,
+    f"{MODELS}.policy.num_gpu": 16,
+    f"{MODELS}.policy.load": "base/model",
+    f"{MODELS}.policy.num_inference_per_prompt": 8,
+    f"{MODELS}.policy.tensor_model_parallel_size": 2,
+    f"{MODELS}.policy.max_prompt_tokens_length": 512,
+    f"{MODELS}.policy.max_response_tokens_length": 1024,
+    f"{MODELS}.policy.generation_batch_size": 128,
+}
+PACKED = {f"{MODELS}.{model}.packing": True for model in ("policy_trainer", "ref_policy")}
+MCORE = {
+    "runtime_args.train_backend": "megatron",
+    f"{MODELS}.policy_trainer.load": "base/mcore",
+    f"{MODELS}.ref_policy.load": "base/mcore",
+    **{f"{MODELS}.{model}.tensor_model_parallel_size": 2 for model in ("policy_trainer", "ref_policy")},
+    f"{MODELS}.policy_trainer.optimizer.lr": 2e-6,
+    f"{MODELS}.policy_trainer.optimizer.min_lr": 2e-6,
+    f"{MODELS}.policy_trainer.tokenizer_model": "base/model",
+    f"{MODELS}.ref_policy.tokenizer_model": "base/model",
+    **{
+        f"{MODELS}.{model}.max_{what}_tokens_length": size
+        for model in ("policy_trainer", "ref_policy")
+        for what, size in (("prompt", 512), ("response", 1024))
+    },
+}
+CHATLEARN = (
+    Base("grpo", CHATLEARN_GRPO, "fsdp"),
+    Base("packed", CHATLEARN_GRPO | PACKED, "fsdp"),
+    Base("megatron", CHATLEARN_GRPO | MCORE, "megatron"),
+    Base("megatron, packed", CHATLEARN_GRPO | MCORE | PACKED, "megatron"),
+    Base("megatron, resumed", CHATLEARN_GRPO | MCORE | {"runtime_args.data_checkpoint_path": "/out/data"}, "megatron"),
+    Base("resumed", CHATLEARN_GRPO | {"runtime_args.data_checkpoint_path": "/out/data"}, "fsdp"),
+    Base("separate engines", CHATLEARN_GRPO | {"runtime_args.colocation": ["policy_trainer", "ref_policy"]}, "fsdp"),
+)
+BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY, "chatlearn": CHATLEARN}

@@ -20,8 +20,7 @@ from tests.laws.flip_bases import BASES, Base
 from tests.laws.flip_values import candidates, is_node, is_open
 from tests.laws.round_trips import document
 
-OTHER = {"verl": "trinity", "trinity": "verl"}
-
+OTHER = {"verl": "trinity", "trinity": "verl", "chatlearn": "verl"}
 STAGE = "stages[]."
 GENERIC = "is kept in the plan as it is; no other framework has it"
 """The sentence for keys that neither a row nor a reason speaks for."""

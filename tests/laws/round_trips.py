@@ -114,6 +114,12 @@ def even(values: Mapping[str, Any]) -> bool:
     return bool(whole % values["stage.batch.sequences_per_update"] == 0)
 
 
+def without_kernels(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Overrides of Megatron's config but for the choice of attention kernels, which Megatron makes by itself."""
+    given = values.get("stage.placement.actor.megatron.transformer_overrides") or {}
+    return {name: value for name, value in given.items() if name != "attention_backend"}
+
+
 def same_pools(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Trainer and engines have the GPUs they had, wherever the nodes are cut."""
     return all(same(before.get(path), after.get(path)) for path in (f"stage.placement.{r}.gpus" for r in ROLES))
@@ -150,7 +156,19 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.data.seed": lambda before, after: before.get("stage.data.shuffle") is False,
     "cluster.nodes": lambda before, after: same_pools(before, after),
     "cluster.gpus_per_node": lambda before, after: same_pools(before, after),
-    "identity.loggers": lambda before, after: set(after["identity.loggers"]) <= set(before["identity.loggers"]),
+    "stage.algorithm.divide_logits_by_temperature": lambda before, after: (
+        before["stage.sampling.train.temperature"] == 1
+    ),
+    "identity.loggers": lambda before, after: (
+        {*after["identity.loggers"]} - {"console"} <= {*before["identity.loggers"]}
+    ),
+    "stage.placement.reference.megatron.seed": lambda before, after: (
+        before["stage.placement.reference.megatron.seed"] is None
+    ),
+    "identity.project": lambda before, after: before["identity.project"] is None,
+    "stage.placement.actor.megatron.transformer_overrides": lambda before, after: same(
+        *map(without_kernels, (before, after))
+    ),
 }
 CLIPS = tuple(f"stage.algorithm.policy_loss.{name}" for name in ("clip_low", "clip_high", "dual_clip_c"))
 for _path in CLIPS:  # a loss that does not clip by it, or a config that the source would not start with

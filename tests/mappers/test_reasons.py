@@ -34,9 +34,14 @@ PROBES = {
         "data_processor.task_pipeline.operators[].args.auth_token",
         "data_processor.experience_pipeline.operators[].args.password",
     ),
+    "chatlearn": (),
 }
 """Credentials below open nodes, which no catalogue lists."""
-ARGUMENTS = {"verl": (), "trinity": ("algorithm.policy_loss_fn_args.mu_peak", "algorithm.entropy_loss_fn_args.own_key")}
+ARGUMENTS = {
+    "verl": (),
+    "chatlearn": (),
+    "trinity": ("algorithm.policy_loss_fn_args.mu_peak", "algorithm.entropy_loss_fn_args.own_key"),
+}
 """Arguments below dictionaries of which rows know some keys."""
 
 
@@ -100,7 +105,7 @@ def test_every_key_has_a_row_or_a_reason(framework: str, release: str, trainer: 
     assert names
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity"])
+@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
 def test_every_reason_is_the_first_for_some_key_without_a_row(framework: str) -> None:
     keys = [
         *without_rows(framework),
@@ -112,7 +117,7 @@ def test_every_reason_is_the_first_for_some_key_without_a_row(framework: str) ->
     assert [reason.keys for i, reason in enumerate(table_of(framework).reasons) if i not in used] == []
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity"])
+@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
 def test_each_sentence_is_specific_and_stated_once(framework: str) -> None:
     reasons = table_of(framework).reasons
     runs: list[Reason] = [
@@ -128,7 +133,7 @@ def test_each_sentence_is_specific_and_stated_once(framework: str) -> None:
         ), reason
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity"])
+@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
 def test_a_sentence_has_one_state(framework: str) -> None:
     states: dict[str, set[State]] = {}
     for reason in table_of(framework).reasons:
@@ -136,7 +141,7 @@ def test_a_sentence_has_one_state(framework: str) -> None:
     assert {why for why, found in states.items() if len(found) > 1} == set()
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity"])
+@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
 def test_credentials_are_withheld(framework: str) -> None:
     table = table_of(framework)
     named = [key for key in without_rows(framework) if key.endswith((".api_key", ".password", ".db_url"))]

@@ -52,6 +52,28 @@ def test_trinity(release: str) -> None:
         assert key.optional == (rows[name][1].startswith(("Optional", "Union")) or rows[name][1] == "Any"), name
 
 
+@pytest.mark.parametrize("trainer", FRAMEWORKS["chatlearn"].trainers)
+def test_chatlearn(trainer: str) -> None:
+    """Our extraction reads the syntax tree; the other one imported the dataclasses."""
+    rows: dict[str, str] = {}
+    keep = True
+    for line in (KEYS / "chatlearn_keys.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            keep = "train_backend=" not in line or f"train_backend={trainer}" in line
+        elif keep:
+            name, _, default = line.split("\t")
+            rows[name] = default
+    leaves = {name: default for name, default in rows.items() if default != '"{...}"' and name.count(".") > 0}
+    leaves = {
+        name: default for name, default in leaves.items() if name not in ("models.ref_policy", "models.policy_trainer")
+    }
+    known = catalogue.load("chatlearn", "2025.10.23", trainer)
+    assert set(known.keys) == set(leaves)
+    # an enum's member: by name here, by value there
+    ours = {name: key.default for name, key in known.keys.items() if not name.endswith("attention_backend")}
+    assert ours == {name: json.loads(leaves[name]) for name in ours}
+
+
 @pytest.mark.parametrize("release", FRAMEWORKS["verl"].releases)
 def test_verl_registries(release: str) -> None:
     text = (KEYS / "verl_registries.txt").read_text(encoding="utf-8")

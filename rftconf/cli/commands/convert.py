@@ -32,7 +32,8 @@ def convert(
     assume: options.Assume = None,
     rollout_gpus: options.RolloutGpus = None,
     style: Annotated[
-        options.Form | None, typer.Option("--as", help="How to write a veRL config; a script when absent.")
+        options.Form | None,
+        typer.Option("--as", help="veRL, ChatLearn: script or YAML; veRL's is a script when absent."),
     ] = None,
     form: Annotated[
         Literal["auto", "A", "B"],
@@ -215,8 +216,9 @@ def _suit(target: str, style: str | None, form: str) -> None:
     """Raises UsageError for an option that says nothing about `target`."""
     from rftconf.errors import UsageError
 
-    if target != "verl" and style not in (None, "yaml"):
-        raise UsageError(f"--as {style} is a way to write veRL's config; {target}'s is YAML")
+    ways = {"verl": ("sh", "yaml", "overrides"), "chatlearn": ("sh", "yaml")}.get(target, ("yaml",))
+    if style is not None and style not in ways:
+        raise UsageError(f"--as {style}: a {target} config is written as {' or '.join(ways)}")
     if target != "trinity" and form != "auto":
         raise UsageError(f"--form {form} is about Trinity-RFT's sync intervals; {target} has none")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import advantage_scope, pass_order, tail
+from rftconf.mappers.rates import advantage_scope, divides_logits, pass_order, tail
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
@@ -87,7 +87,10 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.advantage_scope,
           lambda c: advantage_scope(c, "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout"),
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
-    fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
+    fixed(lambda p: p.stage.algorithm.std_ddof,
+          lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
+          why="rewards are divided by the deviation of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, True), why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
 
 
@@ -102,6 +105,7 @@ def _as_micro(context: Any, path: str) -> Any:
 
 
 CANNOT = (
+    cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
     cannot("identity.resume_path", why="Trinity resumes only from <root>/<project>/<name> (row 10.8)"),
     cannot("stage.model.tokenizer_path", why="Trinity takes the model's own tokenizer"),
     cannot("stage.model.critic_tokenizer_path", why="the critic uses the policy's tokenizer", behaves=lambda c, _: c.plan("stage.model.path")),
@@ -127,7 +131,7 @@ CANNOT = (
     cannot("stage.placement.*.seed", why="no seed of its own for the trainer", behaves=42),
     cannot("stage.placement.*.full_determinism", why="no deterministic mode", behaves=False),
     cannot("stage.placement.critic.entropy_*", why="a critic has no entropy", behaves=False),
-    cannot("stage.placement.*.gpus", why="all trainer roles share the trainer's GPUs"),
+    cannot("stage.placement.*.gpus", why="all trainer roles share the trainer's GPUs", behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.rollout.load_format", why="Trinity loads engines from the model path"),
     cannot("stage.placement.rollout.extra", why="engine arguments go under explorer.rollout_model.extra_engine_args"),
     cannot("stage.placement.auxiliary[].max_num_seqs", why="auxiliary engines take vLLM's default"),

@@ -170,6 +170,10 @@ def _settle_sync(w: Writing, mode: str) -> None:
             "engines take turns with the trainer on all GPUs; their number follows from the tensor parallel size (H21)"
         )
         w.lose(P + "rollout.gpus", State.NARROWED, why)
+    whole = _product(w.plan(NODES), w.plan(PER_NODE))
+    for path in (P + "actor.gpus", P + "rollout.gpus") if mode != "separate_async" else ():
+        if isinstance(whole, int) and isinstance(w.plan(path), int) and w.plan(path) != whole:
+            w.lose(path, State.NARROWED, f"trainer and engines all use the {whole} GPUs of the pool")
     for path in (*SETTLED, P + "rollout.gpus"):
         if path not in w.outcomes:
             w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")

@@ -170,6 +170,12 @@ def read_folder(r: Reading) -> None:
     r.set("identity.checkpoint_root", root, key)
 
 
+def _named(w: Writing, what: str) -> Any:
+    """The plan's name, or the default that holds where the source has none."""
+    name = w.plan(f"identity.{what}")
+    return name if name is not None else w.defaults(f"trainer.{what}_name")
+
+
 def write_folder(w: Writing) -> None:
     """`<root>/<project>/<experiment>`, or left to the default."""
     root = w.plan("identity.checkpoint_root")
@@ -182,7 +188,7 @@ def write_folder(w: Writing) -> None:
         value = text(
             *(
                 p if isinstance(p, (str, Expr)) else str(p)
-                for p in (root, "/", w.plan("identity.project"), "/", w.plan("identity.experiment"))
+                for p in (root, "/", _named(w, "project"), "/", _named(w, "experiment"))
             )
         )
     w.put(

@@ -113,7 +113,7 @@ def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     """Epochs must not end a run that its step limit is meant to end (H68)."""
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
     supervised = w.plan("stage.kind") == "sft"
-    carried = w.plan("stage.run_length.last_partial") == "carry"
+    carried = w.plan("stage.run_length.last_partial") in ("carry", "cycle")
     # of a supervised run the steps are a limit beside the epochs, unless the rows tell that they are the whole run
     ends = epochs is None or (carried and isinstance(w.facts.get("rows"), int)) if supervised else carried
     if rollouts is not None and ends:
@@ -169,6 +169,17 @@ def schedule_fold(role: str, block: str) -> Fold:
 
     why = "optimizer config: steps win over the ratio; one tick per update_actor call"
     return Fold((steps, share, total), (warmup, decay), read, write, why)
+
+
+def _write_decay(w: Writing, total: str, decay: str, ticks: Any) -> None:
+    """The length of the decay in whole scheduler ticks, at least one."""
+    whole = isinstance(ticks, (int, Expr)) or ticks.denominator == 1
+    if whole:
+        w.put(total, _whole(ticks), decay, state=State.DERIVED)
+        return
+    rounded = max(1, -(-ticks.numerator // ticks.denominator))
+    note = f"{formula(w.plan(decay))} updates are {float(ticks):g} scheduler ticks of veRL; wrote {rounded} (H44)"
+    w.put(total, rounded, decay, state=State.ROUNDED, note=note)
 
 
 def _zero_counts(r: Reading) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import advantage_scope, pass_order, tail
+from rftconf.mappers.rates import advantage_scope, divides_logits, pass_order, tail
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import (
     dialects,
@@ -88,7 +88,10 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.whiten_advantage, lambda c: c.plan(A + "advantage") in WHITENED,
           why="gae and reinforce++ advantages are always whitened (row 4.2.15)"),
     fixed(lambda p: p.stage.algorithm.kl_reward.order, "before_norm", why="KL is subtracted before advantages are computed (H27)"),
-    fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, True, why="the trainer divides logits by the temperature (H28)"),
+    fixed(lambda p: p.stage.algorithm.std_ddof,
+          lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
+          why="rewards are divided by the deviation of a sample (H38)"),
+    fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, True), why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
 
 
@@ -99,6 +102,7 @@ def _common_sampling(context: Any, path: str) -> Any:
 
 
 CANNOT = (
+    cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
     cannot("identity.group", why="veRL has no group between project and experiment", behaves=""),
     cannot("identity.logger_args", why="loggers read environment variables"),
     cannot("identity.log_level", why="set by the environment variable VERL_LOGGING_LEVEL", behaves="INFO"),
@@ -107,7 +111,7 @@ CANNOT = (
     cannot("stage.batch.critic_infer.dynamic", why="the values follow critic.use_dynamic_bsz"),
     cannot("stage.sync.timeout_seconds", why="veRL waits without a limit"),
     cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
-    cannot("stage.placement.*.gpus", why="all roles share the trainer's pool"),
+    cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.critic.*", why="no key of its own for the critic"),
     cannot("stage.placement.auxiliary[].*", why="veRL serves one reward model; helpers live in the user's own code (rows 7.8, 7.9)"),
     cannot("stage.placement.rollout.extra", why="engine arguments go under rollout.engine_kwargs.<engine> with their own names"),

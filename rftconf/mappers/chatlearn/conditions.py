@@ -1,0 +1,67 @@
+"""When a ChatLearn key acts, and the arithmetic of ChatLearn's own counters."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import RefusedError
+from rftconf.mappers.codecs import counts
+from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rows import When
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+    Context = Reading | Writing
+
+NEWEST = "2025.10.23"
+FSDP = When(lambda c: c.trainer != "megatron", "the Megatron trainer does not read it")
+MEGATRON = When(
+    lambda c: c.trainer == "megatron", "only the Megatron trainer reads it (runtime_args.train_backend: megatron)"
+)
+EVALUATES = When(
+    lambda c: c.plan("stage.cadence.eval_rollouts") is not None,
+    "nothing is evaluated while runtime_args.eval_episode_interval is 0 (row 10.6)",
+)
+VLLM = When(
+    lambda c: c.plan("stage.placement.rollout.engine") != "sglang", "the SGLang engines do not take a seed from it"
+)
+
+
+def worth(context: Context, unit: Unit) -> Any:
+    """How many sequences (or tokens per rank) one `unit` is worth in a ChatLearn run."""
+    match unit:
+        case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+            return 1
+        case Unit.PROMPTS:
+            return known(context, "stage.batch.responses_per_prompt", "num_inference_per_prompt")
+        case Unit.ROLLOUTS:
+            return sequences_per_rollout(context)
+        case Unit.UPDATES | Unit.LR_TICKS:
+            update = known(context, "stage.batch.sequences_per_update", "runtime_args.train_global_batch_size")
+            return ratio(update, known(context, "stage.batch.passes", "runtime_args.num_training_epoch"))
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
+        case Unit.TOKENS_PER_GPU:
+            return context.plan("stage.placement.actor.sp") or 1
+    raise KeyError(f"the worth of {unit}")
+
+
+class _WholePrompts(counts):
+    """Samples of an episode as prompts; ChatLearn asserts that they are whole prompts."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        prompts = super().get(value, context, unit)
+        if isinstance(prompts, Fraction):
+            n = context.plan("stage.batch.responses_per_prompt")
+            raise RefusedError(
+                f"runtime_args.sample_per_episode={value} is not a multiple of {n} responses per prompt",
+                choices=(f"{-(-value // n) * n} samples an episode", f"{value // n * n} samples an episode"),
+            )
+        return prompts
+
+
+WHOLE_PROMPTS = _WholePrompts(Unit.SEQUENCES)

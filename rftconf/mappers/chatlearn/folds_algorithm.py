@@ -1,0 +1,283 @@
+"""ChatLearn's one algorithm: group-relative advantages, a clipped ratio by token or by sequence, KL in the loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, arith
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A, OPTIM = "stage.algorithm.", "stage.optim.actor."
+SEQUENCE = "models.policy_trainer.use_group_sequence_policy"
+KL, ENTROPY = "models.policy_trainer.kl_coef", "models.policy_trainer.entropy_coef"
+NO_GRADIENT = "the Megatron trainer back-propagates the policy loss alone: KL and entropy have no gradient there (H41)"
+OPT = "models.policy_trainer.optimizer."
+HERE = "ChatLearn trains with GRPO alone: group mean and deviation"
+
+
+def read_advantage(r: Reading) -> None:
+    """No key chooses it."""
+    r.set(A + "advantage", "grpo", kind=Kind.DEFAULT, how="the only estimator (row 4.1)")
+    r.set(A + "critic.enabled", False, kind=Kind.DEFAULT, how="there is no critic (row 4.2.2)")
+
+
+def write_advantage(w: Writing) -> None:
+    """Another estimator is another algorithm; with a critic there is nothing near."""
+    name, critic = w.plan(A + "advantage"), w.plan(A + "critic.enabled")
+    if critic is True or name == "gae":
+        raise RefusedError(
+            f"the source trains a critic ({name}); {HERE}, without a critic (row 4.2.2)",
+            choices=("change the source to a group estimator (grpo) first",),
+        )
+    if critic is not None:
+        w.lose(
+            A + "critic.enabled",
+            State.DEFAULT if critic is False else State.UNRESOLVED,
+            "there is no critic here (row 4.2.2)",
+        )
+    if isinstance(name, Expr):
+        w.lose(A + "advantage", State.UNRESOLVED, f"{HERE}; which estimator the source uses, it does not tell")
+    elif name == "grpo":
+        w.lose(A + "advantage", State.DEFAULT, "the only estimator here (row 4.1)")
+    elif name is not None:
+        w.lose(A + "advantage", State.NARROWED, f"{HERE}, instead of the source's {name} (row 4.1)")
+        w.decide(
+            "models.policy_trainer",
+            f"{name} became GRPO: the gradient is another one",
+            "accept GRPO",
+            "or keep the source's framework",
+        )
+
+
+def read_loss(r: Reading) -> None:
+    """The sequence-level ratio is Megatron's alone (row 4.2.18)."""
+    if r.trainer != "megatron":
+        r.inactive[SEQUENCE] = "the FSDP trainer has the token-level ratio only (row 4.2.18)"
+        r.set(A + "policy_loss.family", "ppo", kind=Kind.DEFAULT, how="the FSDP trainer's only loss")
+        return
+    sequence = r.native(SEQUENCE)
+    r.set(A + "policy_loss.family", "gspo" if sequence is True else "ppo" if sequence is False else sequence, SEQUENCE)
+
+
+def write_loss(w: Writing) -> None:
+    """ppo or gspo; what else a source may have is refused, because no loss here is near it."""
+    family, path = w.plan(A + "policy_loss.family"), A + "policy_loss.family"
+    if isinstance(family, Expr):
+        w.put(
+            SEQUENCE,
+            "???",
+            path,
+            state=State.UNRESOLVED,
+            note="the loss depends on a value the source does not tell",
+            always=True,
+        )
+        return
+    if family == "gspo" and w.trainer != "megatron":
+        raise RefusedError(
+            "the source's loss is gspo; ChatLearn's FSDP trainer has the token-level ratio only (row 4.2.18)",
+            choices=("a Megatron trainer in the source", "the ppo loss in the source, with clip ranges for tokens"),
+        )
+    if family not in ("ppo", "gspo", None):
+        w.lose(
+            path,
+            State.NARROWED,
+            f"the clipped ratio of ppo, instead of the source's {family}: there is no {family} loss (row 4.2.19)",
+        )
+        w.decide(
+            "models.policy_trainer.pos_clip_ratio", f"the source's {family} loss became ppo's", "check both clip ratios"
+        )
+    elif family is not None:
+        w.put(SEQUENCE, family == "gspo", path, always=family == "gspo")
+    _write_dual_clip(w)
+
+
+def _write_dual_clip(w: Writing) -> None:
+    c, path = w.plan(A + "policy_loss.dual_clip_c"), A + "policy_loss.dual_clip_c"
+    if c is not None:
+        w.lose(
+            path,
+            State.NARROWED,
+            "the loss is capped by value (final_clip_ratio), not by c*|A|: equal only where |A| is 1 (H32)",
+        )
+
+
+def read_kl(r: Reading) -> None:
+    """KL acts where its coefficient is positive, in the FSDP trainer only (H41)."""
+    at = A + "kl_loss."
+    if r.trainer == "megatron":
+        r.inactive.update(dict.fromkeys((KL, ENTROPY), NO_GRADIENT))
+        r.set(at + "enabled", False, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
+        r.set(A + "entropy_coef", 0.0, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
+        return
+    r.set(A + "entropy_coef", r.native(ENTROPY, 0.0), ENTROPY)
+    coef = r.native(KL, 0.0)
+    known = not isinstance(coef, Expr)
+    r.set(at + "enabled", coef > 0 if known else True, KL)
+    r.set(at + "coef", coef if not known or coef > 0 else None, KL)
+    r.set(
+        at + "estimator",
+        "k3_clamped" if not known or coef > 0 else None,
+        kind=Kind.DEFAULT,
+        how="clamped k3 (row 4.2.9)",
+    )
+
+
+def write_kl(w: Writing) -> None:
+    """A coefficient of 0 switches KL off."""
+    at = A + "kl_loss."
+    enabled, coef, estimator = (w.plan(at + name) for name in ("enabled", "coef", "estimator"))
+    entropy = w.plan(A + "entropy_coef")
+    if w.trainer == "megatron":
+        _lose_regularizers(w, enabled, entropy)
+        return
+    if entropy is not None:
+        w.put(ENTROPY, entropy, A + "entropy_coef", always=True)
+    on = enabled is not False and enabled is not None
+    value = coef if on and coef is not None else 0.0
+    w.put(KL, value, at + "enabled", *([at + "coef"] if on and coef is not None else []), always=True)
+    if on and estimator not in ("k3_clamped", None):
+        w.lose(
+            at + "estimator", State.NARROWED, f"always the clamped k3, instead of the source's {estimator} (row 4.2.9)"
+        )
+    elif estimator is not None:
+        w.lose(at + "estimator", State.DEFAULT, "always the clamped k3 (row 4.2.9)")
+
+
+def _lose_regularizers(w: Writing, enabled: Any, entropy: Any) -> None:
+    """KL and entropy, which Megatron's losses only report."""
+    if entropy is not None:
+        w.lose(
+            A + "entropy_coef",
+            State.DEAD_IN_TARGET if entropy else State.DEFAULT,
+            NO_GRADIENT if entropy else "no entropy in the loss",
+        )
+    for name in ("enabled", "coef", "estimator"):
+        path = A + "kl_loss." + name
+        if w.plan(path) is not None:
+            w.lose(
+                path,
+                State.DEAD_IN_TARGET if enabled else State.DEFAULT,
+                NO_GRADIENT if enabled else "no KL in the loss",
+            )
+    if enabled:
+        w.decide(KL, NO_GRADIENT, "train without KL", "or use the FSDP trainer")
+
+
+def read_optimizer(r: Reading) -> None:
+    """Two keys for the betas; Megatron decays to min_lr within one update (H47)."""
+    r.set(
+        OPTIM + "betas",
+        [r.native(OPT + "adam_beta1"), r.native(OPT + "adam_beta2")],
+        OPT + "adam_beta1",
+        OPT + "adam_beta2",
+    )
+    lr, floor = r.native(OPT + "lr"), r.native(OPT + "min_lr")
+    if r.trainer != "megatron":
+        r.inactive[OPT + "min_lr"] = "the FSDP trainer has no schedule: the rate is constant (row 5.6)"
+        r.set(OPTIM + "schedule", "constant", kind=Kind.DEFAULT, how="no scheduler (row 5.6)")
+        return
+    constant = floor == lr
+    r.set(OPTIM + "schedule", "constant" if constant else "linear", OPT + "min_lr")
+    r.set(OPTIM + "min_lr", None if constant else floor, OPT + "min_lr")
+    r.set(OPTIM + "decay_updates", None if constant else 1, kind=Kind.DEFAULT, how="train_iters is 1 (H47)")
+    if not constant:
+        r.note(f"{OPT}min_lr is not lr: the rate falls to it after the first update and stays there (H47)")
+
+
+def write_optimizer(w: Writing) -> None:
+    """Both betas, and min_lr equal to lr where Megatron would let the rate collapse (H47)."""
+    betas, path = w.plan(OPTIM + "betas"), OPTIM + "betas"
+    if isinstance(betas, list) and len(betas) == 2:
+        w.put(OPT + "adam_beta1", betas[0], path)
+        w.put(OPT + "adam_beta2", betas[1], path, always=True)
+    elif betas is not None:
+        w.lose(path, State.UNRESOLVED, "the betas are a value the source does not tell")
+    schedule, floor = w.plan(OPTIM + "schedule"), w.plan(OPTIM + "min_lr")
+    if w.trainer == "megatron":
+        falls = schedule == "linear" and w.plan(OPTIM + "decay_updates") == 1 and floor is not None
+        how = "" if falls else "equal to lr, or the rate collapses after the first update (H47)"
+        lr = w.plan(OPTIM + "lr")
+        if lr is not None:
+            w.put(OPT + "min_lr", floor if falls else lr, *([OPTIM + "min_lr"] if falls else []), always=True, how=how)
+        if falls:
+            w.lose(OPTIM + "decay_updates", State.DERIVED, "Megatron decays within one update here (H47)")
+            w.lose(OPTIM + "schedule", State.DERIVED, "Megatron's linear decay")
+            return
+    _write_constant(w, schedule)
+
+
+def _write_constant(w: Writing, schedule: Any) -> None:
+    if schedule not in ("constant", None):
+        w.lose(
+            OPTIM + "schedule",
+            State.NARROWED,
+            f"the rate is constant here, instead of the source's {schedule} (row 5.6)",
+        )
+    elif schedule is not None:
+        w.lose(OPTIM + "schedule", State.DEFAULT, "the rate is constant here (row 5.6)")
+    warmup = w.plan(OPTIM + "warmup_updates")
+    if warmup is not None and warmup != 0:
+        w.lose(
+            OPTIM + "warmup_updates",
+            State.NARROWED,
+            "there is no warm-up: the first update has the full rate (row 5.7)",
+        )
+    elif warmup is not None:
+        w.lose(OPTIM + "warmup_updates", State.DEFAULT, "no warm-up")
+
+
+RECOMPUTE = {
+    "recompute_granularity": "recompute_granularity", "recompute_method": "recompute_method",
+    "recompute_num_layers": "recompute_num_layers", "recompute_modules": "recompute_modules",
+    "decoder_first_pipeline_num_layers": "num_layers_in_first_pipeline_stage",
+    "decoder_last_pipeline_num_layers": "num_layers_in_last_pipeline_stage",
+}  # fmt: skip
+"""ChatLearn's key under models.policy_trainer to the name in Megatron's TransformerConfig."""
+KERNELS = (("attention_backend", "auto"), ("attention_backend", "flash"))
+"""What Megatron chooses by itself here."""
+OVERRIDES = "stage.placement.actor.megatron.transformer_overrides"
+
+
+def read_recompute(r: Reading) -> None:
+    """Keys of their own for what Megatron's TransformerConfig holds."""
+    keys = tuple(f"models.policy_trainer.{name}" for name in RECOMPUTE)
+    if r.trainer != "megatron":
+        r.inactive.update(dict.fromkeys(keys, "only the Megatron trainer reads it"))
+        return
+    found = {RECOMPUTE[name]: r.native(key) for name, key in zip(RECOMPUTE, keys, strict=True)}
+    given = {name: value for name, value in found.items() if value is not None}
+    r.set(OVERRIDES, given or None, *keys)
+
+
+def write_recompute(w: Writing) -> None:
+    """What has a key; other overrides of Megatron's config have none."""
+    given = w.plan(OVERRIDES)
+    if not isinstance(given, dict) or w.trainer != "megatron":
+        return
+    back = {theirs: ours for ours, theirs in RECOMPUTE.items()}
+    given = {name: value for name, value in given.items() if value is not None}
+    if "recompute_granularity" not in given:  # the other options of recomputation act with it alone
+        given = {name: value for name, value in given.items() if not name.startswith("recompute_")}
+    for name, value in given.items():
+        if name in back:
+            w.put(f"models.policy_trainer.{back[name]}", value, OVERRIDES, always=True)
+            if back[name].startswith("decoder_"):
+                w.put(f"models.ref_policy.{back[name]}", value, OVERRIDES, always=True)
+    lost = [name for name in given if name not in back and (name, given[name]) not in KERNELS]
+    if lost:
+        w.lose(OVERRIDES, State.NARROWED, f"no key for {', '.join(map(str, lost))} of Megatron's config")
+    elif not set(given) & set(back):
+        w.lose(OVERRIDES, State.DEFAULT, "nothing is recomputed")
+
+
+def floor_ratio(context: Any, path: str) -> Any:
+    """The lowest rate as a share of the highest, as this framework has it."""
+    del path
+    floor, lr = context.plan(OPTIM + "min_lr"), context.plan(OPTIM + "lr")
+    return arith("/", floor, lr) if floor is not None and lr not in (None, 0) else context.plan(OPTIM + "min_lr_ratio")

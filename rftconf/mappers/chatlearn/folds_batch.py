@@ -1,0 +1,188 @@
+"""ChatLearn's two copies of n, and how a batch is cut for one pass (rows 1.2, 1.7-1.10)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+B = "stage.batch."
+N = B + "responses_per_prompt"
+OF_ENGINE, OF_ADVANTAGE = "models.policy.num_inference_per_prompt", "runtime_args.num_inference_per_prompt"
+TRAINER, REF = "models.policy_trainer.", "models.ref_policy."
+MICRO, MICRO_OF_RUN = TRAINER + "train_micro_batch_size", "runtime_args.train_micro_batch_size"
+NATIVES = (
+    MICRO, MICRO_OF_RUN, TRAINER + "packing", TRAINER + "max_token_in_packing", TRAINER + "generation_batch_size",
+    REF + "packing", REF + "max_token_in_packing", REF + "generation_batch_size",
+)  # fmt: skip
+PLANS = tuple(
+    f"{B}{role}.{field}" for role in ("micro", "log_prob", "reference") for field in ("dynamic", "sequences_per_rank", "tokens_per_rank")
+)  # fmt: skip
+
+
+def read_responses(r: Reading) -> None:
+    """The engines draw one copy of n, the advantages wait for the other; nothing compares them (H13)."""
+    drawn, awaited = r.native(OF_ENGINE), r.native(OF_ADVANTAGE)
+    r.set(N, drawn, OF_ENGINE, OF_ADVANTAGE)
+    if r.source.knows(OF_ADVANTAGE) and drawn != awaited and not isinstance(drawn, Expr):
+        r.narrowed[OF_ADVANTAGE] = f"{OF_ENGINE}={drawn} answers are drawn a prompt; this copy differs (H13)"
+        r.note(
+            f"{OF_ENGINE}={drawn} but {OF_ADVANTAGE}={awaited}: rewards of a prompt are forgotten only when {awaited} "
+            "have come, so advantages mix episodes (H13, D32)"
+        )
+
+
+def write_responses(w: Writing) -> None:
+    """Both copies, always."""
+    n = w.plan(N)
+    if n is None:
+        return
+    if n == 1 and not w.same_framework:
+        raise RefusedError(
+            "1 answer a prompt: a group of one has advantage 0 in ChatLearn, so nothing would be learned (H39)",
+            choices=("2 or more answers a prompt",),
+        )
+    w.put(OF_ADVANTAGE, n, N, always=True, how="both copies of n are needed (H13)")
+    w.put(OF_ENGINE, n, N, always=True)
+
+
+def read_micro(r: Reading) -> None:
+    """Packing fills micro-batches up to a number of tokens; without it their size is fixed."""
+    for prefix, roles in ((TRAINER, ("micro", "log_prob")), (REF, ("reference",))):
+        packs, tokens = r.native(prefix + "packing"), r.native(prefix + "max_token_in_packing")
+        own = prefix + "generation_batch_size"
+        for role in roles:
+            # a reference that does not follow the trainer says so by what the trainer's key says
+            follows = r.native(TRAINER + "packing") == packs
+            r.set(f"{B}{role}.dynamic", packs, prefix + "packing", *(() if follows else (TRAINER + "packing",)))
+            r.set(f"{B}{role}.tokens_per_rank", tokens if packs is not False else None, prefix + "max_token_in_packing")
+            if role != "micro":
+                r.set(f"{B}{role}.sequences_per_rank", r.native(own) if packs is not True else None, own)
+        if packs is True:
+            r.inactive[own] = f"no effect while {prefix}packing is true"
+        elif packs is False:
+            r.inactive[prefix + "max_token_in_packing"] = f"no effect while {prefix}packing is false"
+    _read_train_micro(r)
+
+
+def _read_train_micro(r: Reading) -> None:
+    packs = r.native(TRAINER + "packing")
+    r.set(f"{B}micro.sequences_per_rank", r.native(MICRO) if packs is not True else None, MICRO)
+    if packs is True:
+        r.inactive.update(dict.fromkeys((MICRO, MICRO_OF_RUN), f"not used while {TRAINER}packing is true (row 1.7)"))
+    else:
+        why = f"only checked: the trainer cuts its batches by {MICRO} (row 1.7)"
+        r.inactive[MICRO_OF_RUN] = why
+
+
+def write_micro(w: Writing) -> None:
+    """Packing and its number of tokens, or fixed sizes that divide what a rank gets (row 1.13)."""
+    packs = w.plan(B + "micro.dynamic")
+    w.put(TRAINER + "packing", bool(packs) if packs is None else packs, B + "micro.dynamic", always=True)
+    tokens = w.plan(B + "micro.tokens_per_rank")
+    if packs is not False and tokens is not None:
+        w.put(TRAINER + "max_token_in_packing", _whole(tokens), B + "micro.tokens_per_rank", always=True)
+    elif tokens is not None:
+        w.lose(B + "micro.tokens_per_rank", State.DEAD_IN_TARGET, "no effect while packing is false")
+    _write_train_micro(w, packs)
+    _write_inference(w, packs, "log_prob", TRAINER)
+    _write_inference(w, packs, "reference", REF)
+
+
+def _write_train_micro(w: Writing, packs: Any) -> None:
+    path = B + "micro.sequences_per_rank"
+    wanted = w.plan(path)
+    if packs is True:
+        how = "asked for, but not used with packing (row 1.7)"
+        w.put(MICRO_OF_RUN, 1, always=True, how=how)
+        if wanted is not None:
+            w.lose(path, State.DEAD_IN_TARGET, "not used with packing (row 1.7)")
+        return
+    share = _share(w, w.plan(B + "sequences_per_update"), "actor")
+    for key in (MICRO_OF_RUN, MICRO):
+        _put_divisor(w, key, path, wanted, share, f"{share} sequences a rank and update")
+
+
+def _write_inference(w: Writing, packs: Any, role: str, prefix: str) -> None:
+    """Passes without gradients: the reference has switches of its own, old log-probabilities use the trainer's."""
+    own = w.plan(f"{B}{role}.dynamic")
+    packs = own if role == "reference" and own is not None else packs
+    if role == "reference":
+        w.put(prefix + "packing", bool(packs) if packs is None else packs, f"{B}{role}.dynamic", always=True)
+    elif own is not None:
+        same = own == packs
+        note = (
+            "models.policy_trainer.packing says it for both" if same else "one switch for update and log-probabilities"
+        )
+        w.lose(f"{B}{role}.dynamic", State.DERIVED if same else State.NARROWED, note)
+    _write_tokens(w, packs, role, prefix)
+    path = f"{B}{role}.sequences_per_rank"
+    wanted = w.plan(path)
+    if packs is True:
+        if wanted is not None:
+            w.lose(path, State.DEAD_IN_TARGET, "not used with packing (row 1.8)")
+        return
+    prompts, n = w.plan(B + "prompts_per_rollout"), w.plan(N)
+    share = _share(
+        w, None if prompts is None or n is None else prompts * n, "reference" if role == "reference" else "actor"
+    )
+    _put_divisor(w, prefix + "generation_batch_size", path, wanted, share, f"{share} sequences a rank and episode")
+
+
+def _write_tokens(w: Writing, packs: Any, role: str, prefix: str) -> None:
+    path = f"{B}{role}.tokens_per_rank"
+    tokens, common = w.plan(path), w.plan(B + "micro.tokens_per_rank")
+    if role == "reference" and packs is not False:
+        value = tokens if tokens is not None else common
+        if value is not None:
+            w.put(prefix + "max_token_in_packing", _whole(value), path, always=True)
+    elif tokens is not None and packs is False:
+        w.lose(path, State.DEAD_IN_TARGET, "no effect while packing is false")
+    elif tokens is not None:
+        same = tokens == common
+        note = (
+            "max_token_in_packing says it for both"
+            if same
+            else f"one number for update and log-probabilities: {common}"
+        )
+        w.lose(path, State.DERIVED if same else State.NARROWED, note)
+
+
+def _share(w: Writing, sequences: Any, role: str) -> int | None:
+    """What one data-parallel rank of a model gets of `sequences`, where that is known."""
+    at, actor = f"stage.placement.{role}.", "stage.placement.actor."
+    sizes = ("megatron.tp", "megatron.pp", "megatron.cp") if w.trainer == "megatron" else ("sp",)
+    known = [first if (first := w.plan(at + name)) is not None else w.plan(actor + name) for name in ("gpus", *sizes)]
+    gpus, *parts = known
+    if not isinstance(gpus, int) or not isinstance(sequences, int) or any(isinstance(part, Expr) for part in parts):
+        return None
+    share = Fraction(sequences, gpus)
+    for part in parts:
+        share *= part or 1
+    return int(share) if share.denominator == 1 else None
+
+
+def _put_divisor(w: Writing, key: str, path: str, wanted: Any, share: int | None, of: str) -> None:
+    """`wanted`, or the next smaller number that divides `share`; 1 where nobody says."""
+    if wanted is None:
+        w.put(key, 1, always=True, how="the source does not say; 1 always divides")
+        return
+    value = _whole(wanted)
+    if isinstance(value, Expr) or share is None or share % value == 0:
+        w.put(key, value, path, always=True)
+        return
+    fits = max(size for size in range(1, min(value, share) + 1) if share % size == 0)
+    note = f"{value} does not divide {of}; wrote {fits} (row 1.13)"
+    w.put(key, fits, path, state=State.ROUNDED, note=note, always=True)
+
+
+def _whole(value: Any) -> Any:
+    """A number of sequences or tokens as an integer, at least 1."""
+    return value if isinstance(value, Expr) else max(1, int(value))

@@ -1,0 +1,206 @@
+"""Lengths, which are said once for the engines and once for each Megatron model, and where each model's weights lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.chatlearn.conditions import NEWEST
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+L, M = "stage.length.", "stage.model."
+POLICY, TRAINER, REF = "models.policy.", "models.policy_trainer.", "models.ref_policy."
+LENGTHS = {"max_prompt_tokens_length": "prompt_max_tokens", "max_response_tokens_length": "response_max_tokens"}
+LENGTH_KEYS = tuple(f"{role}{key}" for role in (POLICY, TRAINER, REF) for key in (*LENGTHS, "seq_length"))
+CHECKPOINTS = {
+    TRAINER + "load": "stage.placement.actor.megatron.",
+    REF + "load": "stage.placement.reference.megatron.",
+}
+"""A Megatron model's own checkpoint, and the block of the plan that holds its path."""
+WEIGHT_KEYS = (
+    POLICY + "load", *CHECKPOINTS, *(f"{role}{key}" for role in (TRAINER, REF) for key in ("tokenizer_type", "tokenizer_model")),
+)  # fmt: skip
+
+
+def read_lengths(r: Reading) -> None:
+    """The engines' limits; 1.2.0 knows only the sum."""
+    if not r.since(NEWEST):
+        _read_copies(r, "seq_length", "model_max_tokens")
+        return
+    for key, field in LENGTHS.items():
+        _read_copies(r, key, field)
+
+
+def _read_copies(r: Reading, key: str, field: str) -> None:
+    own = r.native(POLICY + key)
+    copies = [role + key for role in (TRAINER, REF)]
+    if r.trainer != "megatron":
+        r.inactive.update(dict.fromkeys(copies, "only a Megatron model derives its sequence length from it"))
+        copies = []
+    for copy in copies:
+        if r.native(copy) != own and r.written(copy):
+            r.narrowed[copy] = f"the engines have {own}; this copy only sizes the Megatron model's sequences"
+    r.set(L + field, own, POLICY + key, *copies)
+
+
+def write_lengths(w: Writing) -> None:
+    """The engines' limits and, with Megatron, both copies; before them the sum."""
+    known = {field: w.plan(L + field) for field in LENGTHS.values()}
+    roles = (POLICY, TRAINER, REF) if w.trainer == "megatron" else (POLICY,)
+    whole = None if None in known.values() else sum_of(known)
+    if not w.since(NEWEST) and not w.same_framework:
+        for role in roles:
+            w.put(role + "seq_length", whole if whole is not None else w.plan(L + "model_max_tokens"),
+                  *(L + field for field, value in known.items() if value is not None), state=State.DERIVED, always=True, how="prompt + response")  # fmt: skip
+    for key, field in LENGTHS.items() if w.since(NEWEST) or w.same_framework else ():
+        for role in roles if known[field] is not None else ():
+            w.put(role + key, known[field], L + field, always=True)
+    _lose_context(w, whole)
+
+
+def sum_of(known: dict[str, Any]) -> Any:
+    """The longest prompt and the longest answer together."""
+    first, second = known.values()
+    return first + second
+
+
+def _lose_context(w: Writing, whole: Any) -> None:
+    context = w.plan(L + "model_max_tokens")
+    if context is None:
+        return
+    same = context == whole or L + "model_max_tokens" in w.outcomes
+    note = "always the longest prompt plus the longest answer (row 6.3)"
+    w.lose(L + "model_max_tokens", State.DEFAULT if same else State.NARROWED, note)
+
+
+def read_weights(r: Reading) -> None:
+    """FSDP trains what the trainer loads; Megatron loads a converted checkpoint and takes the rest from the engines' folder."""
+    engine, trained, reference = (r.native(role + "load") for role in (POLICY, TRAINER, REF))
+    if r.trainer == "megatron":
+        r.set(M + "path", engine, POLICY + "load")
+        for key, at in CHECKPOINTS.items():
+            path = r.native(key)
+            r.set(at + "dist_checkpointing_path", path, key)
+            r.set(at + "use_dist_checkpointing", path is not None, key)
+        _read_tokenizer(r, engine)
+        return
+    path = trained if trained is not None else engine
+    loads = {POLICY + "load": engine, TRAINER + "load": trained, REF + "load": reference}
+    r.set(M + "path", path, *loads)
+    for key, value in loads.items():
+        if value != path and value is not None:
+            r.narrowed[key] = (
+                f"a model of its own here; the trainer starts from {path if not isinstance(path, Expr) else 'another one'}"
+            )
+    r.inactive.update(dict.fromkeys(WEIGHT_KEYS[3:], "only the Megatron models read it"))
+
+
+def _read_tokenizer(r: Reading, engine: Any) -> None:
+    named, copy = (r.native(role + "tokenizer_model") for role in (TRAINER, REF))
+    keys = (TRAINER + "tokenizer_model", REF + "tokenizer_model")
+    r.set(M + "tokenizer_path", named if named != engine else None, *keys)
+    if copy != named:
+        r.narrowed[REF + "tokenizer_model"] = "the reference's own tokenizer; the trainer's counts"
+    for role in (TRAINER, REF):
+        r.inactive[role + "tokenizer_type"] = "how Megatron finds its vocabulary; texts are tokenized by the engines"
+
+
+def write_weights(w: Writing) -> None:
+    """One folder for all FSDP models; for Megatron the engines' folder and a converted checkpoint."""
+    path = w.plan(M + "path")
+    if path == "" and not w.same_framework:
+        w.put(POLICY + "load", "???", M + "path", state=State.UNRESOLVED, note="the source names no model", always=True)
+        path = "???"
+    elif path is not None:
+        w.put(POLICY + "load", path, M + "path", always=True)
+    if w.trainer != "megatron":
+        for key in CHECKPOINTS if path is not None else ():
+            w.put(key, path, M + "path", always=True)
+        if w.plan(M + "tokenizer_path") is not None:
+            w.lose(
+                M + "tokenizer_path",
+                State.NO_COUNTERPART,
+                "every model takes the tokenizer that lies beside its weights",
+            )
+        return
+    trained = _write_checkpoints(w)
+    if trained is None and not w.same_framework:
+        w.decide(
+            TRAINER + "load",
+            "the Megatron trainer loads a Megatron checkpoint, not the Hugging Face folder",
+            "convert the model and name the result here",
+        )
+    tokenizer = w.plan(M + "tokenizer_path") or path
+    for role in (TRAINER, REF):
+        w.put(role + "tokenizer_type", "HuggingFaceTokenizer", always=True)
+        if tokenizer is not None:
+            named = [M + "tokenizer_path"] if w.plan(M + "tokenizer_path") is not None else []
+            w.put(role + "tokenizer_model", tokenizer, *named, always=True)
+
+
+def _write_checkpoints(w: Writing) -> Any:
+    """The actor's converted checkpoint, which the reference shares unless it has its own."""
+    found: Any = None
+    for key, at in CHECKPOINTS.items():
+        own, used = w.plan(at + "dist_checkpointing_path"), w.plan(at + "use_dist_checkpointing")
+        paths = [
+            at + name
+            for name, value in (("dist_checkpointing_path", own), ("use_dist_checkpointing", used))
+            if value is not None
+        ]
+        if own is not None and used is not False:
+            found = own if found is None else found
+            w.put(key, own, *paths, always=True)
+        elif found is not None:
+            w.put(key, found, *paths, always=True, how="as the trainer's")
+        else:
+            note = "the source names no Megatron checkpoint"
+            w.put(key, "???", *paths, state=State.UNRESOLVED, note=note, always=True, how=note)
+    return found
+
+
+TRUST = tuple(role + "trust_remote_code" for role in (POLICY, TRAINER, REF))
+
+
+def read_trust(r: Reading) -> None:
+    """Each model asks for itself; the engines' word counts."""
+    said = r.native(TRUST[0], True)
+    r.set(M + "trust_remote_code", said, *TRUST)
+    for key in TRUST[1:]:
+        if r.source.knows(key) and r.native(key) != said:
+            r.narrowed[key] = f"the engines say {said}; elsewhere there is one switch for all models"
+
+
+def write_trust(w: Writing) -> None:
+    """The same for each model."""
+    said = w.plan(M + "trust_remote_code")
+    for key in TRUST if said is not None else ():
+        w.put(key, said, M + "trust_remote_code")
+
+
+def read_tracking(r: Reading) -> None:
+    """The console always, and each tracker that is switched on (row 10.9)."""
+    args = "runtime_args.log_args_dict."
+    on = [name for name in ("tensorboard", "wandb") if r.native(f"{args}enable_{name}") is True]
+    r.set("identity.loggers", ["console", *on], f"{args}enable_tensorboard", f"{args}enable_wandb")
+
+
+def write_tracking(w: Writing) -> None:
+    """A switch for each of two trackers."""
+    path, args = "identity.loggers", "runtime_args.log_args_dict."
+    found = w.plan(path)
+    if found is None:
+        return
+    listed = found if isinstance(found, list) else [found]
+    if any(isinstance(item, Expr) for item in listed):
+        w.lose(path, State.UNRESOLVED, "which trackers is a value the source does not tell")
+        return
+    lost = [item for item in listed if item not in ("console", "tensorboard", "wandb")]
+    note = f"ChatLearn tracks with tensorboard and wandb; lost: {', '.join(map(str, lost))}" if lost else ""
+    for name in ("tensorboard", "wandb"):
+        w.put(f"{args}enable_{name}", name in listed, path, state=State.NARROWED if lost else State.EXACT, note=note,
+              always=name in listed)  # fmt: skip

@@ -1,0 +1,225 @@
+"""Length of the run, folders, resuming, partial rollouts, and what a run needs to start at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, Text, Var, arith, formula, text
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+R, IDENTITY = "stage.run_length.", "identity."
+EPISODES, RESUMES, DATA_STATE = (
+    f"runtime_args.{name}" for name in ("num_episode", "enable_resume_training", "data_checkpoint_path")
+)
+SAVES_HF, EXPORT = "models.policy_trainer.save_hf", "stage.checkpoint.hf_export"
+OUTPUT = "runtime_args.output_dir"
+PARTIAL = "runtime_args.use_partial_rollout"
+
+
+def read_length(r: Reading) -> None:
+    """Episodes; samples are cycled, whatever an epoch is (row 10.1)."""
+    r.set(R + "rollouts", r.native(EPISODES), EPISODES)
+    r.set(R + "last_partial", "cycle", kind=Kind.DEFAULT, how="samples are cycled (row 7.5)")
+
+
+def write_length(w: Writing) -> None:
+    """An explicit number: ChatLearn never stops on epochs (H12)."""
+    rollouts, epochs, last = (w.plan(R + name) for name in ("rollouts", "epochs", "last_partial"))
+    if rollouts is not None:
+        w.put(EPISODES, rollouts, R + "rollouts", always=True)
+        w.lose(R + "epochs", State.DERIVED, "the number of episodes ends the run (H12)") if epochs is not None else None
+    else:
+        total = _episodes(w, epochs, last)
+        note = (
+            ""
+            if total is not None and not isinstance(total, Expr)
+            else "pass --rows N: an episode count needs the rows of the data (H12)"
+        )
+        how = f"{formula(epochs)} epochs" if epochs is not None else "the source does not tell how long the run is"
+        state = State.DERIVED if not note else State.UNRESOLVED
+        w.put(EPISODES, "???" if total is None else total, R + "epochs", state=state, note=note, always=True, how=how)
+    if last not in ("cycle", None) and rollouts is None:
+        w.lose(
+            R + "last_partial",
+            State.NARROWED,
+            "samples are cycled: no epoch boundary drops or carries a rest (row 7.5)",
+        )
+    elif last is not None:
+        w.lose(
+            R + "last_partial",
+            State.DEFAULT,
+            "the number of episodes is explicit" if last != "cycle" else "samples are cycled",
+        )
+
+
+def _episodes(w: Writing, epochs: Any, last: Any) -> Any:
+    """Rollout periods of so many epochs, by the source's own rule for the last batch."""
+    prompts, rows = w.plan("stage.batch.prompts_per_rollout"), w.facts.get("rows")
+    if epochs is None or prompts is None:
+        return None
+    rows = Var("ROWS") if rows is None else rows
+    if last == "carry":
+        return arith("//", arith("*", rows, epochs), prompts)
+    return arith("*", arith("//", rows, prompts), epochs)
+
+
+def read_folder(r: Reading) -> None:
+    """The run's own folder; the plan keeps the root above project and experiment (row 10.7)."""
+    folder, project, name = r.native(OUTPUT), r.plan(IDENTITY + "project"), r.plan(IDENTITY + "experiment")
+    tails = [f"/{project}/{name}", f"/{name}"] if isinstance(name, str) else []
+    r.set(
+        IDENTITY + "checkpoint_root",
+        next((root for tail in tails if (root := _without(folder, tail)) is not None), folder),
+        OUTPUT,
+    )
+
+
+def _without(folder: Any, tail: str) -> Any:
+    """`folder` without its known last part, or None where it ends in something else."""
+    parts = folder.parts if isinstance(folder, Text) else (folder,)
+    last = parts[-1]
+    if not isinstance(last, str) or not last.rstrip("/").endswith(tail):
+        return None
+    return text(*parts[:-1], last.rstrip("/").removesuffix(tail)) or None
+
+
+def write_folder(w: Writing) -> None:
+    """`<root>/<project>/<experiment>`; logs go beside the checkpoints."""
+    root, log_dir = w.plan(IDENTITY + "checkpoint_root"), "runtime_args.log_args_dict.log_dir"
+    if root is None:
+        for key in (OUTPUT, log_dir) if not w.same_framework else ():
+            w.put(key, "???", always=True, how="mandatory")
+        return
+    names = [name for name in (w.plan(IDENTITY + "project"), w.plan(IDENTITY + "experiment")) if name is not None]
+    pieces = [part for name in names if not w.same_framework for part in ("/", name)]
+    folder = text(*(part if isinstance(part, (str, Expr)) else str(part) for part in (root, *pieces)))
+    w.put(
+        OUTPUT,
+        folder,
+        IDENTITY + "checkpoint_root",
+        state=State.DERIVED,
+        always=True,
+        how="<root>/<project>/<experiment>",
+    )
+    if not w.same_framework:
+        w.put(log_dir, folder, always=True, how="mandatory")
+
+
+def read_resume(r: Reading) -> None:
+    """Resuming needs the switch and the folder of the data loader's state (row 10.8)."""
+    switch, folder = r.native(RESUMES), r.native(DATA_STATE)
+    on = switch is not False and folder is not None
+    r.set(IDENTITY + "resume", "auto" if on else "never", RESUMES, DATA_STATE)
+    if folder is None:
+        r.inactive[RESUMES] = f"no effect without {DATA_STATE}"
+    if on and _loses_weights(r):
+        r.note(LOST_WEIGHTS)
+
+
+LOST_WEIGHTS = (
+    "FSDP saves weights under the number of updates but looks them up under the number of episodes: with more than one "
+    "update an episode a resumed run starts from the base weights or from an older checkpoint (H56)"
+)
+
+
+def _loses_weights(c: Reading | Writing) -> bool:
+    """True for FSDP with more than one update an episode."""
+    prompts, n, update, passes = (
+        c.plan(f"stage.batch.{name}")
+        for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update", "passes")
+    )
+    known = all(isinstance(value, int) for value in (prompts, n, update))
+    return c.trainer != "megatron" and known and (prompts * n != update or passes not in (1, None))
+
+
+def write_resume(w: Writing) -> None:
+    """The folder of the data loader's state lies in the output folder, as in ChatLearn's templates."""
+    wanted = w.plan(IDENTITY + "resume")
+    if wanted is None:
+        return
+    if wanted == "never":
+        w.put(RESUMES, False, IDENTITY + "resume", always=True)
+        return
+    note = "resumes only from its own output folder (row 10.8)" if wanted == "path" else ""
+    w.put(RESUMES, True, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note)
+    w.put(DATA_STATE, f"${{{OUTPUT}}}/data_checkpoint_path/", IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note,
+          always=True, how="resuming needs a folder for the data loader's state")  # fmt: skip
+    if _loses_weights(w) and not w.same_framework:
+        w.note(LOST_WEIGHTS)
+
+
+def read_export(r: Reading) -> None:
+    """FSDP may save in the Hugging Face format; Megatron checkpoints are converted by hand."""
+    if r.trainer == "megatron":
+        r.set(EXPORT, "never", kind=Kind.DEFAULT, how="Megatron checkpoints are converted by hand")
+        return
+    saves = r.native(SAVES_HF)
+    r.set(EXPORT, saves if isinstance(saves, Expr) else "always" if saves else "never", SAVES_HF)
+
+
+def write_export(w: Writing) -> None:
+    """With every checkpoint, or never."""
+    wanted = w.plan(EXPORT)
+    if wanted is None:
+        return
+    if w.trainer == "megatron":
+        w.lose(
+            EXPORT,
+            State.DEFAULT if wanted == "never" else State.NO_COUNTERPART,
+            "Megatron checkpoints are converted by hand",
+        )
+        return
+    note = "exports with every checkpoint, not only with the last" if wanted == "last" else ""
+    w.put(SAVES_HF, wanted != "never", EXPORT, state=State.NARROWED if note else State.EXACT, note=note)
+
+
+def read_partial(r: Reading) -> None:
+    """Answers that an episode leaves unfinished go on in the next one, with newer weights (row 2.7)."""
+    partial = r.native(PARTIAL, False)
+    r.set(
+        "stage.sync.in_flight", partial if isinstance(partial, Expr) else "interrupt" if partial else "finish", PARTIAL
+    )
+
+
+def write_partial(w: Writing) -> None:
+    """Partial rollout is not switched on for a source that runs ahead: it is another scheme."""
+    path = "stage.sync.in_flight"
+    wanted = w.plan(path)
+    if wanted is None:
+        return
+    if wanted == "interrupt" and not w.plan("stage.sync.run_ahead_rollouts"):
+        w.put(PARTIAL, True, path, always=True)
+    elif wanted == "interrupt":
+        w.lose(
+            path,
+            State.NARROWED,
+            "answers are finished before the weights change; use_partial_rollout is the nearest (rows 2.7, 15.1)",
+        )
+    else:
+        w.lose(path, State.DEFAULT, "answers are finished before the weights change")
+
+
+REPLAY = "runtime_args.max_replay_episode"
+
+
+def read_needs(r: Reading) -> None:
+    """Without replay the callback that computes advantages never runs (H14)."""
+    if r.native(REPLAY) == 0:
+        r.note(f"{REPLAY}=0: advantages are never computed and the first update fails (H14, D28)")
+
+
+def write_needs(w: Writing) -> None:
+    """What every ChatLearn run says although no plan has a word for it."""
+    if w.same_framework:
+        return
+    w.put(REPLAY, 1, always=True, how="0 would leave advantages uncomputed (H14)")
+    w.put("models.policy_trainer.trainable", True, always=True, how="the model that is trained")
+    for name in ("policy_trainer", "ref_policy", "policy"):
+        w.put(f"models.{name}.gpu_per_process", 1, always=True, how="one GPU a process")
+    w.put("models.reward.num_cpu", 2, always=True, how="rule rewards run on CPUs")
+    w.put("models.reward.cpu_per_process", 1, always=True, how="rule rewards run on CPUs")
