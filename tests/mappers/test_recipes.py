@@ -144,3 +144,23 @@ def test_h62_a_share_of_a_separate_run_counts_local_updates() -> None:
     text = script("verl.trainer.main_ppo", "").replace(b"rollout.n_gpus_per_node=4", separate, 1)
     done = convert(read(from_bytes("run.sh", text)), "trinity")
     assert {line.key: line.value for line in done.lines}["algorithm.optimizer.lr_warmup_steps"] == 40
+
+
+@pytest.mark.parametrize(
+    ("program", "release", "kept"),
+    [
+        ("verl.trainer.main_ppo", "0.8.0", False),
+        ("recipe.dapo.main_dapo", "0.8.0", True),
+        ("verl.trainer.main_ppo", "0.9.1", True),
+    ],
+)
+def test_row_4_2_20_groups_are_filtered_by_recipes_and_by_the_trainer_of_0_9(
+    program: str, release: str, kept: bool
+) -> None:
+    text = script(
+        program, "data.train_batch_size=64 algorithm.filter_groups.enable=True algorithm.filter_groups.metric=acc"
+    )
+    plan = plan_of(read(from_bytes("run.sh", text.replace(b"rollout.n_gpus_per_node=4", b""))), release=release)
+    algorithm = plan.stages[0].algorithm
+    assert algorithm is not None
+    assert bool(algorithm.filters) is kept

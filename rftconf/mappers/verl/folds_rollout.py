@@ -8,6 +8,7 @@ from rftconf.ledger import State
 from rftconf.mappers.verl.conditions import local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.plan.symbols import Expr, text
+from rftconf.schemas.registry import VERL
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -106,6 +107,11 @@ def read_filters(r: Reading) -> None:
     if r.native(FILTER + "enable", False) is not True:
         for key in ("metric", "max_inflight_gen_batches", "max_num_gen_batches"):
             r.inactive[FILTER + key] = "no effect while algorithm.filter_groups.enable is False"
+        return
+    if not v1_trainer(r) and r.facts.get("program") == VERL.mains[0]:
+        why = "main_ppo reads it with the trainer of 0.9 only; before, it is a slot for recipes (row 4.2.20)"
+        for key in ("enable", "metric", "max_inflight_gen_batches", "max_num_gen_batches"):
+            r.inactive[FILTER + key] = why
         return
     if not v1_trainer(r):
         r.note(
