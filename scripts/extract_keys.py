@@ -23,6 +23,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,17 @@ def target(framework: Framework, release: str, trainer: str) -> Path:
 def extract(framework: Framework, release: str, trainer: str, packages: Path, python: str) -> dict[str, Any]:
     """`keys` to rows and `names` to what is registered, as the package says; of a recipe only what differs from the
     trainer below it. Raises CalledProcessError."""
+    found = _dumped(framework.name, release, trainer, packages, python)
+    if trainer not in framework.recipes:
+        return found
+    below = _dumped(framework.name, release, framework.backend(trainer), packages, python)["keys"]
+    own = {key: row for key, row in found["keys"].items() if below.get(key) != row}
+    return {"keys": own, "names": {}}
+
+
+@cache
+def _dumped(name: str, release: str, trainer: str, packages: Path, python: str) -> dict[str, Any]:
+    framework = next(known for known in variants() if known.name == name)
     here = Path(__file__).resolve().parent
     command = [python, str(here / f"dump_{framework.family}.py"), str(packages / f"{framework.family}-{release}")]
     paths = [packages / "megatron-core"]
@@ -68,11 +80,7 @@ def extract(framework: Framework, release: str, trainer: str, packages: Path, py
         command += ["--path", str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     extracted: dict[str, Any] = json.loads(done.stdout)
-    if trainer not in framework.recipes:
-        return extracted
-    below = extract(framework, release, framework.backend(trainer), packages, python)["keys"]
-    own = {key: row for key, row in extracted["keys"].items() if below.get(key) != row}
-    return {"keys": own, "names": {}}
+    return extracted
 
 
 def extract_from_clone(framework: Framework, release: str, trainer: str, clone: Path) -> dict[str, Any]:
