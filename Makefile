@@ -24,7 +24,8 @@ test:  ## every test that needs neither network nor GPU
 conformance-env:  ## install the published frameworks beside the project (2 GB, once); CHATLEARN_SRC=clone adds ChatLearn
 	$(PYTHON) scripts/conformance_env.py
 
-conformance: conformance-env  ## ask the published frameworks to accept what rftconf writes
+conformance: conformance-env  ## ask the published frameworks to accept what rftconf writes (ROLL too, with ROLL_SRC=its repository)
+	$(if $(ROLL_SRC),$(PYTHON) scripts/roll_sources.py $(ROLL_SRC) $(CONFORMANCE)/releases)
 	$(PYTHON) -m pytest tests/conformance -n 2 --dist loadgroup $(PYTEST_FLAGS)
 
 KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python $(if $(CHATLEARN_SRC),--clone chatlearn=$(CHATLEARN_SRC))

@@ -23,7 +23,7 @@ from rftconf.load import Loaded, StageRead, load, main_stage
 from rftconf.mappers.keep import keep_as_written
 from rftconf.mappers.placing import MEMORY, own_memory, place
 from rftconf.mappers.source_lines import source_lines
-from rftconf.mappers.tables import table_of
+from rftconf.mappers.tables import all_tables, table_of
 from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.plan.derive import TRAINED, fill_micro_batches, floor_as_ratio, whole_micro_batches
@@ -119,7 +119,7 @@ def convert_stage(
     _refuse_what_stays(stage, loaded, target)
     if not same:
         _refuse_dialects(stage)
-    _refuse_other_kinds(target, values)
+        _refuse_other_kinds(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     adapters = _adapt(loaded, target, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
@@ -205,10 +205,12 @@ def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> N
 
 def _refuse_other_kinds(target: Framework, values: dict[str, Any]) -> None:
     kind = values.get("stage.kind")
-    able = table_of(target.name, kind).kinds
-    if kind is not None and kind not in able:
+    table = table_of(target.name, kind)
+    if kind is not None and (kind not in table.kinds or table.stays):
+        tables = [table_of(*one) for one in all_tables() if registry.framework(one[0]).family == target.family]
+        able = dict.fromkeys(kind for table in tables if not table.stays for kind in table.kinds)
         raise RefusedError(
-            f"this is a {kind} run; rftconf writes {' and '.join(able)} runs for {target.title}",
+            f"this is a {kind} run; rftconf writes {', '.join(able)} runs for {target.title}",
             choices=("convert the rl stage of a staged config", f"prepare the {kind} run for {target.title} by hand"),
         )
 
@@ -276,6 +278,9 @@ def _trainer(loaded: Loaded, target: Framework, number: str, values: dict[str, A
                 choices=(f"--to-release {target.recipes[own].since} or newer",),
             )
         return own
+    if target.trainer_of_kind:
+        kind = values.get("stage.kind")
+        return own if target.name == loaded.framework else target.trainer_of_kind.get(str(kind), target.trainer)
     backend = values.get("stage.placement.actor.backend")
     return backend if backend in target.trainers else target.trainer
 

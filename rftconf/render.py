@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -28,7 +28,8 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
     header = (f"Converted by rftconf {runs}.",)
     order = writing.table.sections
     known = catalogue.load(target.name, ledger.target_release, writing.trainer)
-    ranked = sorted(ledger.targets, key=lambda line: reading_order(known, order, line.key))
+    seen = first_seen(line.key for line in ledger.targets)
+    ranked = sorted(ledger.targets, key=lambda line: reading_order(known, order, line.key, seen))
     if target.family == "verl" and style in (None, "sh"):
         from rftconf.text import emit_shell
 
@@ -75,25 +76,64 @@ def followed(lines: Sequence[TargetLine], follows: Mapping[str, str]) -> list[Ta
     ]
 
 
-def reading_order(known: catalogue.Catalogue, sections: tuple[str, ...], key: str) -> tuple[Any, ...]:
-    """Sections as the framework's own examples order them, keys within as its catalogue does, list items together."""
+def reading_order(
+    known: catalogue.Catalogue, sections: tuple[str, ...], key: str, seen: Mapping[str, int] | None = None
+) -> tuple[Any, ...]:
+    """Sections as the framework's own examples order them, keys within as its catalogue does, list items together.
+
+    Entries of named mappings stand in the order in which they were first `seen`.
+    """
     bare = key.lstrip("+")
     top = re.split(r"[.\[]", bare)[0]
     indices = [int(i) for i in re.findall(r"\[(\d+)\]", bare)]
-    return (sections.index(top) if top in sections else len(sections), *_positions(known, bare, indices))
+    found = (sections.index(top) if top in sections else len(sections), *_positions(known, bare, indices, seen or {}))
+    return tuple((0, part, "") if isinstance(part, int) else (1, 0, part) for part in found)
 
 
-def _positions(known: catalogue.Catalogue, key: str, indices: list[int]) -> tuple[Any, ...]:
+def first_seen(keys: Iterable[str]) -> dict[str, int]:
+    """Every node of some keys, numbered by its first appearance."""
+    found: dict[str, int] = {}
+    for key in keys:
+        for end in [i for i, char in enumerate(key) if char == "."] + [len(key)]:
+            found.setdefault(key[:end], len(found))
+    return found
+
+
+def _positions(known: catalogue.Catalogue, key: str, indices: list[int], seen: Mapping[str, int]) -> tuple[Any, ...]:
     plain = without_indices(key)
     places = _places(known)
     found: list[Any] = []
     if indices and "[]" in plain:
         listed = plain[: plain.index("[]") + 2]
         found += [places.get(listed, len(places)), indices[0]]
-    node = plain
+    held = _named_entry(known, plain)
+    if held:
+        entry, rest = held
+        named = entry.rpartition(".")[0] + "<*>"
+        found += [places.get(entry.rpartition(".")[0], len(places)), seen.get(entry, len(seen))]
+        plain, node = rest, f"{named}.{rest}" if rest else named
+    else:
+        node = plain
     while node and node not in places:
         node = node.rpartition(".")[0]
     return (*found, places.get(node, len(places)), plain)
+
+
+def _named_entry(known: catalogue.Catalogue, plain: str) -> tuple[str, str] | None:
+    """An entry of a named mapping and what stands below it: `rewards.math` and `worker_cls`; free mappings of ROLL too."""
+    canonical = known.canonical(plain)
+    if "<*>" in canonical:
+        above = canonical.partition("<*>")[0]
+        entry, _, rest = plain[len(above) + 1 :].partition(".")
+        return f"{above}.{entry}", rest
+    if known.framework == "roll" and canonical not in known.keys:
+        above = plain
+        while above and above not in known.keys:
+            above = above.rpartition(".")[0]
+        if above:
+            entry, _, rest = plain[len(above) + 1 :].partition(".")
+            return f"{above}.{entry}", rest
+    return None
 
 
 @cache

@@ -102,7 +102,24 @@ def keys_of(framework: str) -> dict[str, Key]:
     }
 
 
-EXTRA = {
+ROLL_TRAINER = {
+    "fsdp_size": "int", "reshard_after_forward": "bool", "offload_policy": "bool", "param_dtype": "str",
+    "tensor_model_parallel_size": "int", "pipeline_model_parallel_size": "int", "virtual_pipeline_model_parallel_size": "int",
+    "context_parallel_size": "int", "expert_model_parallel_size": "int", "expert_tensor_parallel_size": "int",
+    "sequence_parallel": "bool", "use_distributed_optimizer": "bool",
+}  # fmt: skip
+ROLL_ENGINE = {
+    "data_parallel_size": "int", "pipeline_parallel_size": "int", "max_num_seqs": "int", "max_running_requests": "int",
+    "max_num_batched_tokens": "int", "enforce_eager": "bool", "enable_prefix_caching": "bool", "enable_chunked_prefill": "bool",
+    "load_format": "str",
+}  # fmt: skip
+EXTRA: dict[str, dict[str, str]] = {
+    "verl": {},
+    "roll": {
+        f"{worker}.strategy_args.strategy_config.{name}": kind
+        for worker, names in {"actor_train": ROLL_TRAINER, "actor_infer": ROLL_ENGINE}.items()
+        for name, kind in names.items()
+    },
     "trinity": {
         "explorer.rollout_model.extra_engine_args.max_num_seqs": "int",
         "explorer.rollout_model.extra_engine_args.max_num_batched_tokens": "int",

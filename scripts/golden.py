@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this checkout's 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 GROUPS = ("convert", "open", "refused")
 WIDTH = "100"
-SUFFIX = {"verl": ".sh", "trinity": ".yaml", "chatlearn": ".yaml"}
+SUFFIX = {"verl": ".sh", "trinity": ".yaml", "roll": ".yaml", "chatlearn": ".yaml"}
 STYLES = {"yaml": ".yaml", "overrides": ".txt", "sh": ".sh"}
 NOT_EXPECTED = ("input", "case", "NOTES", "template")
 

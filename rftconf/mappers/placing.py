@@ -17,7 +17,10 @@ MEMORY = "stage.placement.rollout.gpu_memory_fraction"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """How a framework can place a run. `memory`: its engines' usual share of a GPU, `why` in words."""
+    """How a framework can place a run. `memory`: its engines' usual share of a GPU, `why` in words.
+
+    `either`: engines may also have GPUs of their own, so the source's layout stays.
+    """
 
     shares: bool
     """True when engines and trainer take turns on the same GPUs by default."""
@@ -25,6 +28,7 @@ class Target:
     why: str
     apart: bool = False
     """True when a framework that shares GPUs also runs with engines on GPUs of their own, in lock-step."""
+    either: bool = False
 
 
 def place(
@@ -35,6 +39,8 @@ def place(
     `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer.
     """
     layout = values.get(LAYOUT)
+    if target.either and rollout_gpus is None:
+        return []
     if not target.shares and layout == "colocated":
         decisions = placement.disaggregate(values, origins, rollout_gpus)
         if values[LAYOUT] == "disaggregated":

@@ -91,7 +91,8 @@ def _line(
     dead = dead or next((why for k, why in stage.reading.inactive.items() if key.startswith(k + ".")), None)
     if dead:
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=dead)
-    own_reason = not reached.get(key) and reason_for(stage.reading.table, key) is not None
+    named = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer).canonical(key)
+    own_reason = not reached.get(key) and reason_for(stage.reading.table, named) is not None
     paths = [] if own_reason else _paths(key, reached)
     narrowed = "" if writing.same_framework else stage.reading.narrowed.get(key, "")
     if narrowed:
@@ -151,7 +152,8 @@ def _without_row(loaded: Loaded, stage: StageRead, writing: Writing, key: str, l
     if _own_default(known, leaf) and not writing.same_framework:
         why = f"{registry.framework(loaded.framework).title} {loaded.release}'s own default"
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, reason=why)
-    reason = reason_for(writing.table if writing.same_framework else stage.reading.table, key)
+    table = writing.table if writing.same_framework else stage.reading.table
+    reason = reason_for(table, known.canonical(key))
     if reason is not None:
         state = (
             State.EXACT
@@ -165,13 +167,32 @@ def _without_row(loaded: Loaded, stage: StageRead, writing: Writing, key: str, l
         why = f"{section} is no section of {registry.framework(known.family).title}'s: a fork's own, kept in the plan as it is"
         return SourceLine(leaf.key, leaf.value, leaf.place, State.EXTENSION, reason=why)
     if known.get(leaf.key) is None:
-        title = registry.framework(loaded.framework).title
-        why = f"{title} {loaded.release} has no such key"
-        return SourceLine(
-            leaf.key, leaf.value, leaf.place, State.UNKNOWN, (key,) if writing.same_framework else (), reason=why
-        )
+        return _unknown(loaded, writing, key, leaf)
     why = f"{without_indices(key)} is kept in the plan as it is; no other framework has it"
     return SourceLine(leaf.key, leaf.value, leaf.place, State.EXTENSION, reason=why)
+
+
+def _unknown(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> SourceLine:
+    """A key of nobody's: one that other values take by its name says all it has to say through them."""
+    source = registry.framework(loaded.framework)
+    targets = (key,) if writing.same_framework else ()
+    users = [other.key for other in loaded.document.leaves if other is not leaf and _names(other, leaf.key)]
+    if source.drops_unknown and users:
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
+        why = f"only a name for what {users[0]}{more} takes from it"
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.DERIVED, targets, reason=why)
+    why = f"{source.title} {loaded.release} has no such key"
+    if source.drops_unknown:
+        why += ": its loader leaves it out without a word (H57)"
+    return SourceLine(leaf.key, leaf.value, leaf.place, State.UNKNOWN, targets, reason=why)
+
+
+def _names(other: Leaf, key: str) -> bool:
+    """True when a value interpolates `key`, or a section that holds it."""
+    if not isinstance(other.value, str) or "${" not in other.value:
+        return False
+    named = re.findall(r"\$\{([\w.\[\]-]+)\}", other.value)
+    return any(key == name or key.startswith(name + ".") for name in named)
 
 
 def _own_default(known: catalogue.Catalogue, leaf: Leaf) -> bool:

@@ -20,6 +20,7 @@ _TABLES = {
     ("trinity", "eval"): ("rftconf.mappers.trinity.table_eval", "TRINITY_BENCH"),
     ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
     ("chatlearn", ""): ("rftconf.mappers.chatlearn.table", "CHATLEARN"),
+    ("roll", ""): ("rftconf.mappers.roll.table", "ROLL"),
 }
 """Framework (or program), and the kind of run where one framework's config means different things by kind."""
 

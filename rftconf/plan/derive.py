@@ -46,18 +46,23 @@ def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:
         origins[at + "min_lr"] = Origin(Kind.DERIVED, origins[at + "min_lr_ratio"].keys, "min_lr_ratio x lr")
 
 
+SCORING = ("log_prob", "reference")
 MICRO = ("log_prob", "reference", "critic", "critic_infer")
 
 
 def fill_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> None:
-    """Fixed micro-batches that a target wants for every role, where the source gives only the actor's."""
+    """Fixed micro-batches that a target wants for every role, where the source says only the actor's.
+
+    A role's own default is tuning of the source that no target is told.
+    """
     actor = "stage.batch.micro.sequences_per_rank"
     if values.get("stage.batch.micro.dynamic") is not False or values.get(actor) is None:
         return
     for role in MICRO:
         path = f"stage.batch.{role}.sequences_per_rank"
         critic = role.startswith("critic") and values.get("stage.algorithm.critic.enabled") is not True
-        if values.get(path) is None and not critic:
+        own_default = role in SCORING and path in origins and origins[path].kind is Kind.DEFAULT
+        if (values.get(path) is None or own_default) and not critic:
             values[path] = values[actor]
             origins[path] = Origin(Kind.DERIVED, origins[actor].keys, "as the actor's")
 

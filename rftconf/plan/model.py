@@ -405,11 +405,35 @@ class DataSet(Part):
     sampling: Sampling = Sampling()
 
 
+class Domain(Part):
+    """Rows with certain tags, their share of each batch, and who scores them; `reward` is a name, never imported."""
+
+    name: Str | None = None
+    tags: list[Str] | Str | None = None
+    weight: Float | None = None
+    reward: Str | None = None
+
+
+class Environment(Part):
+    """A world that an agent acts in, turn by turn; `kind` and `manager` are names of code, `config` its own settings."""
+
+    name: Str | None = None
+    kind: Str | None = None
+    manager: Str | None = None
+    groups: Int | None = None
+    turns_max: Int | None = None
+    turn_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    system_prompt: Str | None = None
+    config: dict[str, Any] | None = None
+
+
 class Data(Part):
     """What is trained and validated on."""
 
     train: list[DataSet] = Field(default_factory=list)
     eval: list[DataSet] = Field(default_factory=list)
+    domains: list[Domain] = Field(default_factory=list)
+    environments: list[Environment] = Field(default_factory=list)
     mixing: Literal["concat", "proportional", "weighted"] | None = None
     shuffle: Bool | None = None
     seed: Int | None = None
@@ -461,7 +485,7 @@ class Stage(Part):
     """One stage of a run. Single-stage runs have one."""
 
     name: Str | None = Book
-    kind: Literal["rl", "sft", "dpo", "distill", "eval", "generate"] | None = None
+    kind: Literal["rl", "sft", "dpo", "distill", "offline_distill", "eval", "generate"] | None = None
     init_from: Literal["base", "previous_stage_hf"] | None = None
     model: Model = Model()
     length: Length = Length()

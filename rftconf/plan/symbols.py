@@ -87,6 +87,13 @@ class Branch(Expr):
     otherwise: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Now(Expr):
+    """The time at which the run starts, in the format of `strftime`: Hydra's `${now:...}`."""
+
+    form: str
+
+
 Number: TypeAlias = int | float | Expr
 Value: TypeAlias = Union[None, bool, int, float, str, Expr, "list[Value]", "dict[str, Value]"]
 
@@ -249,6 +256,8 @@ def to_shell(value: Value) -> str:
             return f"$(({formula(value).replace('//', '/')}))"
         case ShellOnly(source, _):
             return source
+        case Now(form):
+            return f"$(date +'{form}')"
         case Branch(condition, then, otherwise):
             return f"$(if {condition}; then echo {to_shell(then)}; else echo {to_shell(otherwise)}; fi)"
     return str(value)
@@ -259,6 +268,8 @@ def to_interpolation(value: Value) -> str | None:
     match value:
         case Var(name):
             return f"${{oc.env:{name}}}"
+        case Now(form):
+            return f"${{now:{form}}}"
         case Text(parts):
             done = [p if isinstance(p, str) else to_interpolation(p) for p in parts]
             return None if None in done else "".join(str(p) for p in done)

@@ -6,7 +6,7 @@ from enum import Enum
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas import registry, versions
-from rftconf.schemas.catalogue import Catalogue
+from rftconf.schemas.catalogue import Catalogue, Key
 
 
 class Verdict(Enum):
@@ -40,7 +40,7 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
         return Verdict.FREE if free else Verdict.UNKNOWN
     if value is not None and versions.dead(known.framework, known.release, key):
         return Verdict.DEAD
-    if versions.refused(known.framework, known.release, key, value):
+    if versions.refused(known.framework, known.release, key, value) or _no_choice(known, found, value):
         return Verdict.VALUE_REFUSED
     if found is None or known.family != "verl" or not overrides or prefixed.startswith(("++", "~")):
         return Verdict.TAKEN
@@ -49,3 +49,11 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
         room = found.plus_only or found.default in (None, "???") or isinstance(value, (list, dict))
         return Verdict.TAKEN if room else Verdict.CANNOT_APPEND
     return Verdict.NEEDS_PLUS if found.plus_only else Verdict.TAKEN
+
+
+def _no_choice(known: Catalogue, found: Key | None, value: Value) -> bool:
+    """ROLL's loader checks closed lists of words; they tell releases apart."""
+    plain = isinstance(value, str) and "${" not in value and value != "???"
+    return (
+        plain and known.framework == "roll" and found is not None and bool(found.choices) and value not in found.choices
+    )

@@ -1,7 +1,8 @@
 """What changed between two releases of a framework: written once, played up on read and down on write.
 
 Edits work on flat configs, dotted key to cell. A cell is any frozen dataclass with a `value`; it moves as it is, so
-whatever else it carries (where it was written) survives. A key may hold `[]` for any list index.
+whatever else it carries (where it was written) survives. A key may hold `[]` for any list index, and `<*>` for any
+name of a named mapping where nothing is renamed.
 """
 
 from __future__ import annotations
@@ -56,17 +57,17 @@ class Edit(Protocol):
 
 @lru_cache(maxsize=4096)
 def _pattern(key: str, tree: bool) -> re.Pattern[str]:
-    body = re.escape(key).replace(r"\[\]", r"\[(\d*)\]")
+    body = re.escape(key).replace(r"\[\]", r"\[(\d*)\]").replace(r"<\*>", r"(?:<\*>|\.[^.]+)")
     return re.compile(body + (r"(\..+)?" if tree else "()"))
 
 
 def hits(key: str, tree: bool, flat: Iterable[str]) -> Iterator[tuple[str, Callable[[str], str]]]:
     """The keys that `key` means, each with the function that names its place under another key."""
-    if "[]" not in key and not tree:
+    if "[]" not in key and "<*>" not in key and not tree:
         if key in flat:
             yield key, _as_is
         return
-    stem, tail = key.partition("[")[0], key.rpartition("]")[2]
+    stem, tail = re.split(r"[\[<]", key)[0], re.split(r"[\]>]", key)[-1]
     for name in [name for name in flat if name.startswith(stem) and tail in name]:
         found = _pattern(key, tree).fullmatch(name)
         if found:

@@ -61,7 +61,12 @@ def guess(
         asked_for = [registry.release(candidate, release)] if release and framework else []
         wanted = asked_for or [number for number in candidate.releases if trainer in candidate.trainers_of(number)]
         fits += [_fit(candidate, number, trainer, keys, overrides, bool(started)) for number in wanted]
-    fits.sort(key=_Fit.rank, reverse=True)
+    # Which framework: the one that knows most keys. A loader that takes nearly anything says little by taking it.
+    most = {
+        family: max(fit.known for fit in fits if fit.framework.family == family)
+        for family in {fit.framework.family for fit in fits}
+    }
+    fits.sort(key=lambda fit: (fit.named, most[fit.framework.family], *fit.rank()), reverse=True)
     best = fits[0]
     return Guess(
         best.framework.name,
@@ -90,7 +95,10 @@ def _trainer(candidate: Framework, keys: Mapping[str, Value], config_name: str, 
 
 
 def _backend(candidate: Framework, keys: Mapping[str, Value], config_name: str) -> str:
+    tops = {key.lstrip("+~").split(".")[0] for key in keys}
     for trainer in (known for known in candidate.trainers[1:] if known not in candidate.recipes):
+        if not tops.isdisjoint(candidate.trainer_sections.get(trainer, ())):
+            return trainer
         if trainer in config_name or trainer in (
             keys.get("model_engine"),
             keys.get("actor_rollout_ref.actor.strategy"),

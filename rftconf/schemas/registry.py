@@ -35,6 +35,9 @@ class Framework:
     `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
     `spmd_until`: the last release that torchrun starts, one process per GPU.
+    `trainer_sections`: a trainer to the sections that only its configs have, where they tell trainers apart;
+    `trainer_of_kind`: the trainer that runs a kind of stage, where each kind has its own.
+    `drops_unknown`: its loader leaves unknown keys out without a word.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
@@ -48,9 +51,12 @@ class Framework:
     aliases: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     config_names: Mapping[str, str] = field(default_factory=dict)
+    trainer_sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    trainer_of_kind: Mapping[str, str] = field(default_factory=dict)
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds_with_plus: bool = False
     fills_missing: bool = False
+    drops_unknown: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
     instead_of_offline: str = ""
@@ -131,6 +137,23 @@ TRINITY = Framework(
     fills_missing=True,
     pins={"0.3.3": ("0.5.0",), "0.4.1": ("0.7.0",), "0.5.2": ("0.7.1",), "0.6.0": ("0.8.0", "0.7.1")},
 )
+ROLL = Framework(
+    name="roll",
+    title="ROLL",
+    releases=("0.1.1", "0.1.3", "0.2.1", "0.3.0"),
+    trainers=("rlvr", "agentic", "dpo", "sft", "distill"),
+    aliases=("alibaba-roll",),
+    drops_unknown=True,
+    revisions={"0.1.1": "v0.1.1", "0.1.3": "v0.1.3", "0.2.1": "v0.2.1", "0.3.0": "v0.3.0"},
+    programs=("examples/start_", "start_", "roll.pipeline."),
+    trainer_of_kind={"rl": "rlvr", "sft": "sft", "dpo": "dpo", "offline_distill": "distill"},
+    trainer_sections={
+        "agentic": ("train_env_manager", "val_env_manager", "custom_envs", "reward_normalization"),
+        "sft": ("sft_train",),
+        "distill": ("student", "distill_loss_weight"),
+        "dpo": ("chosen_key", "rejected_key", "beta", "ipo"),
+    },
+)
 CHATLEARN = Framework(
     name="chatlearn",
     title="ChatLearn",
@@ -146,7 +169,7 @@ CHATLEARN = Framework(
     instead="ChatLearn 1.2.0 and later: python chatlearn/entrypoint.py grpo, with runtime_args and models",
 )
 """The second release is the main branch on that day: it still calls itself 1.2.0, but 71 keys are new."""
-FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, CHATLEARN)}
+FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN)}
 
 VERL_SFT = Framework(
     name="verl_sft",

@@ -11,18 +11,20 @@ from rftconf.plan.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.chatlearn import versions as chatlearn
 from rftconf.schemas.edits import C, Change, Edit
+from rftconf.schemas.roll import versions as roll
 from rftconf.schemas.trinity import versions as trinity
 from rftconf.schemas.verl import programs
 from rftconf.schemas.verl import versions as verl
 
-_EDITS = {"verl": verl.edits, "trinity": trinity.edits, "chatlearn": chatlearn.edits}
+_EDITS = {"verl": verl.edits, "trinity": trinity.edits, "roll": roll.edits, "chatlearn": chatlearn.edits}
 _ALIASES: dict[str, tuple[Edit, ...]] = {
     "verl": verl.ALIASES,
     "trinity": trinity.ALIASES,
+    "roll": roll.ALIASES,
     "chatlearn": chatlearn.ALIASES,
 }
-_DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD, "chatlearn": chatlearn.DEAD}
-_REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED, "chatlearn": chatlearn.REFUSED}
+_DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD, "roll": roll.DEAD, "chatlearn": chatlearn.DEAD}
+_REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED, "roll": roll.REFUSED, "chatlearn": chatlearn.REFUSED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.plan.symbols import Expr, Text, Value, Var, text
+from rftconf.plan.symbols import Expr, Now, Text, Value, Var, text
 from rftconf.text import keys
 from rftconf.text.document import Leaf
 from rftconf.text.interpolation_grammar import InterpolationSyntaxError, as_text, evaluate, evaluate_element
@@ -193,6 +193,8 @@ class _Here:
             return args[0]
         if name == "oc.deprecated" and 1 <= len(args) <= 2 and isinstance(args[0], str):
             return self.node(args[0])
+        if name == "now" and len(args) == 1 and isinstance(args[0], str):
+            return Now(args[0])
         raise UnresolvedError("SYN404", f"the resolver {name} with {len(args)} arguments is not one of OmegaConf's own")
 
     def _env(self, args: list[Value]) -> Value:

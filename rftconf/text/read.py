@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.text.document import Document, Leaf
+from rftconf.text.document import Document
+from rftconf.text.layering import on_top
 from rftconf.text.override_parser import TextArgument
 from rftconf.text.overrides import read_overrides
 from rftconf.text.scalars import ScalarRules
@@ -59,7 +60,7 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
     else:
         from rftconf.text.read_yaml import read_yaml_document
 
-        document = read_yaml_document(source, options.rules)
+        document = read_yaml_document(source, options.rules, options.sources)
     if not document.leaves and document.readable and document.launch is None:
         place = Place(source.name, Span(0, 0, 1, 1))
         empty = Diagnostic("SYN502", Severity.ERROR, "there is no config in this file", place)
@@ -112,18 +113,6 @@ def _on_base(document: Document, options: ReadOptions) -> Document:
     from rftconf.text.read_yaml import read_yaml_document
 
     assert options.base is not None
-    base = read_yaml_document(options.base, options.rules)
+    base = read_yaml_document(options.base, options.rules, options.sources)
     notes = (*options.base.notes, *base.diagnostics)
     return replace(document, leaves=on_top(base.leaves, document.leaves), diagnostics=(*notes, *document.diagnostics))
-
-
-def on_top(base: tuple[Leaf, ...], leaves: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
-    """`leaves` after those of `base` that they do not replace as a whole."""
-    whole = {leaf.key for leaf in leaves}
-    return (*(leaf for leaf in base if not _replaced(leaf.key, whole)), *leaves)
-
-
-def _replaced(key: str, whole: set[str]) -> bool:
-    """A plain value at `a.b` replaces a base's `a.b.c`; the same key stays, for it loses by order."""
-    ends = [at for at, char in enumerate(key) if char in ".["]
-    return any(key[:end] in whole for end in ends)

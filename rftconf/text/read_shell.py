@@ -10,10 +10,12 @@ from pathlib import PurePosixPath
 from rftconf.diagnostics import Diagnostic, Label, Severity
 from rftconf.plan.symbols import Expr, Text, Value, text, to_shell
 from rftconf.text.arguments import CommandLine, read_arguments
+from rftconf.text.beside import beside
 from rftconf.text.document import Document, Launch, Leaf, Via
 from rftconf.text.launches import STOCK_CONFIGS, Style, main_of
+from rftconf.text.layering import on_top
 from rftconf.text.override_parser import Argument, PlacedArgument
-from rftconf.text.read import ReadOptions, on_top
+from rftconf.text.read import ReadOptions
 from rftconf.text.shell import Command, Word, read_script
 from rftconf.text.source import Source
 from rftconf.text.span import Place, Span
@@ -208,11 +210,11 @@ def _with_config(
     wanted = _config_file(line.options, chosen.style)
     if not wanted or options.base is not None:
         return line.leaves, ()
-    name = find_source(wanted, options.sources)
-    if name is not None:
+    file = beside(chosen.command.place.file, wanted, options.sources) or _sibling(chosen, wanted, options)
+    if file is not None:
         from rftconf.text.read_yaml import read_yaml_document
 
-        base = read_yaml_document(Source(name, options.sources[name]), options.rules)
+        base = read_yaml_document(file, options.rules, options.sources)
         return on_top(base.leaves, line.leaves), base.diagnostics
     if chosen.style is Style.HYDRA and PurePosixPath(wanted).stem in STOCK_CONFIGS:
         return line.leaves, ()
@@ -222,6 +224,13 @@ def _with_config(
         severity = Severity.WARNING if line.leaves else Severity.ERROR
     help_ = "give it with --base FILE"
     return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
+
+
+def _sibling(chosen: _Candidate, wanted: str, options: ReadOptions) -> Source | None:
+    """A script in the folder of its own config: what the folder is called from where it is started does not matter."""
+    if chosen.style is not Style.FLAGS:
+        return None
+    return beside(chosen.command.place.file, PurePosixPath(wanted).name, options.sources)
 
 
 def _config_file(options: Mapping[str, Value], style: Style) -> str:
@@ -235,15 +244,3 @@ def _config_file(options: Mapping[str, Value], style: Style) -> str:
         return ""
     file = name if PurePosixPath(name).suffix in (".yaml", ".yml") else f"{name}.yaml"
     return str(PurePosixPath(folder) / file) if isinstance(folder, str) else file
-
-
-def find_source(wanted: str, sources: Mapping[str, str]) -> str | None:
-    """The name among `sources` that is the file `wanted`: the same path, or the only one that ends alike."""
-    path = PurePosixPath(wanted)
-    same = [name for name in sources if PurePosixPath(name) == path]
-    if same:
-        return same[0]
-    parts = [part for part in path.parts if part not in ("..", "/")]
-    alike = [name for name in sources if list(PurePosixPath(name).parts[-len(parts) :]) == parts]
-    alike = alike or [name for name in sources if PurePosixPath(name).name == path.name]
-    return alike[0] if len(alike) == 1 else None

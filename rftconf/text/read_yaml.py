@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.text.defaults import with_defaults
 from rftconf.text.document import Document, Leaf
 from rftconf.text.override_parser import TextArgument
 from rftconf.text.overrides import read_overrides
@@ -16,7 +18,6 @@ from rftconf.text.yaml_loader import PLAIN
 
 _WANDB_OWN = frozenset({"_wandb", "wandb_version"})
 _WANDB_ENTRY = frozenset({"value", "desc"})
-_HYDRA_OWN = frozenset({"defaults", "hydra"})
 
 
 @dataclass(slots=True)
@@ -25,15 +26,17 @@ class _Kept:
     notes: list[Diagnostic]
 
 
-def read_yaml_document(source: Source, rules: ScalarRules = ScalarRules.OMEGACONF) -> Document:
-    """The leaves of a YAML text in any of the dialects. Never raises on bad input."""
+def read_yaml_document(
+    source: Source, rules: ScalarRules = ScalarRules.OMEGACONF, sources: Mapping[str, str] | None = None
+) -> Document:
+    """The leaves of a YAML text in any of the dialects; `sources` are texts of files that it names. Never raises on bad input."""
     reader = YamlReader(source.name, source.text, rules)
     root = reader.root
     if root is not None and root.id == "sequence" and _is_override_list(root):
         return _override_list(source, root, reader)
     if root is not None and root.id == "mapping":
         pairs = reader.pairs(root)
-        kept = _unwrapped(reader, pairs) if _is_wandb(pairs) else _without_hydra(reader)
+        kept = _unwrapped(reader, pairs) if _is_wandb(pairs) else _without_hydra(reader, source, sources or {})
         leaves, notes = tuple(kept.leaves), tuple(kept.notes)
     else:
         leaves, notes = reader.leaves(), ()
@@ -80,22 +83,15 @@ def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _Kept
     return kept
 
 
-def _without_hydra(reader: YamlReader) -> _Kept:
-    """Hydra reads a primary config's `defaults` and `hydra` itself; the run never sees them."""
-    kept = _Kept([], [])
-    told: set[str] = set()
-    for leaf in reader.leaves():
-        top = leaf.key.partition(".")[0].partition("[")[0]
-        if top not in _HYDRA_OWN:
-            kept.leaves.append(leaf)
-        elif top not in told:
-            told.add(top)
-            what = (
-                "names other configs, which are not followed" if top == "defaults" else "configures Hydra, not the run"
-            )
-            message = f"{top} {what}; it is left out"
-            help_ = "give the composed config, such as a run's .hydra/config.yaml" if top == "defaults" else ""
-            kept.notes.append(Diagnostic("SYN504", Severity.INFO, message, leaf.key_place, help=help_))
+def _without_hydra(reader: YamlReader, source: Source, sources: Mapping[str, str]) -> _Kept:
+    """Hydra reads a primary config's `defaults` and `hydra` itself: the one names configs below it, the other is its own."""
+    leaves = reader.leaves()
+    composed, found = with_defaults(source, leaves, sources, reader.rules)
+    kept = _Kept(list(composed), list(found))
+    own = next((leaf for leaf in leaves if leaf.key.partition(".")[0] == "hydra"), None)
+    if own is not None:
+        message = "hydra configures Hydra, not the run; it is left out"
+        kept.notes.append(Diagnostic("SYN504", Severity.INFO, message, own.key_place))
     return kept
 
 

@@ -20,7 +20,7 @@ from tests.conformance.readback import differences, plan_of
 
 REFUSED = 3
 OPEN = re.compile(r"[:=] *['\"]?\?\?\?")
-SUFFIX = {"verl": ".sh", "trinity": ".yaml", "chatlearn": ".yaml"}
+SUFFIX = {"verl": ".sh", "trinity": ".yaml", "roll": ".yaml", "chatlearn": ".yaml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,14 @@ def convert(source: Path, target: Target, folder: Path, options: Sequence[str] =
 def decide(target: Target, file: Path, decisions: Mapping[str, str]) -> list[str]:
     """Fill the values left open in `file` from `decisions`; gives the keys that stay open."""
     lines = file.read_text().splitlines()
-    keys = written_keys(lines) if target.framework != "verl" else [line.strip().strip("'\"") for line in lines]
+    keys = written_keys(lines) if SUFFIX[target.framework] == ".yaml" else [line.strip().strip("'\"") for line in lines]
     still_open = []
     for index, line in enumerate(lines):
         if OPEN.search(line):
             key = keys[index].partition("=")[0].lstrip("+")
-            if key in decisions:
-                lines[index] = line.replace("???", decisions[key])
+            known = decisions.get(key) or decisions.get(re.sub(r"(?<=^rewards\.)\w+", "*", key))
+            if known is not None:
+                lines[index] = line.replace("???", known)
             else:
                 still_open.append(key)
     file.write_text("\n".join(lines) + "\n")

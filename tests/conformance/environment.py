@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rftconf.schemas.registry import CHATLEARN, TRINITY, VERL
+from rftconf.schemas.registry import CHATLEARN, ROLL, TRINITY, VERL
 
 ROOT = Path(__file__).resolve().parents[2]
 JUDGES = Path(__file__).resolve().parent / "judges"
@@ -45,13 +45,17 @@ def folder() -> Path:
     return Path(os.environ.get("RFTCONF_CONFORMANCE_DIR") or ROOT / ".conformance").resolve()
 
 
+# ROLL is on no index: its releases are judges where `make conformance ROLL_SRC=...` checked them out.
+ROLL_TARGETS = tuple(
+    Target(ROLL.name, release) for release in ROLL.releases if (folder() / "releases" / f"roll-{release}").is_dir()
+)
 CHATLEARN_TARGETS = tuple(
     Target(CHATLEARN.name, release)
     for release in CHATLEARN.releases
     if (folder() / "releases" / f"chatlearn-{release}").is_dir()
 )
 """None unless CHATLEARN_SRC named a clone when the environment was built: ChatLearn publishes no package."""
-TARGETS = VERL_TARGETS + TRINITY_TARGETS + CHATLEARN_TARGETS
+TARGETS = VERL_TARGETS + TRINITY_TARGETS + ROLL_TARGETS + CHATLEARN_TARGETS
 
 
 def judges_of(framework: str, release: str) -> tuple[Target, ...]:

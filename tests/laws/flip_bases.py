@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from tests.laws.flip_base import Base
+from tests.laws.flip_bases_roll import ROLL
 
 ARR = "actor_rollout_ref"
 VERL_GRPO: dict[str, Any] = {
@@ -52,16 +54,6 @@ REWARD_MODEL = {
     "reward.reward_model.n_gpus_per_node": 4,
     "reward.reward_model.nnodes": 1,
 }
-
-
-@dataclass(frozen=True)
-class Base:
-    """A config to flip keys in; `trainer` is veRL's variant, `since` the first release it is legal in."""
-
-    name: str
-    flat: dict[str, Any] = field(hash=False, compare=False)
-    trainer: str = ""
-    since: str = "0.0.0"
 
 
 COSINE = {f"{ARR}.actor.optim.lr_scheduler_type": "cosine", f"{ARR}.actor.optim.lr_warmup_steps": 10}
@@ -233,4 +225,4 @@ CHATLEARN = (
     Base("resumed", CHATLEARN_GRPO | {"runtime_args.data_checkpoint_path": "/out/data"}, "fsdp"),
     Base("separate engines", CHATLEARN_GRPO | {"runtime_args.colocation": ["policy_trainer", "ref_policy"]}, "fsdp"),
 )
-BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY, "chatlearn": CHATLEARN}
+BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY, "roll": ROLL, "chatlearn": CHATLEARN}

@@ -9,6 +9,17 @@ from typing import Any
 from rftconf.schemas.catalogue import Key
 
 SPECIAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    (r"^use_pg_clip_range", (True,)),
+    (r"lora_target", ("k_proj", "all")),
+    (r"device_mapping", ("list(range(0,8))", "list(range(16,32))", "list(range(0,32))")),
+    (r"gradient_accumulation_steps", (8, 2)),
+    (r"^norm_(mean|std)_type", ("group", None)),
+    (r"^adv_estimator", ("reinforce", "gae")),
+    (r"worker_cls", ("roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker",)),
+    (r"pg_variant", ("cispo",)),
+    (r"^resume_from_checkpoint", (True, "/ckpt/checkpoint-20")),
+    (r"query_filter_config\.type", ("std_filter", "mean_filter")),
+    (r"^track_with", ("wandb",)),
     (r"algorithm\.adv_estimator", ("rloo", "gae")),
     (r"actor\.strategy|ref\.strategy|critic\.strategy", ("fsdp2", "megatron")),
     (r"kl_ctrl\.type", ("adaptive",)),

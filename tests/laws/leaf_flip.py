@@ -16,11 +16,12 @@ from rftconf.mappers.tables import table_of
 from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.registry import VERL
-from tests.laws.flip_bases import BASES, Base
+from tests.laws.flip_base import Base
+from tests.laws.flip_bases import BASES
 from tests.laws.flip_values import candidates, is_node, is_open
 from tests.laws.round_trips import document
 
-OTHER = {"verl": "trinity", "trinity": "verl", "chatlearn": "verl"}
+OTHER = {"verl": "trinity", "trinity": "verl", "roll": "trinity", "chatlearn": "verl"}
 STAGE = "stages[]."
 GENERIC = "is kept in the plan as it is; no other framework has it"
 """The sentence for keys that neither a row nor a reason speaks for."""

@@ -16,7 +16,8 @@ from rftconf.mappers.tables import table_of
 from rftconf.plan.symbols import Var, is_symbolic, names_in
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Key
-from tests.laws.flip_bases import BASES, Base
+from tests.laws.flip_base import Base
+from tests.laws.flip_bases import BASES
 from tests.laws.flip_values import candidates
 from tests.laws.round_trips import Trip, convert_flat, travel
 

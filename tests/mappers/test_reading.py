@@ -17,7 +17,8 @@ from rftconf.plan.symbols import Var, formula
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Leaf
-from tests.laws.flip_bases import BASES, VERL_GRPO, Base
+from tests.laws.flip_base import Base
+from tests.laws.flip_bases import BASES, VERL_GRPO
 from tests.laws.round_trips import HERE
 
 

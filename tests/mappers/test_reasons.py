@@ -15,6 +15,7 @@ from rftconf.mappers.rows import Reason, natives_of
 from rftconf.mappers.tables import reason_for, table_of
 from rftconf.schemas import catalogue, registry, versions
 
+READY = ("verl", "trinity", "roll", "chatlearn")
 CASES = [
     (framework.name, release, trainer)
     for framework in registry.variants()
@@ -35,11 +36,17 @@ PROBES = {
         "data_processor.experience_pipeline.operators[].args.password",
     ),
     "chatlearn": (),
+    "roll": (
+        "custom_envs.search.api_key",
+        "custom_envs.search.db_password",
+        "router_args.router_config.auth_token",
+    ),
 }
 """Credentials below open nodes, which no catalogue lists."""
-ARGUMENTS = {
+ARGUMENTS: dict[str, tuple[str, ...]] = {
     "verl": (),
     "chatlearn": (),
+    "roll": ("custom_envs.own.env_type", "rewards<*>.query_filter_config.filter_args.own_key"),
     "trinity": ("algorithm.policy_loss_fn_args.mu_peak", "algorithm.entropy_loss_fn_args.own_key"),
 }
 """Arguments below dictionaries of which rows know some keys."""
@@ -105,7 +112,7 @@ def test_every_key_has_a_row_or_a_reason(framework: str, release: str, trainer: 
     assert names
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
+@pytest.mark.parametrize("framework", READY)
 def test_every_reason_is_the_first_for_some_key_without_a_row(framework: str) -> None:
     keys = [
         *without_rows(framework),
@@ -117,7 +124,7 @@ def test_every_reason_is_the_first_for_some_key_without_a_row(framework: str) ->
     assert [reason.keys for i, reason in enumerate(table_of(framework).reasons) if i not in used] == []
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
+@pytest.mark.parametrize("framework", READY)
 def test_each_sentence_is_specific_and_stated_once(framework: str) -> None:
     reasons = table_of(framework).reasons
     runs: list[Reason] = [
@@ -129,11 +136,11 @@ def test_each_sentence_is_specific_and_stated_once(framework: str) -> None:
         assert 25 <= len(reason.why) <= 170, reason
         assert not reason.why.endswith("."), reason
         assert reason.why[0].islower() or reason.why.startswith(
-            ("Trinity", "Megatron", "LoRA", "HFModelConfig", "0.")
+            ("Trinity", "ROLL", "Hydra", "DPO", "Megatron", "LoRA", "HFModelConfig", "0.")
         ), reason
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
+@pytest.mark.parametrize("framework", READY)
 def test_a_sentence_has_one_state(framework: str) -> None:
     states: dict[str, set[State]] = {}
     for reason in table_of(framework).reasons:
@@ -141,7 +148,7 @@ def test_a_sentence_has_one_state(framework: str) -> None:
     assert {why for why, found in states.items() if len(found) > 1} == set()
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
+@pytest.mark.parametrize("framework", READY)
 def test_credentials_are_withheld(framework: str) -> None:
     table = table_of(framework)
     named = [key for key in without_rows(framework) if key.endswith((".api_key", ".password", ".db_url"))]

@@ -196,16 +196,20 @@ def write_eval_sampling(w: Writing, at: str, to: str) -> None:
 
 
 def _write_common(w: Writing) -> None:
-    if w.plan(D + "mixing") == "concat" and w.items(D + "train") > 1:
+    if w.plan(D + "mixing") in ("concat", "weighted") and w.items(D + "train") > 1:
         w.lose(
             D + "mixing",
             State.NARROWED,
-            "Trinity interleaves tasksets in proportion to their sizes instead of concatenating them (row 7.6)",
+            "Trinity interleaves tasksets in proportion to their sizes, not one after the other or by weights (row 7.6)",
         )
     else:
         w.lose(D + "mixing", State.DEFAULT, "one data set, or interleaved in proportion to size")
     if w.plan(D + "seed") is None and w.plan(D + "shuffle") is True:
         w.note("the source shuffles without a seed; Trinity's selector takes 42: the order cannot be reproduced (H52)")
+    if not w.items(D + "train"):
+        for path in ("stage.sampling.train.top_k", D + "shuffle"):
+            if w.plan(path) is not None and path not in w.outcomes:
+                w.lose(path, State.DEAD_IN_TARGET, "there is no data set that could carry it")
     if not w.items(D + "eval"):
         for field in (*SAMPLING, "responses"):
             path = f"stage.sampling.eval.{field}"

@@ -94,6 +94,10 @@ def write_policy_loss(w: Writing) -> None:
     if family is not None and family not in names and not w.same_framework:
         w.put("algorithm.policy_loss_fn", "???", A + "policy_loss.family", state=State.NO_COUNTERPART,
               note=f"Trinity has no {family} loss; nearest: ppo, gspo, cispo, sapo", always=True)  # fmt: skip
+        for clip in ("clip_low", "clip_high", "dual_clip_c"):
+            if w.plan(A + f"policy_loss.{clip}") is not None:
+                w.lose(A + f"policy_loss.{clip}", State.DEAD_IN_TARGET, f"belongs to the {family} loss")
+        _write_aggregation(w, "algorithm.policy_loss_fn_args.")
         return
     native = names.get(str(family), family)
     w.put("algorithm.policy_loss_fn", native, A + "policy_loss.family", always=True, default=None)

@@ -19,7 +19,15 @@ def questions(writing: Writing) -> list[Decision]:
     if kind not in ("rl", "eval"):
         return []
     tasks = f"buffer.explorer_input.{'tasksets' if kind == 'rl' else 'eval_tasksets'}[]"
+    count = writing.items("stage.data.environments")
+    names = ", ".join(str(writing.plan(f"stage.data.environments[{i}].name")) for i in range(count))
+    worlds = f"the source's agent acts in {names}, turn by turn; environments, their rewards and their tags are not carried over"
     return [
+        *(
+            [Decision(f"{tasks}.workflow_args", worlds, ("write a multi-step workflow and give it these arguments",))]
+            if count
+            else []
+        ),
         Decision(
             f"{tasks}.default_workflow_type",
             "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over",

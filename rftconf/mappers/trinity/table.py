@@ -139,6 +139,8 @@ CANNOT = (
     cannot("stage.sampling.train.responses", why="algorithm.repeat_times says it"),
     cannot("stage.sampling.eval.*", why="evaluation takes the model's value", behaves=1.0),
     cannot("stage.model_options.liger", why="Trinity does not use Liger kernels", behaves=False),
+    cannot("stage.data.environments[].*", why="an environment is a multi-step workflow here: write one and name it in default_workflow_type"),
+    cannot("stage.data.domains[].*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set (row 7.6)"),
     cannot("stage.data.rows", why="counted from the data"),
     cannot("stage.data.*_max_samples", why="cut the file itself: Trinity reads all of it"),
     cannot("stage.data.loader_workers", why="Trinity's readers have no worker processes"),
@@ -165,7 +167,7 @@ TRINITY = Table(
     target=questions.TARGET,
     questions=questions.questions,
     kind_of=folds_model.kind_of,
-    kinds=("rl", "sft", "dpo", "distill", "eval", "generate"),
+    kinds=("rl",),
     sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",
               "buffer", "explorer", "synchronizer", "trainer", "monitor", "log"),
 )  # fmt: skip

@@ -96,7 +96,7 @@ _KEPT = (
     "stage.placement.*.offload.*", "stage.placement.*.torch_compile", "stage.placement.*.use_orig_params", "stage.placement.*.seed",
     "stage.placement.*.full_determinism", "stage.model_options.liger", "stage.data.rows", "stage.data.*_max_samples",
     "stage.data.loader_workers", "stage.data.dataset_class*", "stage.name", "stage.init_from", "identity.resume_path",
-    "stage.optim.*",
+    "stage.optim.*", "stage.data.environments[].*", "stage.data.domains[].*",
 )  # fmt: skip
 
 TRINITY_SFT = Table(

@@ -97,6 +97,9 @@ CRITIC_STATIC = When(
     lambda c: CRITIC.test(c) and c.plan("stage.batch.critic.dynamic") is not True,
     "no critic, or critic.use_dynamic_bsz is True",
 )
+CRITIC_STATIC_FSDP = When(
+    lambda c: CRITIC_STATIC.test(c) and c.trainer != "megatron", "no FSDP critic, or critic.use_dynamic_bsz is True"
+)
 OWN_POOL = When(
     lambda c: c.plan("stage.placement.layout") not in ("colocated", None),
     "engines that share the trainer's GPUs get weights in place, whatever it says",

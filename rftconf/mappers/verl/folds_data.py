@@ -86,7 +86,7 @@ def _say_what_files_lack(w: Writing, listed: str, count: int) -> None:
 
 def _write_columns(w: Writing, listed: str, count: int) -> None:
     for column, field in SHARED_COLUMNS.items():
-        paths = [f"{D}{listed}[{i}].keys.{field}" for i in range(count)]
+        paths = [_column_path(w, f"{D}{listed}[{i}].keys.", field) for i in range(count)]
         values = [w.plan(p) for p in paths if w.plan(p) is not None]
         if not values:
             continue
@@ -104,6 +104,12 @@ def _write_columns(w: Writing, listed: str, count: int) -> None:
         else:
             for path in paths:
                 w.lose(path, State.NARROWED if differs else State.EXACT, note)
+
+
+def _column_path(w: Writing, keys: str, field: str) -> str:
+    """The prompt column holds chat messages, whatever the source calls it."""
+    chat = field == "prompt" and w.plan(keys + "prompt") is None and w.plan(keys + "messages") is not None
+    return keys + ("messages" if chat else field)
 
 
 def _write_loading(w: Writing) -> None:

@@ -1,0 +1,1 @@
+"""ROLL's table: rows by topic, folds where keys only make sense together, reasons for the rest."""

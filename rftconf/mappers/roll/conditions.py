@@ -1,0 +1,199 @@
+"""When a ROLL key acts, and the arithmetic of ROLL's own counters."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rows import When
+from rftconf.mappers.writing import Writing
+from rftconf.plan.symbols import Expr
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+
+    Context = Reading | Writing
+
+A, P = "stage.algorithm.", "stage.placement."
+TRAINED = {
+    "rlvr": "actor_train",
+    "agentic": "actor_train",
+    "dpo": "actor_train",
+    "sft": "sft_train",
+    "distill": "student",
+}
+"""Pipeline to the role that is trained."""
+KINDS = {"rlvr": "rl", "agentic": "rl", "dpo": "dpo", "sft": "sft", "distill": "offline_distill"}
+"""Pipeline to the kind of run."""
+
+
+def kind_of_run(c: Context) -> str:
+    """The pipeline's kind; one that follows a teacher on its own answers, or only makes answers, trains otherwise."""
+    known = KINDS[c.trainer]
+    if isinstance(c, Writing):
+        own = str(c.plan("stage.kind"))
+        return own if c.same_framework and known == "rl" and own in ("distill", "generate") else known
+    student = c.native("student_train.device_mapping") is not None  # its start script sets is_pure_opd
+    if known == "rl" and (student or c.native("is_pure_opd") is True):
+        return "distill"
+    return "generate" if c.trainer == "agentic" and c.native("actor_train.device_mapping") is None else known
+
+
+def trained(c: Context) -> str:
+    """The role whose weights this pipeline trains."""
+    return TRAINED[c.trainer]
+
+
+def pipeline(*names: str) -> When:
+    """Only these pipelines have the role."""
+    return When(lambda c: c.trainer in names, f"only the {' and '.join(names)} pipelines have this role")
+
+
+RL = pipeline("rlvr", "agentic")
+RLVR = pipeline("rlvr")
+ACTOR = pipeline("rlvr", "agentic", "dpo")
+SFT = pipeline("sft")
+STUDENT = pipeline("distill")
+
+
+def _critic(c: Context) -> bool:
+    return RL.test(c) and c.plan(A + "critic.enabled") is True
+
+
+def _reference(c: Context) -> bool:
+    """Loaded by a KL term, by init_kl_coef above 0 (its default is 0.2), or when asked for (row 3.14)."""
+    if c.trainer == "dpo":
+        return True
+    used = c.plan(A + "kl_loss.enabled") is True or c.plan(A + "kl_reward.enabled") is True
+    coef = c.effective("init_kl_coef")
+    asked = c.effective("enable_reference") is True or isinstance(coef, Expr) or bool((coef or 0) > 0)
+    return bool(c.trainer in ("rlvr", "agentic") and (used or asked))
+
+
+def _megatron(c: Context, role: str = "actor") -> bool:
+    return bool(c.plan(f"{P}{role}.backend") == "megatron")
+
+
+CRITIC = When(_critic, "only adv_estimator gae has a critic")
+REFERENCE = When(_reference, "no reference model is loaded: no KL term, and init_kl_coef is 0")
+FSDP = When(lambda c: not _megatron(c), "the Megatron strategy does not read it")
+MEGATRON = When(_megatron, "only the Megatron strategy reads it")
+REFERENCE_FSDP = When(lambda c: _reference(c) and not _megatron(c, "reference"), "no FSDP reference in this run")
+REFERENCE_MEGATRON = When(lambda c: _reference(c) and _megatron(c, "reference"), "no Megatron reference in this run")
+CRITIC_FSDP = When(lambda c: _critic(c) and not _megatron(c, "critic"), "no FSDP critic in this run")
+CRITIC_MEGATRON = When(lambda c: _critic(c) and _megatron(c, "critic"), "no Megatron critic in this run")
+ACTOR_FSDP = When(lambda c: ACTOR.test(c) and not _megatron(c), "no FSDP actor in this run")
+ACTOR_MEGATRON = When(lambda c: ACTOR.test(c) and _megatron(c), "no Megatron actor in this run")
+SFT_FSDP = When(lambda c: SFT.test(c) and not _megatron(c), "no FSDP trainer of an SFT run")
+SFT_MEGATRON = When(lambda c: SFT.test(c) and _megatron(c), "no Megatron trainer of an SFT run")
+DYNAMIC_INFER = When(
+    lambda c: ACTOR.test(c) and c.plan("stage.batch.log_prob.dynamic") is True,
+    "no effect while use_dynamic_batching_in_infer is false",
+)
+REFERENCE_DYNAMIC = When(
+    lambda c: _reference(c) and c.plan("stage.batch.reference.dynamic") is True,
+    "no effect while the reference's use_dynamic_batching_in_infer is false",
+)
+CRITIC_DYNAMIC = When(
+    lambda c: _critic(c) and c.plan("stage.batch.critic_infer.dynamic") is True,
+    "no effect while the critic's use_dynamic_batching_in_infer is false",
+)
+KL_REWARD = When(
+    lambda c: RL.test(c) and c.plan(A + "kl_reward.enabled") is True, "no effect while add_token_level_kl is false"
+)
+ADAPTIVE = When(
+    lambda c: KL_REWARD.test(c) and c.plan(A + "kl_reward.controller") == "adaptive",
+    "no effect without KL in the reward and target_kl",
+)
+KL_LOSS = When(lambda c: RL.test(c) and c.plan(A + "kl_loss.enabled") is True, "no effect while use_kl_loss is false")
+GAE = When(lambda c: RL.test(c) and c.plan(A + "advantage") == "gae", "only adv_estimator gae reads it")
+VLLM = When(lambda c: RL.test(c) and c.plan(P + "rollout.engine") != "sglang", "the sglang engine does not read it")
+SGLANG = When(lambda c: RL.test(c) and c.plan(P + "rollout.engine") == "sglang", "only the sglang engine reads it")
+VALIDATED = When(
+    lambda c: RLVR.test(c) and (c.items("stage.data.eval") > 0), "there is no validation data, so nothing is validated"
+)
+
+
+def worth(context: Context, unit: Unit) -> Any:
+    """How many sequences (or tokens per rank) one `unit` is worth in a ROLL run."""
+    match unit:
+        case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+            return 1
+        case Unit.PROMPTS:
+            return known(context, "stage.batch.responses_per_prompt", "num_return_sequences_in_group")
+        case Unit.ROLLOUTS:
+            return sequences_per_rollout(context)
+        case Unit.LR_TICKS | Unit.UPDATES:
+            update = known(context, "stage.batch.sequences_per_update", "the sequences of an update")
+            return ratio(update, context.plan("stage.batch.passes") or 1)
+        case Unit.SEQUENCES_PER_RANK:
+            return data_parallel(context, megatron=_megatron(context))
+        case Unit.TOKENS_PER_GPU:
+            return context.plan(P + "actor.sp") or 1
+    raise KeyError(f"the worth of {unit}")
+
+
+NEVER = 1_000_000
+"""ROLL has no "never" for saving and validating: this many periods stand for it."""
+
+
+class _Cadence(Codec[Any, Any]):
+    """Rollout periods; "never" is a number that no run reaches."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return None if not isinstance(value, Expr) and value is not None and value >= NEVER else value
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if value is None:
+            return Put(NEVER, State.DERIVED, "", "never: ROLL has no word for it, so a period that no run reaches")
+        if isinstance(value, Fraction):
+            whole = max(1, ceil(value))
+            return Put(whole, State.ROUNDED, f"{float(value):g} rollout periods; wrote {whole}")
+        return Put(value)
+
+
+class _SavePeriod(_Cadence):
+    """The test is on a step that counts from 0: k saves after k+1, 2k+1, ... periods, and after the last (H11)."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        if context.written("save_steps"):
+            context.note(
+                "save_steps counts from step 0: it saves one period later than its number says, and at the end (H11)"
+            )
+        return super().get(value, context, unit)
+
+
+class _EvalPeriod(_Cadence):
+    """Without validation data nothing is validated, whatever the interval."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return super().get(value, context, unit) if context.items("stage.data.eval") else None
+
+
+SAVE_PERIOD, EVAL_PERIOD = _SavePeriod(), _EvalPeriod()
+
+
+class _ShardSize(Codec[Any, Any]):
+    """FSDP2 shards over all GPUs unless the size is above 1 and below the world (row 3.9)."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return value if isinstance(value, Expr) else None if value is None or value <= 1 else value
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        sp, gpus = context.plan(P + "actor.sp"), context.plan(P + "actor.gpus")
+        if value is None and sp is not None and sp != 1 and gpus is not None:
+            return Put(
+                gpus,
+                State.DERIVED,
+                "",
+                "fsdp2_strategy asserts that it is not below ulysses_size, and its default is 1",
+            )
+        return Put(value)
+
+
+SHARD_SIZE = _ShardSize()

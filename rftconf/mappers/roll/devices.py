@@ -1,0 +1,89 @@
+"""`device_mapping` expressions: Python text that ROLL evaluates, and rftconf only reads.
+
+What is understood is a list of integers made of `list(...)`, `range(...)`, list displays, `+` and integer arithmetic;
+anything else is refused, and so are lists that no cluster has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+MOST_DEVICES = 100_000
+"""No mapping is longer, and no device id higher."""
+MOST_CHARACTERS = 10_000
+
+
+def devices(text: str) -> list[int]:
+    """The device ids that an expression stands for. Raises ValueError, with a sentence, for anything else."""
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"is longer than {MOST_CHARACTERS} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError("is no expression for a list of device ids") from None
+    found = _list(tree.body)
+    if any(device < 0 for device in found):
+        raise ValueError("names a negative device id")
+    return found
+
+
+def _list(node: ast.expr) -> list[int]:
+    match node:
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return _bounded([_int(item) for item in items])
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _bounded([*_list(left), *_list(right)])
+        case ast.Call(func=ast.Name(id="list" | "sorted" as name), args=[inner], keywords=[]):
+            return sorted(_list(inner)) if name == "sorted" else _list(inner)
+        case ast.Call(func=ast.Name(id="range"), args=bounds, keywords=[]) if 1 <= len(bounds) <= 3:
+            return _range([_int(bound) for bound in bounds])
+    raise ValueError("is more than list(), range(), lists of numbers and +")
+
+
+def _range(bounds: Sequence[int]) -> list[int]:
+    if len(bounds) == 3 and bounds[2] == 0:
+        raise ValueError("counts in steps of 0")
+    found = range(*bounds)
+    if len(found) > MOST_DEVICES:
+        raise ValueError(f"names more than {MOST_DEVICES} devices")
+    return _bounded(list(found))
+
+
+def _int(node: ast.expr) -> int:
+    match node:
+        case ast.Constant(value=bool()):
+            raise ValueError("names a device that is no number")
+        case ast.Constant(value=int(number)):
+            return _small(number)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return -_int(inner)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _small(_int(left) + _int(right))
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _small(_int(left) - _int(right))
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _small(_int(left) * _int(right))
+    raise ValueError("names a device that is no number")
+
+
+def _small(number: int) -> int:
+    if abs(number) > MOST_DEVICES:
+        raise ValueError(f"names a device id above {MOST_DEVICES}")
+    return number
+
+
+def _bounded(found: list[int]) -> list[int]:
+    if len(found) > MOST_DEVICES or any(abs(device) > MOST_DEVICES for device in found):
+        raise ValueError(f"names more than {MOST_DEVICES} devices")
+    return found
+
+
+def mapping(first: int, count: int) -> str:
+    """The expression for `count` devices from `first` on, as ROLL's own examples write it."""
+    return f"list(range({first},{first + count}))"
+
+
+def contiguous(found: Sequence[int]) -> bool:
+    """True when the ids follow each other."""
+    return list(found) == list(range(found[0], found[0] + len(found))) if found else True

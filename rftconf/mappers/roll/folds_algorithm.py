@@ -1,0 +1,251 @@
+"""ROLL's advantage, policy loss and their aggregation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import RL
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A = "stage.algorithm."
+EST, MEAN, STD = "adv_estimator", "norm_mean_type", "norm_std_type"
+NORMED = {
+    ("group", "group"): ("grpo", "group"),
+    ("group", None): ("grpo_mean_only", "none"),
+    ("group", "batch"): ("grpo", "batch"),
+    (None, None): ("reinforce", None),
+    ("batch", "batch"): ("reinforce_pp", "batch"),
+}
+"""What the reinforce estimator is called, by the reward's normalisation (section 4.1 of the mapping)."""
+NORMS = {found: norms for norms, found in NORMED.items()}
+
+
+def read_advantage(r: Reading) -> None:
+    """The estimator and the normalisation of rewards make one advantage (D22)."""
+    if not RL.test(r):
+        return
+    name, norms = r.native(EST), (r.native(MEAN), r.native(STD))
+    if name == "grpo":
+        r.inactive.update(dict.fromkeys((MEAN, STD), "adv_estimator grpo overwrites it with group (D22)"))
+        found: tuple[Any, Any] = ("grpo", "group")
+    elif name == "reinforce" and norms in NORMED:
+        found = NORMED[norms]
+    else:
+        found = (name, None)
+        for key, value in zip((MEAN, STD), norms, strict=True):
+            if value is not None:
+                r.narrowed[key] = (
+                    f"rewards are normalised by {value} before {name}; elsewhere the estimator does it or nobody (row 4.2.17)"
+                )
+    if found[0] == "reinforce_pp":
+        r.note(
+            "rewards are normalised over the batch; elsewhere reinforce++ whitens advantages token by token (section 4.1)"
+        )
+    r.set(A + "advantage", found[0], EST, MEAN, STD)
+    r.set(A + "std_scope", found[1], STD, EST)
+    r.set(A + "critic.enabled", name if isinstance(name, Expr) else name == "gae", EST)
+
+
+def write_advantage(w: Writing) -> None:
+    """By name, or as reinforce with the reward's normalisation."""
+    if not RL.test(w):
+        return
+    name, scope = w.plan(A + "advantage"), w.plan(A + "std_scope")
+    _write_estimator(w, name, scope)
+    wanted = w.plan(A + "critic.enabled")
+    if wanted is not None and wanted != (name == "gae"):
+        w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then (row 4.2.2)")
+    elif wanted is not None:
+        w.lose(A + "critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
+    if name in ("grpo", "grpo_mean_only") and w.plan("stage.batch.responses_per_prompt") == 1:
+        why = "groups of one have no standard deviation: ROLL's advantages become NaN (H39)"
+        w.decide(EST, why, "more than one response for each prompt", "adv_estimator reinforce without normalisation")
+
+
+def _write_estimator(w: Writing, name: Any, scope: Any) -> None:
+    paths = [A + "advantage"] + ([A + "std_scope"] if scope is not None else [])
+    if name == "gae":
+        w.put(EST, "gae", *paths, always=True)
+    elif name == "grpo" and scope in ("group", None):
+        w.put(EST, "grpo", *paths, always=True)
+    elif (name, scope) in NORMS or (name in ("reinforce", "reinforce_pp", "grpo_mean_only")):
+        plain = {"reinforce": (None, None), "reinforce_pp": ("batch", "batch"), "grpo_mean_only": ("group", None)}
+        mean, std = NORMS.get((name, scope)) or plain[name]
+        near = name == "reinforce_pp"
+        note = (
+            "ROLL normalises rewards over the batch where the source whitens token advantages (section 4.1)"
+            if near
+            else ""
+        )
+        w.put(
+            EST, "reinforce", A + "advantage", state=State.NARROWED if near else State.DERIVED, note=note, always=True
+        )
+        w.put(MEAN, mean, A + "advantage", state=State.NARROWED if near else State.DERIVED, note=note)
+        w.put(STD, std, *paths, state=State.NARROWED if near else State.DERIVED, note=note)
+    elif w.same_framework:
+        w.put(EST, name, *paths, always=True)
+    elif name is not None:
+        unknown = isinstance(name, Expr)
+        note = (
+            "depends on a value the source does not tell"
+            if unknown
+            else f"ROLL has no {name} estimator; nearest: grpo, reinforce, gae"
+        )
+        w.put(EST, "???", *paths, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART, note=note, always=True)
+
+
+DISCOUNTED = ("gae", "reinforce", "reinforce_pp")
+"""Estimators that discount elsewhere too."""
+
+
+def read_gamma(r: Reading) -> None:
+    """ROLL discounts every return; group estimators elsewhere do not (section 4.1)."""
+    gamma = r.native("gamma", 1)
+    if r.plan(A + "advantage") in DISCOUNTED:
+        r.set(A + "gamma", gamma, "gamma")
+    elif RL.test(r) and gamma != 1:
+        r.narrowed["gamma"] = (
+            f"returns are discounted by {gamma} token by token; elsewhere advantages of groups are not"
+        )
+        r.note(r.narrowed["gamma"])
+
+
+def write_gamma(w: Writing) -> None:
+    """1 unless the source discounts."""
+    if RL.test(w) and w.plan(A + "gamma") is not None:
+        w.put("gamma", w.plan(A + "gamma"), A + "gamma")
+
+
+CLIP, RANGE, LOW, HIGH, DUAL = "pg_clip", "use_pg_clip_range", "pg_clip_low", "pg_clip_high", "dual_clip_loss"
+VARIANT, CLASS, LEVEL = "actor_train.pg_variant", "actor_train.worker_cls", "importance_sampling"
+PG_WORKER = "roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker"
+L = A + "policy_loss."
+
+
+def read_loss(r: Reading) -> None:
+    """The surrogate: clip range, dual clip, sequence ratios, variants of a worker class of its own (H31, H32)."""
+    if not RL.test(r):
+        return
+    ranged = r.native(RANGE, False)
+    if ranged is not True:
+        r.inactive.update(dict.fromkeys((LOW, HIGH), "no effect while use_pg_clip_range is false (H31)"))
+    low, high = (r.native(k) if ranged is True else r.native(CLIP) for k in (LOW, HIGH))
+    if ranged is True and r.native(DUAL, False) is not True:
+        r.inactive[CLIP] = "use_pg_clip_range is true, and nothing else reads pg_clip without dual_clip_loss"
+    r.set(L + "clip_low", low, *((LOW, RANGE) if ranged is True else (CLIP,)))
+    r.set(L + "clip_high", high, *((HIGH, RANGE) if ranged is True else (CLIP,)))
+    dual = r.native(DUAL, False)
+    if dual is False:
+        sentence = "dual_clip_loss is false: nothing bounds the loss of bad answers; where a bound is always on, it counts (H32)"
+        r.note(sentence)
+        r.narrowed[DUAL] = sentence
+    bound = None if dual is False or r.native(CLIP) is None else 1 + 2 * r.native(CLIP)
+    r.set(L + "dual_clip_c", bound, DUAL, CLIP, how="1 + 2 x pg_clip (H32)")
+    r.set(L + "family", _family(r), LEVEL, VARIANT, CLASS)
+    agg = r.native("loss_agg_mode")
+    sums = agg == "seq-mean-token-sum-norm"
+    r.set(A + "loss_agg", "sum-over-len" if sums else agg, "loss_agg_mode")
+    r.set(A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "loss_agg_mode")
+    r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="global over the update (row 4.2.14)")
+
+
+def _family(r: Reading) -> Any:
+    variant, own = r.native(VARIANT), str(r.native(CLASS) or "").endswith("ActorPGWorker")
+    if own:
+        return {"ppo": "ppo", None: "vanilla_pg", "vanilla": "vanilla_pg"}.get(variant, variant)
+    if variant is not None:
+        r.inactive[VARIANT] = "only the worker class ActorPGWorker reads it (row 4.2.19)"
+    level = r.native(LEVEL, "token")
+    return level if isinstance(level, Expr) else "gspo" if level == "seq" else "ppo"
+
+
+VARIANTS = ("vanilla_pg", "tis", "topr", "cispo", "kimi15")
+
+
+def write_loss(w: Writing) -> None:
+    """Low and high always, with the switch that makes them count (H31)."""
+    if not RL.test(w):
+        return
+    _write_family(w)
+    low, high, c = (w.plan(L + f) for f in ("clip_low", "clip_high", "dual_clip_c"))
+    ranged = low != high or (c is not None and not isinstance(c, Expr) and low is not None and c != 1 + 2 * low)
+    if low is not None and ranged:
+        w.put(RANGE, True, L + "clip_low", L + "clip_high", always=True, how="else pg_clip would count for both (H31)")
+        w.put(LOW, low, L + "clip_low", always=True)
+        w.put(HIGH, high, L + "clip_high", always=True)
+    elif low is not None:
+        w.put(CLIP, low, L + "clip_low", L + "clip_high", always=True)
+    if isinstance(c, Expr):
+        w.put(DUAL, True, always=True)
+        w.put(
+            CLIP,
+            (c - 1) / 2,
+            L + "dual_clip_c",
+            state=State.DERIVED,
+            always=True,
+            how="the bound is 1 + 2 x pg_clip (H32)",
+        )
+    elif c is not None:
+        w.put(DUAL, True, L + "dual_clip_c", always=True)
+        if ranged:
+            half = (c - 1) / 2
+            w.put(CLIP, round(half, 12), L + "dual_clip_c", state=State.DERIVED, always=True,
+                  how=f"only the bound reads it while use_pg_clip_range is true: 1 + 2 x {half:g} = {c:g} (H32)")  # fmt: skip
+    _write_aggregation(w)
+
+
+def _write_family(w: Writing) -> None:
+    family, path = w.plan(L + "family"), L + "family"
+    if family == "gspo":
+        w.put(LEVEL, "seq", path, always=True)
+    elif family == "ppo":
+        w.lose(path, State.DEFAULT, "the loss of ROLL's own actor worker")
+    elif family in VARIANTS:
+        w.put(CLASS, PG_WORKER, path, always=True, how="pg_variant is read by this class only (row 4.2.19)")
+        w.put(VARIANT, "vanilla" if family == "vanilla_pg" else family, path, always=True)
+    elif family is not None:
+        unknown = isinstance(family, Expr)
+        note = (
+            "depends on a value the source does not tell"
+            if unknown
+            else f"ROLL has no {family} loss; nearest: ppo, gspo, cispo, tis, topr"
+        )
+        w.put(LEVEL, "???", path, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART, note=note, always=True)
+
+
+AGGREGATIONS = {
+    "sum-over-len": ("seq-mean-token-sum-norm", ""),
+    "seq-mean-sum-over-len": (
+        "seq-mean-token-sum-norm",
+        "the same name does not divide by the number of sequences here: gradients are larger by that factor; mind max_grad_norm (H61)",
+    ),
+    "token-sum": ("token-mean", "ROLL has no token-sum"),
+}
+
+
+def _write_aggregation(w: Writing) -> None:
+    agg = w.plan(A + "loss_agg")
+    if agg is not None:
+        mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
+        w.put(
+            "loss_agg_mode", mode, A + "loss_agg", state=State.NARROWED if note else State.EXACT, note=note, always=True
+        )
+    tokens = w.plan(A + "loss_agg_tokens")
+    if tokens is not None:
+        padded = tokens == w.plan("stage.length.response_max_tokens")
+        note = "the padded response length" if padded else "ROLL divides by the padded response length, no other number"
+        w.lose(A + "loss_agg_tokens", State.DEFAULT if padded else State.NO_COUNTERPART, note)
+    if w.plan(A + "loss_norm_scope") in ("update", None):
+        w.lose(A + "loss_norm_scope", State.DEFAULT, "as ROLL does")
+    else:
+        w.lose(
+            A + "loss_norm_scope",
+            State.NARROWED,
+            "ROLL averages the loss over the whole update on all ranks (H25, H26)",
+        )

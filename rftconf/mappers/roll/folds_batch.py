@@ -1,0 +1,280 @@
+"""ROLL keys that only make sense together: lengths and the arithmetic of an update."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.mappers.rates import data_parallel
+from rftconf.mappers.roll.conditions import CRITIC, RL, trained
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, arith, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
+MICRO = "stage.batch.micro."
+LENGTH = "stage.length."
+
+
+def read_rollout(r: Reading) -> None:
+    """Prompts of a period and answers to each (rows 1.1, 1.2); agentic runs count trajectories (H15)."""
+    if r.trainer == "rlvr":
+        r.set(B, r.native("rollout_batch_size"), "rollout_batch_size")
+        r.set(N, r.native("num_return_sequences_in_group", 1), "num_return_sequences_in_group")
+        r.inactive["actor_infer.generating_args.num_return_sequences"] = (
+            "num_return_sequences_in_group is written over it"
+        )
+    elif r.trainer == "agentic":
+        trajectories, group = r.native("rollout_batch_size"), r.native("train_env_manager.group_size", 1)
+        r.set(N, group, "train_env_manager.group_size")
+        whole = (
+            not isinstance(trajectories, Expr)
+            and not isinstance(group, Expr)
+            and trajectories
+            and group
+            and trajectories % group == 0
+        )
+        r.set(B, trajectories // group if whole else None, "rollout_batch_size", "train_env_manager.group_size",
+              how=f"{formula(trajectories)} trajectories in groups of {formula(group)} (H15)")  # fmt: skip
+    else:
+        r.inactive["rollout_batch_size"] = "only pipelines with rollouts read it"
+
+
+def write_rollout(w: Writing) -> None:
+    """The RLVR pipeline counts prompts."""
+    if w.plan(B) is not None:
+        w.put("rollout_batch_size", w.plan(B), B, always=True)
+    if w.plan(N) is not None:
+        w.put("num_return_sequences_in_group", w.plan(N), N, always=True)
+
+
+PASSES = "stage.batch.passes"
+
+
+def read_passes(r: Reading) -> None:
+    """Sweeps over a period's data; pipelines without rollouts go once over each batch."""
+    if RL.test(r):
+        r.set(PASSES, r.native("ppo_epochs", 1), "ppo_epochs")
+    else:
+        r.set(PASSES, 1, kind=Kind.DEFAULT, how="each batch is seen once an epoch")
+
+
+def write_passes(w: Writing) -> None:
+    """ppo_epochs, where there are rollouts."""
+    passes = w.plan(PASSES)
+    if RL.test(w) and passes is not None:
+        w.put("ppo_epochs", passes, PASSES)
+    elif passes is not None:
+        w.lose(PASSES, State.DEFAULT if passes == 1 else State.NO_COUNTERPART, "each batch is seen once an epoch")
+
+
+def read_update(r: Reading) -> None:
+    """G = micro-batch x accumulation x data-parallel ranks (row 1.3); token-capped micro-batches only by estimate (H5)."""
+    at = trained(r)
+    micro, steps = f"{at}.training_args.per_device_train_batch_size", f"{at}.training_args.gradient_accumulation_steps"
+    dynamic, cap = f"{at}.use_dynamic_batching_in_train", f"{at}.max_tokens_per_microbatch_in_train"
+    r.set(MICRO + "sequences_per_rank", r.native(micro), micro)
+    on = r.native(dynamic, False)
+    r.set(MICRO + "dynamic", on, dynamic)
+    if on is False:
+        r.inactive[cap] = "no effect while use_dynamic_batching_in_train is false"
+    r.set(MICRO + "tokens_per_rank", (r.native(cap) or None) if on is not False else None, cap)
+    r.set(
+        G,
+        _update(r, r.native(micro), r.native(steps), "actor"),
+        micro,
+        steps,
+        f"{at}.device_mapping",
+        how=_formula(r, micro, steps),
+    )
+    if on is True and r.plan("stage.kind") == "rl":
+        sentence = (
+            f"with dynamic batching one update is {formula(r.native(steps))} micro-batches of up to {formula(r.native(cap))} tokens on each rank, "
+            "however many sequences they hold; read as micro-batch x accumulation x ranks, as ROLL's own schedule does (H5)"
+        )
+        r.note(sentence)
+        r.narrowed[dynamic] = sentence
+
+
+def _formula(r: Reading, micro: str, steps: str) -> str:
+    return f"{formula(r.native(micro))} x {formula(r.native(steps))} x data-parallel ranks"
+
+
+def _ranks(c: Reading | Writing, role: str) -> Any:
+    """Data-parallel ranks of a role, or None while its GPUs are not known."""
+    gpus = c.plan(f"stage.placement.{role}.gpus") if role != "actor" else c.plan("stage.placement.actor.gpus")
+    if gpus is None:
+        return None
+    if role == "actor":
+        return data_parallel(c, megatron=c.plan("stage.placement.actor.backend") == "megatron")
+    megatron = c.plan(f"stage.placement.{role}.backend") == "megatron"
+    sizes = [f"megatron.{s}" for s in ("tp", "pp", "cp")] if megatron else ["sp"]
+    for size in sizes:
+        part = c.plan(f"stage.placement.{role}.{size}") or 1
+        gpus = arith("/", gpus, part) if isinstance(gpus, Expr) or isinstance(part, Expr) else Fraction(gpus) / part
+    return gpus
+
+
+def _update(r: Reading, micro: Any, steps: Any, role: str) -> Any:
+    ranks = _ranks(r, role)
+    if micro is None or steps is None or ranks is None:
+        return None
+    whole = arith("*", arith("*", micro, steps), ranks) if isinstance(ranks, Expr) else micro * steps * ranks
+    if isinstance(whole, Fraction):
+        if whole.denominator != 1:
+            r.note(f"{role}: its GPUs are no whole number of data-parallel ranks; ROLL stops when it starts")
+            return None
+        return int(whole)
+    return whole
+
+
+def read_critic_update(r: Reading) -> None:
+    """The critic has its own arithmetic and always one pass (row 1.4)."""
+    if not CRITIC.test(r):
+        r.inactive["critic"] = CRITIC.otherwise
+        return
+    at = "critic.training_args."
+    micro, steps = r.native(at + "per_device_train_batch_size"), r.native(at + "gradient_accumulation_steps")
+    r.set("stage.batch.critic.sequences_per_rank", micro, at + "per_device_train_batch_size")
+    dynamic, cap = "critic.use_dynamic_batching_in_train", "critic.max_tokens_per_microbatch_in_train"
+    r.set("stage.batch.critic.dynamic", r.native(dynamic, False), dynamic)
+    r.set("stage.batch.critic.tokens_per_rank", r.native(cap) or None, cap)
+    keys = (at + "per_device_train_batch_size", at + "gradient_accumulation_steps", "critic.device_mapping")
+    r.set("stage.batch.critic_sequences_per_update", _update(r, micro, steps, "critic"), *keys)
+
+
+def write_update(w: Writing) -> None:
+    """Accumulation follows from G, the micro-batch and the ranks (rule 4); fixed micro-batches keep G what it is (H5)."""
+    update = w.plan(G)
+    if update is None:
+        return
+    at, ranks = trained(w), _ranks(w, "actor")
+    micro_key, steps_key = (
+        f"{at}.training_args.{k}" for k in ("per_device_train_batch_size", "gradient_accumulation_steps")
+    )
+    known = isinstance(update, int) and isinstance(ranks, (int, Fraction))
+    if known and not w.same_framework:
+        _refuse_uneven(w, update, ranks)
+    known = known and Fraction(update) % ranks == 0
+    per_rank = int(Fraction(update) / ranks) if known else None
+    micro, state, note = _micro(w, per_rank)
+    w.put(micro_key, micro, MICRO + "sequences_per_rank", G, state=state, note=note, always=True)
+    if ranks is None:
+        steps: Any = "???"
+    elif per_rank is not None and isinstance(micro, int):
+        steps = per_rank // micro
+    else:
+        steps = arith("/", update, arith("*", ranks, micro))
+    how = f"{formula(update)} sequences an update / ({formula(micro)} x {formula(ranks) if ranks is not None else 'data-parallel ranks'})"
+    w.put(steps_key, steps, G, state=State.UNRESOLVED if steps == "???" else State.DERIVED, always=True, how=how)
+    _write_dynamic(w)
+
+
+def _micro(w: Writing, per_rank: int | None) -> tuple[Any, State, str]:
+    """The source's micro-batch where it divides a rank's share, else the largest one below it that does."""
+    given, tokens = w.plan(MICRO + "sequences_per_rank"), w.plan(MICRO + "tokens_per_rank")
+    longest = w.plan(LENGTH + "prompt_max_tokens"), w.plan(LENGTH + "response_max_tokens")
+    state, note = State.EXACT, ""
+    wanted = given
+    if w.plan(MICRO + "dynamic") is True and not any(isinstance(v, Expr) or v is None for v in (*longest, tokens)):
+        wanted = max(1, int(tokens) // (longest[0] + longest[1]))
+    if wanted is None or w.plan(MICRO + "dynamic") is True:
+        state = State.DERIVED
+    if isinstance(wanted, Expr) or per_rank is None:
+        return (1 if wanted is None else wanted), state, note
+    top = max(1, int(wanted or 1))
+    fits = next(size for size in range(min(top, per_rank), 0, -1) if per_rank % size == 0)
+    if given is not None and fits != given and w.plan(MICRO + "dynamic") is not True:
+        state, note = (
+            State.NARROWED,
+            f"{formula(given)} does not divide the {per_rank} sequences of a rank; wrote {fits}",
+        )
+    return fits, state, note
+
+
+def _write_dynamic(w: Writing) -> None:
+    note = "micro-batches filled by tokens would change what an update is in ROLL; fixed ones keep it (H5)"
+    if w.plan(MICRO + "dynamic") is True:
+        w.lose(MICRO + "dynamic", State.NARROWED, note)
+    elif w.plan(MICRO + "dynamic") is not None:
+        w.lose(MICRO + "dynamic", State.DEFAULT, "fixed micro-batches")
+    if w.plan(MICRO + "tokens_per_rank") is not None:
+        w.lose(MICRO + "tokens_per_rank", State.NARROWED, note)
+
+
+def _refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
+    """ROLL asserts that a period is whole updates and an update whole ranks (rows 1.13, H7, H10)."""
+    gpus, prompts, n = w.plan("stage.placement.actor.gpus"), w.plan(B), w.plan(N)
+    if Fraction(update) % ranks or Fraction(ranks).denominator != 1:
+        per = Fraction(gpus) / ranks
+        feeds = [g for g in range(gpus, 0, -1) if not g % per and not update % Fraction(g, per)]
+        raise RefusedError(
+            f"{update} sequences an update cannot be shared by {float(ranks):g} data-parallel ranks; ROLL's micro-batches are whole on every rank (H4)",
+            choices=tuple(f"{g} trainer GPUs" for g in feeds[:6]),
+        )
+    if w.plan("stage.kind") != "rl" or not isinstance(prompts, int) or not isinstance(n, int):
+        return
+    total = prompts * n
+    if total % update:
+        near = sorted(
+            (d for d in range(1, total + 1) if total % d == 0 and Fraction(d) % ranks == 0),
+            key=lambda d: abs(d - update),
+        )
+        raise RefusedError(
+            f"{total} sequences a rollout period ({prompts} prompts x {n}) are no whole number of updates of {update}; ROLL asserts it (H7)",
+            choices=tuple(f"{d} sequences an update" for d in sorted(near[:6])),
+        )
+    if w.plan("stage.placement.actor.backend") == "megatron" and Fraction(prompts) % ranks:
+        raise RefusedError(
+            f"{prompts} prompts a rollout period cannot be shared by {float(ranks):g} data-parallel ranks; ROLL's Megatron counts prompts (H10)",
+            choices=tuple(
+                f"{p} prompts a period"
+                for p in (int(prompts // ranks * ranks), int((prompts // ranks + 1) * ranks))
+                if p
+            ),
+        )
+
+
+def write_critic_update(w: Writing) -> None:
+    """As the actor's, unless the plan says otherwise."""
+    paths = ("stage.batch.critic_sequences_per_update", "stage.batch.critic.sequences_per_rank", "stage.batch.critic.dynamic",
+             "stage.batch.critic.tokens_per_rank")  # fmt: skip
+    if not CRITIC.test(w):
+        for path in paths:
+            w.asleep.setdefault(path, CRITIC.otherwise)
+        return
+    own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic") or _ranks(w, "actor")
+    at = "critic.training_args."
+    if not isinstance(own, int) or not isinstance(ranks, (int, Fraction)):
+        w.put(
+            at + "gradient_accumulation_steps",
+            "???",
+            paths[0],
+            state=State.UNRESOLVED,
+            note="depends on values nobody told",
+            always=True,
+        )
+        return
+    if Fraction(own) % ranks and not w.same_framework:
+        raise RefusedError(f"{own} sequences an update of the critic cannot be shared by {float(ranks):g} ranks (H4)")
+    per_rank, given = int(Fraction(own) / ranks), w.plan(paths[1])
+    top = given if isinstance(given, int) and w.plan(paths[2]) is not True else 1
+    micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
+    w.put(
+        at + "per_device_train_batch_size",
+        micro,
+        paths[1],
+        state=State.EXACT if micro == given else State.DERIVED,
+        always=True,
+    )
+    how = f"{own} sequences an update / ({micro} x {float(ranks):g} ranks)"
+    w.put(at + "gradient_accumulation_steps", per_rank // micro, paths[0], state=State.DERIVED, always=True, how=how)
+    for path in paths[2:]:
+        if w.plan(path) is not None:
+            lossy = w.plan(path) is not False
+            w.lose(path, State.NARROWED if lossy else State.DEFAULT, "fixed micro-batches keep what an update is (H5)")

@@ -1,0 +1,148 @@
+"""ROLL's domains: which rows, which share of a batch, who scores them, which groups are drawn again (rows 4.2.20, 7.6, 7.7)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+D = "stage.data."
+PROBS, REWARDS = "actor_train.data_args.domain_interleave_probs", "rewards"
+
+
+def domains(r: Reading) -> list[str]:
+    """The names below `rewards`, in the order written."""
+    found = [m[1] for key in r.source.cells if (m := re.match(r"rewards\.([^.]+)", key))]
+    return list(dict.fromkeys(found))
+
+
+def read_domains(r: Reading) -> None:
+    """A domain: the tags of its rows, its share of each batch, and who scores it (row 7.6, H43)."""
+    if r.trainer != "rlvr":
+        return
+    shares = r.source.branch(PROBS)
+    for index, name in enumerate(dict.fromkeys([*shares, *domains(r)])):
+        at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
+        r.set(at + "name", name, *(k for k in (f"{PROBS}.{name}", native + "worker_cls") if r.written(k)))
+        r.set(at + "weight", shares.get(name), f"{PROBS}.{name}")
+        r.set(at + "tags", r.native(native + "tag_included"), native + "tag_included")
+        r.set(at + "reward", r.native(native + "worker_cls"), native + "worker_cls")
+        if name not in shares and shares:
+            r.note(f"rewards.{name} scores validation rows only: it has no share in domain_interleave_probs")
+    r.set(D + "mixing", "weighted" if len(shares) > 1 else "concat", PROBS)
+    known = {tag for name in domains(r) for tag in (r.native(f"{REWARDS}.{name}.tag_included") or [])}
+    if "math_rule" not in domains(r) and known:
+        r.note("rows whose tag no domain lists fall to a domain called math_rule, which this file does not have (H43)")
+    _read_filter(r)
+
+
+def _read_filter(r: Reading) -> None:
+    """Groups without spread are drawn again (row 4.2.20); the first domain speaks for all."""
+    for name in domains(r):
+        at = f"{REWARDS}.{name}.query_filter_config."
+        if r.native(at + "type") != "std_filter" or "stage.algorithm.filters[0].kind" in r.values:
+            continue
+        to = "stage.algorithm.filters[0]."
+        r.set(to + "kind", "zero_std", at + "type")
+        r.set(to + "metric", "reward", at + "type")
+        r.set(to + "action", "refill", at + "type")
+        r.set(
+            to + "threshold",
+            r.native(at + "filter_args.std_threshold", -1),
+            at + "filter_args.std_threshold",
+            at + "type",
+        )
+
+
+def write_domains(w: Writing) -> None:
+    """The plan's domains; without any, one for each data set, whose reward a person must name."""
+    if w.trainer != "rlvr":
+        return
+    names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
+    if names:
+        _write_known_domains(w, names)
+    else:
+        names = _names_of_sets(w)
+        share: Any = 1.0 if len(names) == 1 else "???"
+        for name in names:
+            why = "ROLL scores each domain with a worker class; the source's reward code is not carried over (row 7.7)"
+            w.put(f"{REWARDS}.{name}.worker_cls", "???", state=State.UNRESOLVED, note=why, always=True)
+            w.put(
+                f"{REWARDS}.{name}.tag_included", [name], always=True, how="rows need a column `tag` that says so (H43)"
+            )
+            w.put(f"{PROBS}.{name}", share, always=True, how="the only domain" if share == 1.0 else "")
+            _ask_about_reward(w, name, why)
+    _write_filter(w, names)
+
+
+def _ask_about_reward(w: Writing, name: str, why: str) -> None:
+    workers = "roll.pipeline.rlvr.rewards."
+    choices = (f"{workers}math_rule_reward_worker.MathRuleRewardWorker", f"{workers}code_sandbox_reward_worker.CodeSandboxRewardWorker",
+               "a worker class of your own")  # fmt: skip
+    w.decide(f"{REWARDS}.{name}.worker_cls", why, *choices)
+
+
+def _names_of_sets(w: Writing) -> list[str]:
+    """One domain for each training set: its own name, else `math_rule`, where ROLL puts rows without a known tag."""
+    given = [w.plan(f"{D}train[{i}].name") for i in range(w.items(D + "train"))]
+    plain = [re.sub(r"\W", "_", str(name)) for name in given if isinstance(name, str)]
+    unique = list(dict.fromkeys(plain))
+    if len(unique) == len(given) and unique and w.plan(D + "mixing") != "concat":
+        for index, _ in enumerate(given):
+            w.lose(f"{D}train[{index}].name", State.DERIVED, "the domain's name")
+        return unique
+    return ["math_rule"]
+
+
+def _write_known_domains(w: Writing, names: list[Any]) -> None:
+    for index, name in enumerate(names):
+        at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
+        w.lose(at + "name", State.EXACT, "")
+        for field, key in (
+            ("weight", f"{PROBS}.{name}"),
+            ("tags", native + "tag_included"),
+            ("reward", native + "worker_cls"),
+        ):
+            if w.plan(at + field) is not None:
+                w.put(key, w.plan(at + field), at + field, always=True)
+    if w.plan(D + "mixing") is not None:
+        w.lose(D + "mixing", State.EXACT, "")
+
+
+def _write_filter(w: Writing, names: list[Any]) -> None:
+    for index in range(w.items("stage.algorithm.filters")):
+        at = f"stage.algorithm.filters[{index}]."
+        paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]
+        if index or w.plan(at + "kind") != "zero_std":
+            for path in paths:
+                w.lose(
+                    path,
+                    State.NO_COUNTERPART,
+                    "ROLL's query filter draws again for groups without spread; nothing else",
+                )
+            continue
+        threshold = w.plan(at + "threshold")
+        dropped = w.plan(at + "action") in ("drop", "duplicate")
+        state, note = (
+            (State.NARROWED, "ROLL draws again where the source does not (H40)") if dropped else (State.EXACT, "")
+        )
+        for name in names:
+            native = f"{REWARDS}.{name}.query_filter_config."
+            w.put(native + "type", "std_filter", at + "kind", at + "action", state=state, note=note, always=True)
+            w.put(native + "filter_args.std_threshold", 0.0 if threshold is None else threshold, *([at + "threshold"] if threshold is not None else []),
+                  always=True)  # fmt: skip
+        if w.plan(at + "metric") not in ("reward", None):
+            w.lose(at + "metric", State.NARROWED, "ROLL looks at the reward's spread")
+        elif w.plan(at + "metric") is not None:
+            w.lose(at + "metric", State.DEFAULT, "the reward")
+        if w.plan(at + "max_in_flight_rollouts") is not None:
+            w.lose(
+                at + "max_in_flight_rollouts",
+                State.NO_COUNTERPART,
+                "ROLL bounds requests, not prompts, in flight: max_running_requests",
+            )

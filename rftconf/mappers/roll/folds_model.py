@@ -1,0 +1,143 @@
+"""ROLL's adapters, and what Megatron takes beside parallel sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+OVERRIDES = "stage.model.config_overrides"
+
+
+def read_overrides(r: Reading) -> None:
+    """What is merged into the trained model's own config."""
+    if trained(r) != "student":
+        key = f"{trained(r)}.model_args.model_config_kwargs"
+        r.set(OVERRIDES, r.source.branch(key) or r.native(key) or None, key)
+
+
+def write_overrides(w: Writing) -> None:
+    """Key by key, under the model's own names."""
+    wanted = w.plan(OVERRIDES)
+    for name, value in wanted.items() if isinstance(wanted, dict) else ():
+        w.put(f"{trained(w)}.model_args.model_config_kwargs.{name}", value, OVERRIDES, always=True)
+
+
+LORA = "stage.model_options.lora."
+ENGINE = "actor_infer.model_args."
+RANK = 8
+"""ROLL's default rank; without an alpha it scales by 2 (H54)."""
+
+
+def read_lora(r: Reading) -> None:
+    """lora_target switches adapters on; alpha is twice the rank unless written (row 9.1, H54)."""
+    at = f"{trained(r)}.model_args."
+    target = r.native(at + "lora_target")
+    _check_engine(r, at)
+    if target is None:
+        r.set(LORA + "rank", None, at + "lora_target")
+        r.inactive.update(
+            dict.fromkeys((at + "lora_rank", at + "lora_alpha"), "no adapter without lora_target (row 9.1)")
+        )
+        return
+    rank = r.native(at + "lora_rank", RANK)
+    alpha = r.native(at + "lora_alpha")
+    r.set(LORA + "rank", rank, at + "lora_rank", at + "lora_target")
+    r.set(
+        LORA + "alpha",
+        rank * 2 if alpha is None else alpha,
+        at + "lora_alpha",
+        at + "lora_rank",
+        how="2 x rank" if alpha is None else "",
+    )
+    r.set(LORA + "targets", _targets(target), at + "lora_target")
+
+
+def _check_engine(r: Reading, at: str) -> None:
+    """The engine serves the trainer's adapter; its own keys only have to agree."""
+    for name in ("lora_target", "lora_rank", "lora_alpha"):
+        key = f"{ENGINE}{name}"
+        if not r.written(key):
+            continue
+        if r.native(key) == r.native(at + name):
+            r.inactive[key] = f"repeats {at}{name}, which counts"
+        else:
+            r.narrowed[key] = f"the engine's adapter differs from the trainer's ({at}{name}); elsewhere there is one"
+
+
+def _targets(target: Any) -> Any:
+    if not isinstance(target, str) or any(c in target for c in "*$|("):
+        return target
+    names = [name.strip() for name in target.split(",")]
+    return "all-linear" if names in (["all"], ["all-linear"]) else names if len(names) > 1 else names[0]
+
+
+def write_lora(w: Writing) -> None:
+    """Trainer and engine both need to know."""
+    rank = w.plan(LORA + "rank")
+    if rank in (None, 0):
+        if rank == 0:
+            for field in ("rank", "alpha", "targets", "dtype", "excluded", "path"):
+                if w.plan(LORA + field) is not None:
+                    w.lose(LORA + field, State.DEFAULT, "no adapter")
+        return
+    targets = w.plan(LORA + "targets")
+    value = (
+        ",".join(map(str, targets))
+        if isinstance(targets, list)
+        else "all"
+        if targets in ("all-linear", None)
+        else targets
+    )
+    for role in (trained(w), *(["actor_infer"] if ACTOR.test(w) and w.trainer != "dpo" else [])):
+        at = f"{role}.model_args."
+        w.put(at + "lora_target", value, *([LORA + "targets"] if targets is not None else []), always=True)
+        w.put(at + "lora_rank", rank, LORA + "rank", always=True)
+        alpha = w.plan(LORA + "alpha")
+        if alpha is not None:
+            w.put(at + "lora_alpha", alpha, LORA + "alpha", always=True, how="else twice the rank (H54)")
+
+
+KNOWN_SIZES = frozenset(
+    {"tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size", "context_parallel_size",
+     "expert_model_parallel_size", "expert_tensor_parallel_size", "sequence_parallel", "use_distributed_optimizer"}
+)  # fmt: skip
+ROLES = (("actor", ""), ("reference", "reference"), ("critic", "critic"))
+
+
+def _role(c: Reading | Writing, role: str) -> str | None:
+    """The native role that stands for one of the plan's, where Megatron runs it."""
+    if role == "actor":
+        return trained(c) if c.plan("stage.placement.actor.backend") == "megatron" else None
+    test = REFERENCE_MEGATRON if role == "reference" else CRITIC_MEGATRON
+    return role if test.test(c) else None
+
+
+def read_megatron(r: Reading) -> None:
+    """What strategy_config says beside sizes goes to Megatron's own config, under Megatron's names."""
+    for role, _ in ROLES:
+        native = _role(r, role)
+        if native is None:
+            continue
+        block = f"{native}.strategy_args.strategy_config"
+        rest = {k: v for k, v in r.source.branch(block).items() if k not in KNOWN_SIZES}
+        path = f"stage.placement.{role}.megatron.transformer_overrides"
+        r.set(path, rest or None, *(f"{block}.{k}" for k in rest))
+
+
+def write_megatron(w: Writing) -> None:
+    """Megatron's names are the same here."""
+    for role, _ in ROLES:
+        native, path = _role(w, role), f"stage.placement.{role}.megatron.transformer_overrides"
+        overrides = w.plan(path)
+        if native is None or not isinstance(overrides, dict):
+            continue
+        for name, value in overrides.items():
+            if isinstance(value, Expr) or name not in KNOWN_SIZES:
+                w.put(f"{native}.strategy_args.strategy_config.{name}", value, path, always=True)

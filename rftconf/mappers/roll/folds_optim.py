@@ -1,0 +1,145 @@
+"""ROLL's optimizers: betas, schedule, warm-up and the bound of gradients (rows 5.3, 5.5 to 5.9)."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.rates import ratio
+from rftconf.mappers.roll.conditions import CRITIC, trained
+from rftconf.mappers.rows import Fold
+from rftconf.plan.symbols import Expr, Var, arith, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+SCHEDULES = {"constant": "constant", "constant_with_warmup": "constant", "cosine": "cosine", "linear": "linear",
+             "inverse_sqrt": "inv_sqrt", "warmup_stable_decay": "wsd"}  # fmt: skip
+SCHEDULE_OF = {plan: native for native, plan in reversed(SCHEDULES.items())}
+
+
+def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
+    """Betas, schedule, warm-up and the bound of gradients of one optimizer (rows 5.3, 5.5 to 5.9)."""
+    names = ("adam_beta1", "adam_beta2", "lr_scheduler_type", "warmup_steps", "warmup_ratio")
+    to = f"stage.optim.{role}."
+
+    def _at(c: Reading | Writing) -> str:
+        return ("critic" if role == "critic" else trained(c)) + ".training_args."
+
+    def read(r: Reading) -> None:
+        if role == "critic" and not CRITIC.test(r):
+            return
+        at = _at(r)
+        r.set(
+            to + "betas",
+            [r.native(at + "adam_beta1"), r.native(at + "adam_beta2")],
+            at + "adam_beta1",
+            at + "adam_beta2",
+        )
+        kind = r.native(at + "lr_scheduler_type")
+        r.set(to + "schedule", SCHEDULES.get(kind, kind) if isinstance(kind, str) else kind, at + "lr_scheduler_type")
+        r.set(to + "min_lr_ratio", 0.0 if kind in ("cosine", "linear") else None, at + "lr_scheduler_type")
+        r.set(to + "grad_clip", r.native("max_grad_norm", 1.0), "max_grad_norm")
+        r.set(to + "warmup_updates", *_warmup(r, at, role), how="optimizer updates")
+
+    def write(w: Writing) -> None:
+        if role == "critic" and not CRITIC.test(w):
+            w.asleep.update(
+                dict.fromkeys(
+                    (to + f for f in ("betas", "schedule", "grad_clip", "warmup_updates", "min_lr_ratio")),
+                    CRITIC.otherwise,
+                )
+            )
+            return
+        _write_optimizer(w, _at(w), to, role)
+
+    natives = ("max_grad_norm", *(f"{where}.training_args.{name}" for where in roles for name in names))
+    plans = tuple(to + f for f in ("betas", "schedule", "min_lr_ratio", "grad_clip", "warmup_updates"))
+    return Fold(natives, plans, read, write, "training_args; transformers.get_scheduler, one tick an update")
+
+
+def _warmup(r: Reading, at: str, role: str) -> tuple[Any, str]:
+    """Explicit steps win over the ratio; a plain constant rate ignores both with FSDP."""
+    steps, share, kind = (
+        r.native(at + "warmup_steps", 0),
+        r.native(at + "warmup_ratio", 0.0),
+        r.native(at + "lr_scheduler_type"),
+    )
+    if kind == "constant" and r.plan(f"stage.placement.{role}.backend") != "megatron":
+        r.inactive.update(
+            dict.fromkeys(
+                (at + "warmup_steps", at + "warmup_ratio"),
+                "lr_scheduler_type constant has no warm-up: constant_with_warmup has",
+            )
+        )
+        return 0, at + "lr_scheduler_type"
+    if isinstance(steps, Expr) or steps > 0:
+        r.inactive[at + "warmup_ratio"] = "warmup_steps is set and wins"
+        return steps, at + "warmup_steps"
+    total = _updates(r) if share else 0
+    if share and (total is None or isinstance(total, Expr) or isinstance(share, Expr)):
+        return (None if total is None else arith("*", share, total)), at + "warmup_ratio"
+    return (ceil(total * share) if share else 0), at + "warmup_ratio"
+
+
+def _updates(c: Reading | Writing) -> Any:
+    """Updates of the whole run."""
+    rollouts, epochs = c.plan("stage.run_length.rollouts"), c.plan("stage.run_length.epochs")
+    update = c.plan("stage.batch.sequences_per_update")
+    if c.plan("stage.kind") != "rl" and epochs is not None and update is not None:
+        return arith("*", arith("//", Var("ROWS"), update), epochs)
+    parts = [
+        c.plan(f"stage.batch.{f}")
+        for f in ("prompts_per_rollout", "responses_per_prompt", "passes", "sequences_per_update")
+    ]
+    if rollouts is None or any(p is None for p in parts):
+        return None
+    whole = rollouts * parts[0] * parts[1] * parts[2]
+    if isinstance(whole, Expr) or isinstance(parts[3], Expr):
+        return ratio(whole, parts[3])
+    return whole // parts[3]
+
+
+def _write_optimizer(w: Writing, at: str, to: str, role: str) -> None:
+    betas = w.plan(to + "betas")
+    if isinstance(betas, list) and len(betas) == 2:
+        for name, value in zip(("adam_beta1", "adam_beta2"), betas, strict=True):
+            w.put(at + name, value, to + "betas")
+    kind, warmup = w.plan(to + "schedule"), w.plan(to + "warmup_updates")
+    warms = isinstance(warmup, Expr) or (warmup or 0) > 0
+    if kind is not None:
+        native = (
+            "constant_with_warmup"
+            if kind == "constant" and warms
+            else SCHEDULE_OF.get(kind, kind)
+            if isinstance(kind, str)
+            else kind
+        )
+        w.put(at + "lr_scheduler_type", native, to + "schedule", always=True)
+    if warmup is not None:
+        whole = warmup if isinstance(warmup, (int, Expr)) else ceil(warmup)
+        note = "" if whole == warmup else f"{float(warmup):g} updates of warm-up; wrote {whole}"
+        w.put(
+            at + "warmup_steps", whole, to + "warmup_updates", state=State.ROUNDED if note else State.EXACT, note=note
+        )
+    floor = w.plan(to + "min_lr_ratio")
+    if floor is not None:
+        decays = kind in ("cosine", "linear")
+        same = not decays or floor == 0
+        w.lose(to + "min_lr_ratio", State.DEFAULT if same else State.NARROWED,
+               "as ROLL does" if same else f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)")  # fmt: skip
+    _write_grad_clip(w, to, role)
+
+
+def _write_grad_clip(w: Writing, to: str, role: str) -> None:
+    value, actor = w.plan(to + "grad_clip"), w.plan("stage.optim.actor.grad_clip")
+    if value is None:
+        return
+    if role == "critic" and actor is not None:
+        same = value == actor
+        w.lose(to + "grad_clip", State.EXACT if same else State.NARROWED,
+               "max_grad_norm holds for both" if same else f"ROLL has one max_grad_norm for both models: the actor's {formula(actor)}")  # fmt: skip
+        return
+    w.put("max_grad_norm", value, to + "grad_clip")

@@ -1,0 +1,287 @@
+"""ROLL's GPUs: which role runs on which devices, with which strategy (rows 3.1-3.6, 8.1, 8.2, 8.9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import UnreadableError
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
+from rftconf.mappers.roll.devices import contiguous, devices, mapping
+from rftconf.plan.symbols import Expr, formula, text
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+P = "stage.placement."
+NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
+ROLES = (
+    "actor_train",
+    "actor_infer",
+    "reference",
+    "critic",
+    "reward_model",
+    "sft_train",
+    "student",
+    "teacher",
+    "student_train",
+    "student_infer",
+)
+OWN_ROLES = ("actor_train", "actor_infer", "reference", "critic", "sft_train", "student")
+"""Roles that the plan places."""
+OWN_NODE = 8
+"""GPUs of a node where a file does not say; ROLL asks the machine itself."""
+
+
+def read_devices(r: Reading) -> None:
+    """Overlapping lists share GPUs; the cluster is as large as the highest id (rows 3.1-3.4)."""
+    found = {key: _ids(r, key) for key in _mappings(r)}
+    main = f"{trained(r)}.device_mapping"
+    _set_gpus(r, "actor", found.get(main), main)
+    known = [ids for ids in found.values() if ids]
+    unknown = any(ids is None for ids in found.values())
+    total = None if unknown or not known else max(max(ids) for ids in known) + 1
+    _set_cluster(r, total, tuple(found))
+    for key in found:
+        if key.rpartition(".")[0] not in OWN_ROLES:
+            r.narrowed[key] = "its GPUs count for the size of the cluster; the role itself is not carried over"
+    if RL.test(r):
+        engine = "actor_infer.device_mapping"
+        _set_gpus(r, "rollout", found.get(engine), engine)
+        _set_layout(r, found.get(main), found.get(engine), main, engine)
+        for role in ("reference", "critic"):
+            key = f"{role}.device_mapping"
+            if (REFERENCE if role == "reference" else CRITIC).test(r):
+                _set_gpus(r, role, found.get(key), key)
+            elif key in found:
+                r.inactive[key] = (REFERENCE if role == "reference" else CRITIC).otherwise
+
+
+def _mappings(r: Reading) -> list[str]:
+    """Every device_mapping that the file has, and the ones that the pipeline needs."""
+    given = [key for key in r.source.cells if key.endswith(".device_mapping") and r.source.value(key) is not None]
+    return list(dict.fromkeys([f"{trained(r)}.device_mapping", *given]))
+
+
+def _ids(r: Reading, key: str) -> list[int] | None:
+    """The device ids of a key; None where the value is not known. Raises UnreadableError for what is no such list."""
+    value = r.native(key)
+    if value is None:
+        return []
+    if isinstance(value, Expr):
+        return None
+    if isinstance(value, list):
+        r.note(f"{key} is a YAML list: ROLL evaluates it as text and stops; write it in quotes")
+        return [v for v in value if isinstance(v, int)]
+    try:
+        return devices(str(value))
+    except ValueError as why:
+        cell = r.source.cells.get(key)
+        place = cell.leaf.place if cell is not None and cell.leaf is not None else None
+        raise UnreadableError(
+            f"KEY004 {key} {why}; rftconf reads `list(range(0,8))`, and never runs what it reads",
+            file=place.file if place else "", line=place.span.line if place else 0, col=place.span.col if place else 0,
+        ) from None  # fmt: skip
+
+
+def _set_gpus(r: Reading, role: str, ids: list[int] | None, key: str) -> None:
+    r.set(f"{P}{role}.gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
+    if ids and not contiguous(ids):
+        r.narrowed.setdefault(key, f"{key} skips devices; elsewhere a role takes GPUs in a row")
+
+
+def _set_cluster(r: Reading, total: int | None, keys: tuple[str, ...]) -> None:
+    """num_nodes and num_gpus_per_node are written over by what ROLL finds (D23); the file's number of GPUs a node is all there is."""
+    size = r.native("num_gpus_per_node", OWN_NODE) or OWN_NODE
+    r.inactive["num_nodes"] = "worked out from the highest device id (D23)"
+    if total is None or isinstance(size, Expr):
+        r.set(NODES, None, *keys)
+        r.set(PER_NODE, None, "num_gpus_per_node")
+        return
+    nodes = -(-total // size)
+    how = f"device ids up to {total - 1} on nodes of {size} GPUs"
+    r.set(NODES, nodes, *keys, how=how)
+    if nodes == 1:
+        r.inactive["num_gpus_per_node"] = "one node holds all devices, and ROLL asks it for their number (D23)"
+    r.set(PER_NODE, total if nodes == 1 else size, *(() if nodes == 1 else ("num_gpus_per_node",)), *keys, how=how)
+
+
+def _set_layout(r: Reading, train: list[int] | None, infer: list[int] | None, main: str, engine: str) -> None:
+    if train is None or infer is None:
+        r.set(P + "layout", None, main, engine)
+        return
+    shared = set(train) & set(infer)
+    r.set(P + "layout", "colocated" if shared or not infer else "disaggregated", main, engine)
+    if shared and set(train) != set(infer):
+        sentence = f"{len(infer)} engine GPUs and {len(train)} trainer GPUs share {len(shared)}: elsewhere they share all or none (row 3.4)"
+        r.note(sentence)
+        r.narrowed[engine] = sentence
+
+
+def write_devices(w: Writing) -> None:
+    """Trainer first, engines on the same devices or behind it, further models behind those."""
+    main, size = w.plan(P + "actor.gpus"), w.plan(PER_NODE)
+    if size is not None:
+        w.put("num_gpus_per_node", size, PER_NODE, state=State.EXACT, always=True)
+    if w.plan(NODES) is not None:
+        w.lose(NODES, State.DERIVED, "worked out from the highest device id")
+    _put_mapping(w, f"{trained(w)}.device_mapping", 0, main, P + "actor.gpus")
+    if not RL.test(w):
+        return
+    layout, engines = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
+    apart = layout in ("disaggregated", "lendable")
+    start: Any = main if apart else 0
+    _put_mapping(w, "actor_infer.device_mapping", start, engines, P + "rollout.gpus", P + "layout")
+    if layout == "lendable":
+        w.lose(
+            P + "layout",
+            State.NARROWED,
+            "ROLL's trainer GPUs never serve rollouts while engines have their own (row 15.4)",
+        )
+    for role, test in (("reference", REFERENCE), ("critic", CRITIC)):
+        path = f"{P}{role}.gpus"
+        if test.test(w):
+            _put_mapping(w, f"{role}.device_mapping", 0, w.plan(path) or main, path)
+        elif w.plan(path) is not None:
+            w.asleep[path] = test.otherwise
+    w.facts["first_free"] = start + engines if isinstance(start, int) and isinstance(engines, int) else None
+
+
+def _put_mapping(w: Writing, key: str, first: Any, count: Any, *paths: str) -> None:
+    how = f"{formula(count)} GPUs" if count is not None else ""
+    present = [p for p in paths if w.plan(p) is not None]
+    chosen = any(w.chosen(p) for p in present)
+    if isinstance(first, int) and isinstance(count, int):
+        w.put(key, mapping(first, count), *present, state=State.DERIVED, how=how, always=True, chosen=chosen)
+    elif first == 0 and isinstance(count, Expr):
+        w.put(key, text("list(range(0,", count, "))"), *present, state=State.DERIVED, how=how, always=True)
+    else:
+        note = "the number of GPUs is not known"
+        w.put(key, "???", *present, state=State.UNRESOLVED, note=note, always=True)
+
+
+TRAIN = {"fsdp2_train": "fsdp2", "megatron_train": "megatron", "deepspeed_train": "deepspeed"}
+INFER = {"fsdp2_infer": "fsdp2", "megatron_infer": "megatron", "deepspeed_infer": "deepspeed", "hf_infer": "hf"}
+INFER_OF = {"fsdp": "fsdp2_infer", **{plan: native for native, plan in INFER.items()}}
+TRAIN_OF = {"fsdp": "fsdp2_train", **{plan: native for native, plan in TRAIN.items()}}
+NAME = ".strategy_args.strategy_name"
+
+
+def read_strategies(r: Reading) -> None:
+    """The names of the training and scoring strategies (rows 8.9, 8.10)."""
+    main = trained(r) + NAME
+    r.set(P + "actor.backend", _word(r.native(main), TRAIN), main)
+    for role, table, test in (("reference", INFER, REFERENCE), ("critic", TRAIN, CRITIC)):
+        if test.test(r):
+            r.set(f"{P}{role}.backend", _word(r.native(role + NAME), {**table, **TRAIN}), role + NAME)
+        else:
+            r.inactive[role + NAME] = test.otherwise
+
+
+def _word(name: Any, table: dict[str, str]) -> Any:
+    return table.get(name, name) if isinstance(name, str) else name
+
+
+def write_strategies(w: Writing) -> None:
+    """FSDP is FSDP2 here; before 0.2.1 there is only DeepSpeed beside Megatron (D20)."""
+    _put_strategy(w, trained(w), "actor", TRAIN_OF)
+    actor = w.plan(P + "actor.backend")
+    for role, table, test in (("reference", INFER_OF, REFERENCE), ("critic", TRAIN_OF, CRITIC)):
+        if test.test(w):
+            _put_strategy(w, role, role, table, otherwise=actor)
+        else:
+            w.asleep.setdefault(f"{P}{role}.backend", test.otherwise)
+
+
+def _put_strategy(w: Writing, native: str, role: str, table: dict[str, str], otherwise: Any = None) -> None:
+    path = f"{P}{role}.backend"
+    backend = w.plan(path) or otherwise
+    paths = [path] if w.plan(path) is not None else []
+    if backend is None:
+        return
+    if isinstance(backend, Expr) or backend not in table:
+        note = "which strategy trains is not known" if isinstance(backend, Expr) else f"ROLL has no {backend} strategy"
+        state = State.UNRESOLVED if isinstance(backend, Expr) else State.NO_COUNTERPART
+        w.put(native + NAME, "???", *paths, state=state, note=note, always=True)
+        return
+    name, note = table[backend], "ROLL has FSDP2 only" if backend == "fsdp" else ""
+    if "fsdp2" in name and not w.since("0.2.1"):
+        name, note = (
+            name.replace("fsdp2", "deepspeed"),
+            f"ROLL {w.release} has no FSDP; DeepSpeed needs its own strategy_config",
+        )
+        w.decide(native + ".strategy_args.strategy_config", note, "name a ZeRO stage", "--to-release 0.3.0")
+    w.put(native + NAME, name, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+
+
+ENGINE, CONFIG = "actor_infer" + NAME, "actor_infer.strategy_args.strategy_config."
+SHARES = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
+WORKER = "actor_infer.num_gpus_per_worker"
+
+
+def read_engine(r: Reading) -> None:
+    """The engine, its share of a GPU, and the GPUs of one engine (rows 3.6, 8.1, 8.2)."""
+    if not RL.test(r):
+        return
+    engine = r.native(ENGINE)
+    r.set(P + "rollout.engine", engine, ENGINE)
+    key = CONFIG + SHARES.get(str(engine), SHARES["vllm"])
+    other = CONFIG + next(share for name, share in SHARES.items() if CONFIG + share != key)
+    r.inactive[other] = f"{engine} does not read it"
+    r.set(P + "rollout.gpu_memory_fraction", r.native(key, 0.9 if engine == "vllm" else None), key)
+    if engine == "sglang":
+        tp = r.native(CONFIG + "tensor_parallel_size")
+        r.set(P + "rollout.tp", tp or r.native(WORKER, 1), CONFIG + "tensor_parallel_size" if tp else WORKER)
+        if tp:
+            r.inactive[WORKER] = "tensor_parallel_size says it"
+        return
+    r.inactive[WORKER] = "ROLL overwrites it with tensor_parallel_size x pipeline_parallel_size"
+    r.set(P + "rollout.tp", r.native(CONFIG + "tensor_parallel_size", 1), CONFIG + "tensor_parallel_size")
+
+
+def write_engine(w: Writing) -> None:
+    """vLLM or SGLang; the share of a GPU is called otherwise in each."""
+    if not RL.test(w):
+        return
+    engine, path = w.plan(P + "rollout.engine"), P + "rollout.engine"
+    if engine in SHARES or (isinstance(engine, str) and w.same_framework):
+        w.put(ENGINE, engine, path, always=True)
+    else:
+        note = f"ROLL generates with vllm or sglang, not with {formula(engine)}"
+        w.put(
+            ENGINE,
+            "???",
+            path,
+            state=State.UNRESOLVED if isinstance(engine, Expr) else State.NO_COUNTERPART,
+            note=note,
+            always=True,
+        )
+    share = SHARES.get(str(engine), SHARES["vllm"])
+    if w.plan(P + "rollout.gpu_memory_fraction") is not None:
+        w.put(CONFIG + share, w.plan(P + "rollout.gpu_memory_fraction"), P + "rollout.gpu_memory_fraction", always=True)
+    tp, pp = w.plan(P + "rollout.tp"), w.plan(P + "rollout.pp") or 1
+    if tp is not None:
+        w.put(CONFIG + "tensor_parallel_size", tp, P + "rollout.tp", default=1)
+        if engine == "sglang":
+            w.put(WORKER, tp * pp, P + "rollout.tp", how="GPUs of one engine")
+
+
+def read_expert_parallel(r: Reading) -> None:
+    """A switch: experts are spread over all GPUs of an engine."""
+    if not RL.test(r):
+        return
+    on = r.native(CONFIG + "enable_expert_parallel", False)
+    dp, tp = r.native(CONFIG + "data_parallel_size", 1), r.plan(P + "rollout.tp") or 1
+    r.set(P + "rollout.ep", on if isinstance(on, Expr) else dp * tp if on else 1, CONFIG + "enable_expert_parallel")
+
+
+def write_expert_parallel(w: Writing) -> None:
+    """On for any size above 1."""
+    if not RL.test(w):
+        return
+    ep = w.plan(P + "rollout.ep")
+    if ep is not None and (isinstance(ep, Expr) or ep > 1):
+        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=State.DERIVED, always=True)
+    elif ep is not None:
+        w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")

@@ -1,0 +1,201 @@
+"""ROLL's names and folders, trackers, resuming, seeds, model paths, run length, schedules, LoRA, Megatron options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import CRITIC, RL, trained
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+TRACKER, ARGS = "track_with", "tracker_kwargs"
+KNOWN = ("tensorboard", "wandb", "swanlab", "stdout", "trackio")
+
+
+def read_tracker(r: Reading) -> None:
+    """One tracker; its project is one of its arguments (rows 10.9, 10.10)."""
+    kind = r.native(TRACKER, "tensorboard")
+    r.set("identity.loggers", ["console" if kind == "stdout" else kind], TRACKER)
+    args = {k: v for k, v in r.source.branch(ARGS).items() if k not in ("project", "api_key")}
+    project = r.native(ARGS + ".project")
+    r.set("identity.project", project if isinstance(project, (str, Expr)) else None, ARGS + ".project")
+    r.set("identity.logger_args", args or None, *(f"{ARGS}.{k}" for k in args))
+
+
+def write_tracker(w: Writing) -> None:
+    """The first tracker that is not the console."""
+    found, path, project = w.plan("identity.loggers"), "identity.loggers", w.plan("identity.project")
+    listed = found if isinstance(found, list) else [] if found is None else [found]
+    trackers = [v for v in listed if v in KNOWN]
+    lost = [str(v) for v in listed if v != "console" and v not in trackers[:1]]
+    if any(isinstance(v, Expr) for v in listed):
+        w.put(
+            TRACKER,
+            "???",
+            path,
+            state=State.UNRESOLVED,
+            note="which tracker is a value the source does not tell",
+            always=True,
+        )
+    elif listed:
+        note = f"ROLL keeps one tracker; lost: {', '.join(lost)}" if lost else ""
+        kind = trackers[0] if trackers else "stdout" if listed == ["console"] else "tensorboard"
+        w.put(TRACKER, kind, path, state=State.NARROWED if lost else State.EXACT, note=note, always=True)
+        if project is not None and kind in ("wandb", "swanlab", "trackio"):
+            w.put(ARGS + ".project", project, "identity.project", always=True)
+    if project is not None and "identity.project" not in w.outcomes:
+        w.lose(
+            "identity.project",
+            State.NO_COUNTERPART,
+            "only the arguments of a wandb, swanlab or trackio tracker have a project (row 10.10)",
+        )
+    args = w.plan("identity.logger_args")
+    for name, value in args.items() if isinstance(args, dict) else ():
+        w.put(f"{ARGS}.{name}", value, "identity.logger_args", always=True)
+
+
+RESUME, FOLDER = "resume_from_checkpoint", "checkpoint_config.output_dir"
+
+
+def read_folders(r: Reading) -> None:
+    """Where checkpoints go, and whether a run goes on from one (rows 10.7, 10.8)."""
+    own = r.native(FOLDER)
+    r.set(
+        "identity.checkpoint_root",
+        own if own is not None else r.native("output_dir"),
+        FOLDER if own is not None else "output_dir",
+    )
+    if own is not None and r.written("output_dir"):
+        r.note("checkpoints are copied to checkpoint_config.output_dir; output_dir holds the local ones")
+    value = r.native(RESUME, False)
+    path = isinstance(value, (str, Expr))
+    r.set("identity.resume", "path" if path else "auto" if value is True else "never", RESUME)
+    r.set("identity.resume_path", value if path else None, RESUME)
+
+
+def write_folders(w: Writing) -> None:
+    """Checkpoints as files, in the plan's folder."""
+    root, mode = w.plan("identity.checkpoint_root"), w.plan("identity.resume")
+    if root is not None:
+        w.put("checkpoint_config.type", "file_system", always=True)
+        w.put(FOLDER, root, "identity.checkpoint_root", always=True)
+    if mode == "path":
+        w.put(RESUME, w.plan("identity.resume_path"), "identity.resume", "identity.resume_path", always=True)
+        return
+    if mode is not None:
+        w.put(RESUME, mode == "auto", "identity.resume", state=State.DERIVED)
+    if w.plan("identity.resume_path") is not None:
+        w.lose("identity.resume_path", State.DEAD_IN_TARGET, "only used when resuming from a path")
+
+
+SEEDS = ("stage.seeds.global_seed", "stage.data.seed", "stage.seeds.minibatch", "stage.placement.rollout.seed")
+
+
+def read_seeds(r: Reading) -> None:
+    """One seed for the data, the mini-batches and the engines (rows 8.8, 10.11)."""
+    seed = r.native("seed", 42)
+    for path in SEEDS[1:] if RL.test(r) else SEEDS[:1]:
+        if path != SEEDS[1] or r.items("stage.data.train"):
+            r.set(path, seed, "seed")
+
+
+def write_seeds(w: Writing) -> None:
+    """The most general seed that the plan has; others that differ are lost."""
+    told = [path for path in SEEDS if w.plan(path) is not None]
+    if not told:
+        return
+    value = w.plan(told[0])
+    same = [path for path in told if w.plan(path) == value]
+    w.put("seed", value, *same)
+    for path in told:
+        if path not in same:
+            w.lose(
+                path,
+                State.NARROWED,
+                f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))} (row 10.11)",
+            )
+
+
+PATHS = tuple(f"{role}.model_args.model_name_or_path" for role in ("actor_train", "actor_infer", "reference"))
+CRITIC_PATH = "critic.model_args.model_name_or_path"
+
+
+def read_model(r: Reading) -> None:
+    """pretrain, unless every role names its own model; the critic falls back to reward_pretrain."""
+    roles = {"agentic": PATHS, "rlvr": PATHS, "dpo": PATHS[::2]}.get(r.trainer, ())
+    own = [r.native(path) for path in roles]
+    names_all = bool(own) and all(v is not None for v in own)
+    r.set("stage.model.path", own[0] if names_all else r.native("pretrain"), roles[0] if names_all else "pretrain")
+    if names_all and any(v != own[0] for v in own):
+        for path, value in zip(roles[1:], own[1:], strict=True):
+            if value != own[0]:
+                r.narrowed[path] = "this role starts from a model of its own; elsewhere all start from the policy's"
+    elif not names_all:
+        r.inactive.update(dict.fromkeys(roles, "pretrain is written over it unless every role names a model"))
+    if CRITIC.test(r):
+        mine = r.native(CRITIC_PATH)
+        r.set(
+            "stage.model.critic_path",
+            mine if mine is not None else r.native("reward_pretrain"),
+            CRITIC_PATH if mine is not None else "reward_pretrain",
+        )
+
+
+def write_model(w: Writing) -> None:
+    """pretrain for all roles; the critic's own path only where there is a critic."""
+    if w.plan("stage.model.path") is not None:
+        w.put("pretrain", w.plan("stage.model.path"), "stage.model.path", always=True)
+    path = w.plan("stage.model.critic_path")
+    if path is not None and CRITIC.test(w):
+        w.put(CRITIC_PATH, path, "stage.model.critic_path", always=True)
+    elif path is not None:
+        w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)
+
+
+def read_length(r: Reading) -> None:
+    """RL counts rollout periods and never ends an epoch; SFT and DPO count epochs (rows 10.1, 10.2)."""
+    at, run = trained(r), "stage.run_length."
+    if r.plan("stage.kind") == "rl":
+        r.set(run + "rollouts", r.native("max_steps"), "max_steps")
+        r.set(run + "last_partial", "cycle", kind=Kind.DEFAULT, how="data are read for ever (row 7.5)")
+        return
+    key = f"{at}.training_args.num_train_epochs"
+    epochs = r.native(key, 1)
+    if isinstance(epochs, float) and epochs != int(epochs):
+        r.narrowed[key] = f"{epochs:g} epochs: elsewhere epochs are whole; give the number of updates by hand"
+    else:
+        r.set(run + "epochs", int(epochs) if isinstance(epochs, float) else epochs, key)
+    if r.trainer == "sft":
+        r.inactive["max_steps"] = "the epochs end an SFT run, whatever max_steps says (row 10.2)"
+    else:
+        r.narrowed["max_steps"] = "the run also ends after this many updates; elsewhere its epochs end it"
+    r.set(run + "last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch")
+
+
+def write_length(w: Writing) -> None:
+    """RL runs need an explicit number of periods (H12)."""
+    run, rollouts, epochs = "stage.run_length.", w.plan("stage.run_length.rollouts"), w.plan("stage.run_length.epochs")
+    if w.plan("stage.kind") == "rl":
+        if rollouts is None:
+            why = "ROLL never stops on epochs: how many rollout periods are they? (H12)"
+            paths = [run + "epochs"] if epochs is not None else []
+            w.put("max_steps", "???", *paths, state=State.UNRESOLVED, note=why, always=True)
+            w.decide("max_steps", why, "--rows N counts them", "give a number of rollout periods")
+        else:
+            w.put("max_steps", rollouts, run + "rollouts", always=True)
+            if epochs is not None:
+                w.lose(run + "epochs", State.DERIVED, f"the run ends after {formula(rollouts)} rollout periods")
+    elif epochs is not None:
+        w.put(
+            f"{trained(w)}.training_args.num_train_epochs",
+            float(epochs) if isinstance(epochs, int) else epochs,
+            run + "epochs",
+            always=True,
+        )
+    if w.plan(run + "last_partial") is not None:
+        w.lose(run + "last_partial", State.DEFAULT, "only the number of periods counts")

@@ -1,0 +1,133 @@
+"""ROLL's weight sync and old log-probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import RL
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
+S = "stage.sync."
+AHEAD, EVERY = "async_generation_ratio", "actor_train.model_update_frequency"
+
+
+def read_sync(r: Reading) -> None:
+    """How far rollouts run ahead, and how often weights are passed (rows 2.1, 2.2)."""
+    if not RL.test(r):
+        return
+    ahead = r.native(AHEAD, 0)
+    r.set(S + "run_ahead_rollouts", ahead, AHEAD)
+    r.set(S + "every_rollouts", r.native(EVERY, 1), EVERY)
+    r.set(S + "driver", "lockstep", kind=Kind.DEFAULT, how="one loop generates and trains")
+    waits = not isinstance(ahead, Expr) and not ahead
+    how = (
+        "every answer is finished before the update"
+        if waits
+        else "running answers are cut at the update and go on with new weights"
+    )
+    r.set(S + "in_flight", "finish" if waits else "interrupt", AHEAD, how=how)
+
+
+def write_sync(w: Writing) -> None:
+    """Ratios between 0 and 1 do not exist (H23)."""
+    if not RL.test(w):
+        return
+    ahead, path = w.plan(S + "run_ahead_rollouts") or 0, S + "run_ahead_rollouts"
+    if isinstance(ahead, Expr) or ahead == 0 or ahead >= 1:
+        w.put(AHEAD, ahead, path)
+    else:
+        note = f"{ahead:g} rollout periods ahead: ROLL takes 0 or at least 1; wrote 1 (H23)"
+        w.put(AHEAD, 1, path, state=State.ROUNDED, note=note, always=True)
+    if w.plan(S + "every_rollouts") is not None:
+        w.put(EVERY, w.plan(S + "every_rollouts"), S + "every_rollouts")
+    if w.plan(S + "driver") not in ("lockstep", None):
+        w.lose(S + "driver", State.NARROWED, "ROLL's pipeline moves in lock-step")
+    else:
+        w.lose(S + "driver", State.DEFAULT, "one loop generates and trains")
+    mine = "interrupt" if isinstance(ahead, Expr) or ahead else "finish"
+    if w.plan(S + "in_flight") not in (mine, None):
+        words = (
+            "cuts running answers at an update and goes on with new weights"
+            if mine == "interrupt"
+            else "finishes every answer first"
+        )
+        w.lose(S + "in_flight", State.NARROWED, f"ROLL {words}")
+    else:
+        w.lose(S + "in_flight", State.DEFAULT, "as ROLL does")
+
+
+RECOMPUTE, DISABLE = "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute"
+OLD = S + "old_logprob"
+
+
+def _one_update(c: Reading | Writing) -> bool | None:
+    """True when the static formula gives one update a period on each rank; None when it cannot be told."""
+    parts = [c.plan(path) for path in (B, N, G)]
+    if any(p is None or isinstance(p, Expr) for p in parts):
+        return None
+    return bool(parts[0] * parts[1] <= parts[2])
+
+
+def read_old_logprob(r: Reading) -> None:
+    """Recomputed where an update follows another, where KL is weighed, or when asked (row 2.8, H6)."""
+    if not RL.test(r):
+        return
+    keys = (RECOMPUTE, DISABLE)
+    single = _one_update(r)
+    if r.native(DISABLE, False) is True:
+        r.inactive[RECOMPUTE] = f"{DISABLE} is true and wins"
+        # with one update a period the first forward pass still belongs to the policy that generated
+        r.set(OLD, "recompute_at_rollout" if single else "current", *keys)
+        return
+    r.set(
+        OLD,
+        "recompute_at_rollout",
+        *keys,
+        how="one update a period: the first forward pass is the same" if single else "",
+    )
+    if single and r.native("actor_train.use_dynamic_batching_in_train", False) is True and not _asked(r):
+        r.note(
+            f"dynamic batching may make several updates of what the static formula counts as one: set {RECOMPUTE}: true (H6)"
+        )
+        r.set(OLD, "current", *keys)
+
+
+def _asked(r: Reading) -> bool:
+    coef = r.native("init_kl_coef", 0.2)
+    return r.native(RECOMPUTE, False) is True or isinstance(coef, Expr) or (coef or 0) > 0
+
+
+def write_old_logprob(w: Writing) -> None:
+    """Said explicitly wherever it matters (H6)."""
+    if not RL.test(w) or w.plan(OLD) is None:
+        return
+    source, single = w.plan(OLD), _one_update(w)
+    if single:
+        note = "one update a period: the first forward pass is the policy that generated"
+        state = State.NARROWED if source == "rollout_engine" else State.DEFAULT
+        w.lose(
+            OLD,
+            state,
+            note if state is State.DEFAULT else "ROLL never takes the engine's own log-probabilities (row 2.8)",
+        )
+    elif source in ("current", "recompute_at_update"):
+        w.put(
+            DISABLE,
+            True,
+            OLD,
+            state=State.DERIVED,
+            always=True,
+            how="the ratio is taken against each update's own start (H24)",
+        )
+    else:
+        narrowed = source == "rollout_engine"
+        note = "ROLL recomputes them; it never takes the engine's own (row 2.8)" if narrowed else ""
+        w.put(RECOMPUTE, True, OLD, state=State.NARROWED if narrowed else State.EXACT, note=note, always=True,
+              how="" if narrowed else "said explicitly (H6)")  # fmt: skip

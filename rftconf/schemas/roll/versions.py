@@ -1,0 +1,73 @@
+"""What changed between ROLL's releases. The edits of a release lead from it up to the next one.
+
+Every role of every pipeline is a worker with the same keys, so edits on workers name the roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rftconf.plan.symbols import Value
+from rftconf.schemas.edits import Edit, Gone, Move, gone
+
+_ROLES: dict[str, tuple[str, ...]] = {
+    "rlvr": ("actor_train", "actor_infer", "critic", "reference", "reward", "validation", "rewards<*>"),
+    "agentic": ("actor_train", "actor_infer", "critic", "reference", "reward", "train_env_manager", "val_env_manager"),
+    "dpo": ("actor_train", "reference", "validation"),
+    "sft": ("sft_train", "validation"),
+    "distill": ("student", "teacher"),
+}
+_MASKS = (
+    *("train_infer_ratio_mask", "train_infer_ratio_threshold_low", "train_infer_ratio_threshold_high"),
+    *("train_infer_diff_mask", "train_infer_diff_threshold_low", "train_infer_diff_threshold_high"),
+    *("train_infer_ratio_seq_mask", "train_infer_ratio_seq_threshold_low", "train_infer_ratio_seq_threshold_high"),
+    *("train_infer_diff_seq_mask", "train_infer_diff_seq_threshold_low", "train_infer_diff_seq_threshold_high"),
+)
+_WEIGHTS = ("use_rollout_importance_sampling_ratio", "rollout_importance_sampling_ratio_upper_bound")
+
+
+def _from_0_1_1(pipeline: str) -> tuple[Edit, ...]:
+    """Trainers without rollouts lost keys that nothing in them read."""
+    if pipeline in ("rlvr", "agentic"):
+        return ()
+    unread = ("async_generation_ratio", "max_length") if pipeline == "distill" else ("async_generation_ratio",)
+    return gone("it is gone, and nothing in this pipeline read it before", *unread, harmless=True)
+
+
+def _from_0_1_3(pipeline: str) -> tuple[Edit, ...]:
+    roles = _ROLES[pipeline]
+    edits: tuple[Edit, ...] = (
+        Gone("alive_check_interval", "workers are always checked, at an interval of ROLL's own", harmless=True),
+        *gone(
+            "weights always reach the engines the same way",
+            *(f"{role}.model_update_method" for role in roles),
+            harmless=True,
+        ),
+        *gone("use_sequence_packing is what takes padding out now", *(f"{role}.use_remove_padding" for role in roles)),
+    )
+    if pipeline == "rlvr":
+        edits += gone("train_infer_correction.filters says it, as a list of rules of its own shape", *_MASKS)
+        edits += gone("train_infer_correction.is_weight says it, with another default bound", *_WEIGHTS)
+    if pipeline == "dpo":
+        why = "pairs an update are micro-batch x accumulation x data-parallel ranks, as in the other pipelines"
+        edits += (Gone("train_batch_size", why),)
+    return edits
+
+
+def _from_0_2_1(pipeline: str) -> tuple[Edit, ...]:
+    return (Move("opd_kl_coef", "teacher.opd_kl_coef"),) if pipeline in ("rlvr", "agentic") else ()
+
+
+_STEPS = {"0.1.1": _from_0_1_1, "0.1.3": _from_0_1_3, "0.2.1": _from_0_2_1}
+ALIASES: tuple[Edit, ...] = ()
+DEAD: dict[str, Mapping[str, str]] = {}
+_GONE_STRATEGIES = ("deepspeed_train", "deepspeed_infer", "diffusion_deepspeed_train")
+REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {
+    "0.2.1": {f"{role}.strategy_args.strategy_name": ("mock_infer",) for roles in _ROLES.values() for role in roles},
+    "0.3.0": {f"{role}.strategy_args.strategy_name": _GONE_STRATEGIES for roles in _ROLES.values() for role in roles},
+}
+
+
+def edits(release: str, trainer: str) -> tuple[Edit, ...]:
+    """The edits that lead from `release` to the next one, for one pipeline."""
+    return _STEPS[release](trainer)

@@ -1,0 +1,84 @@
+"""`device_mapping` is read as text, and never run."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rftconf.errors import UnreadableError
+from rftconf.mappers.roll.devices import contiguous, devices, mapping
+from tests.mappers.roll_runs import INFER, TRAIN, from_roll
+
+WIDE, NARROW = TRAIN + "device_mapping", INFER + "device_mapping"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("list(range(0,8))", list(range(8))),
+        ("list(range(0, 4)) + list(range(8, 12))", [0, 1, 2, 3, 8, 9, 10, 11]),
+        ("[0, 1] + [5]", [0, 1, 5]),
+        ("list(range(0, 2*4))", list(range(8))),
+        ("list(range(0, 8, 2))", [0, 2, 4, 6]),
+        ("range(3)", [0, 1, 2]),
+        ("sorted([3, 1])", [1, 3]),
+        ("(0, 1)", [0, 1]),
+        ("[]", []),
+    ],
+)
+def test_lists_of_devices(text: str, found: list[int]) -> None:
+    assert devices(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "list(range(0, 10**9))",
+        "list(range(0, 99999999999))",
+        "[0] * 999999999",
+        "[x for x in range(8)]",
+        "list(range(0, 8)",
+        "list(range(0, 8, 0))",
+        "[True]",
+        "[-1]",
+        "['0']",
+        "open('x')",
+        "list(range(0, 8)) if 1 else []",
+        "(" * 5000,
+        "8",
+        "",
+    ],
+)
+def test_anything_else_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w+ \w+"):
+        devices(text)
+
+
+@given(first=st.integers(0, 500), count=st.integers(1, 500))
+def test_what_is_written_is_read_back(first: int, count: int) -> None:
+    found = devices(mapping(first, count))
+    assert found == list(range(first, first + count))
+    assert contiguous(found)
+
+
+def test_a_bad_mapping_is_an_error_with_its_place() -> None:
+    with pytest.raises(UnreadableError, match=r"KEY004 actor_train\.device_mapping") as refused:
+        from_roll({WIDE: "__import__('os')"})
+    assert (refused.value.file, refused.value.line > 1) == ("input.yaml", True)
+
+
+@pytest.mark.parametrize(
+    ("train", "infer", "layout", "nodes"),
+    [
+        ("list(range(0,8))", "list(range(0,8))", "colocated", 1),
+        ("list(range(0,8))", "list(range(8,16))", "disaggregated", 2),
+        ("list(range(0,8))", "list(range(0,6))", "colocated", 1),
+    ],
+)
+def test_overlap_is_sharing(train: str, infer: str, layout: str, nodes: int) -> None:
+    done = from_roll({WIDE: train, NARROW: infer})
+    assert done.plan("stage.placement.layout") == layout
+    assert done.plan("cluster.nodes") == nodes
+    assert ("row 3.4" in done.notes) == (infer == "list(range(0,6))")
