@@ -82,7 +82,9 @@ def verdicts(of: Catalogued) -> list[Verdict]:
     first = FIRST.get(of.trainer)
     # ChatLearn's two trainers share their keys, and some act in one of them only
     apart = first is None or of.framework == "chatlearn"
-    return survey(of, without=frozenset() if apart else frozenset(Catalogued(of.framework, of.release, first).keys))
+    return survey(
+        of, without=frozenset() if apart else frozenset(Catalogued(of.framework, of.release, first or "").keys)
+    )
 
 
 def acts_in_another(of: Catalogued, key: str) -> bool:

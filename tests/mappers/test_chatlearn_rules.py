@@ -14,7 +14,8 @@ from rftconf.plan.symbols import is_symbolic
 from rftconf.schemas import registry
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
-from tests.laws.flip_bases import BASES, CHATLEARN, CHATLEARN_GRPO, Base
+from tests.laws.flip_base import Base
+from tests.laws.flip_bases import BASES, CHATLEARN, CHATLEARN_GRPO
 from tests.laws.round_trips import convert_flat
 from tests.mappers.chatlearn_rules import objections
 from tests.mappers.test_writing import REFUSED as WITH_CRITIC
