@@ -18,6 +18,7 @@ from tests.laws.round_trips import convert_flat
 
 REFUSED = {
     *("ppo", "ppo with a critic", "megatron with a critic", "megatron, decaying", "adaptive KL", "shuffled"),
+    *("adaptive KL with a critic", "dynamic with a critic", "agentic with a critic", "agentic, megatron critic"),
     *("static micro-batches with a critic", "cosine with a critic", "cosine critic", "static critic"),
 }
 """Bases with a critic, which ChatLearn has not (row 4.2.2)."""

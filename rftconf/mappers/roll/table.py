@@ -201,6 +201,8 @@ CANNOT = (
     cannot("stage.data.*_max_samples", why="cut the file itself: ROLL reads all of it"),
     cannot("stage.data.loader_workers", why="preprocessing_num_workers is for encoding, not for loading"),
     cannot("stage.data.dataset_class*", why="ROLL reads json, jsonl, csv and parquet files, no class of a user's"),
+    cannot("stage.algorithm.policy_loss.value_cap", why="the loss has no cap on its value"),
+    cannot("stage.algorithm.std_ddof", why="the spread of rewards is torch's own, of a sample", behaves=1),
     cannot("stage.data.*[].name", why="files have no names: domains do"),
     cannot("stage.data.*[].sampling.*", why="sampling is the same for all files", behaves=_common_sampling),
     cannot("stage.data.*[].selector", why="every pass over the data is shuffled"),
