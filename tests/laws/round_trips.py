@@ -165,6 +165,9 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.placement.reference.megatron.seed": lambda before, after: (
         before["stage.placement.reference.megatron.seed"] is None
     ),
+    "stage.model.tokenizer_path": lambda before, after: (
+        before["stage.model.tokenizer_path"] == before["stage.model.path"]
+    ),
     "identity.project": lambda before, after: before["identity.project"] is None,
     "stage.placement.actor.megatron.transformer_overrides": lambda before, after: same(
         *map(without_kernels, (before, after))

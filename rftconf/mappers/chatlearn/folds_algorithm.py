@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, arith
+from rftconf.plan.symbols import Expr, arith, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -23,36 +23,22 @@ HERE = "ChatLearn trains with GRPO alone: group mean and deviation"
 
 def read_advantage(r: Reading) -> None:
     """No key chooses it."""
-    r.set(A + "advantage", "grpo", kind=Kind.DEFAULT, how="the only estimator (row 4.1)")
-    r.set(A + "critic.enabled", False, kind=Kind.DEFAULT, how="there is no critic (row 4.2.2)")
+    del r
 
 
-def write_advantage(w: Writing) -> None:
+def refuse_advantage(w: Writing) -> None:
     """Another estimator is another algorithm; with a critic there is nothing near."""
     name, critic = w.plan(A + "advantage"), w.plan(A + "critic.enabled")
+    if w.same_framework:
+        return
     if critic is True or name == "gae":
         raise RefusedError(
             f"the source trains a critic ({name}); {HERE}, without a critic (row 4.2.2)",
             choices=("change the source to a group estimator (grpo) first",),
         )
-    if critic is not None:
-        w.lose(
-            A + "critic.enabled",
-            State.DEFAULT if critic is False else State.UNRESOLVED,
-            "there is no critic here (row 4.2.2)",
-        )
-    if isinstance(name, Expr):
-        w.lose(A + "advantage", State.UNRESOLVED, f"{HERE}; which estimator the source uses, it does not tell")
-    elif name == "grpo":
-        w.lose(A + "advantage", State.DEFAULT, "the only estimator here (row 4.1)")
-    elif name is not None:
-        w.lose(A + "advantage", State.NARROWED, f"{HERE}, instead of the source's {name} (row 4.1)")
-        w.decide(
-            "models.policy_trainer",
-            f"{name} became GRPO: the gradient is another one",
-            "accept GRPO",
-            "or keep the source's framework",
-        )
+    if name not in ("grpo", None):
+        why = f"{HERE}; the source's estimator ({formula(name)}) has another gradient"
+        w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework")
 
 
 def read_loss(r: Reading) -> None:

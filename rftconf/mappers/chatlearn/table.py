@@ -32,8 +32,7 @@ A, B, D, P, Y, OPTIM = (
 TRAINER, MEGATRON = "models.policy_trainer.", "stage.placement.actor.megatron."
 
 FOLDS = (
-    Fold((), (A + "advantage", A + "critic.enabled"), folds_algorithm.read_advantage, folds_algorithm.write_advantage,
-         "grpo_utils/advantage_compute.py"),
+    Fold((), (), folds_algorithm.read_advantage, folds_algorithm.refuse_advantage, "grpo_utils/advantage_compute.py: the only algorithm"),
     Fold((folds_batch.OF_ENGINE, folds_batch.OF_ADVANTAGE), (folds_batch.N,), folds_batch.read_responses, folds_batch.write_responses,
          "sampler repeats a prompt by the one, AdvantageComputer waits for the other; H13"),
     Fold(folds_batch.NATIVES, folds_batch.PLANS, folds_batch.read_micro, folds_batch.write_micro,
@@ -85,6 +84,8 @@ FIXED = (
           why="the trainer computes old log-probabilities once an episode, before its updates (row 2.8)"),
     fixed(lambda p: p.stage.length.overlong_prompt, "drop_ge",
           why="a prompt is kept where it is shorter than the limit, not where it is as long (H51)"),
+    fixed(lambda p: p.stage.algorithm.advantage, "grpo", why="GRPO is the only algorithm: group mean and deviation (row 4.1)"),
+    fixed(lambda p: p.stage.algorithm.critic.enabled, False, why="there is no critic here (row 4.2.2)"),
     fixed(lambda p: p.stage.algorithm.std_scope, "group", why="answers to one prompt are compared with each other (row 4.1)"),
     fixed(lambda p: p.stage.algorithm.std_ddof, 0, why="rewards are divided by the deviation of the population, which is smaller (H38)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, "rollout", why="advantages are computed once an episode"),

@@ -171,17 +171,6 @@ def schedule_fold(role: str, block: str) -> Fold:
     return Fold((steps, share, total), (warmup, decay), read, write, why)
 
 
-def _write_decay(w: Writing, total: str, decay: str, ticks: Any) -> None:
-    """The length of the decay in whole scheduler ticks, at least one."""
-    whole = isinstance(ticks, (int, Expr)) or ticks.denominator == 1
-    if whole:
-        w.put(total, _whole(ticks), decay, state=State.DERIVED)
-        return
-    rounded = max(1, -(-ticks.numerator // ticks.denominator))
-    note = f"{formula(w.plan(decay))} updates are {float(ticks):g} scheduler ticks of veRL; wrote {rounded} (H44)"
-    w.put(total, rounded, decay, state=State.ROUNDED, note=note)
-
-
 def _zero_counts(r: Reading) -> bool:
     """FSDP workers up to 0.7 take the ratio only for negative steps; the engine takes it for zero too (row 5.7)."""
     return not r.since("0.8.0") and r.backend != "megatron"
