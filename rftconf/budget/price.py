@@ -146,7 +146,7 @@ def _serving(role: EngineRole, gpu: Gpu) -> Serving:
 
 def _phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     """Every phase that this pool goes through, in the order of a step."""
-    asleep = [_owned(engines.asleep(role.engine), role.name) for role in pool.engines]
+    asleep = [_owned(_waiting(role, gpu), role.name) for role in pool.engines]
     resident = [t for role in pool.trainers for t in _between(role)]
     found = list(_generating(pool, gpu, resident, asleep))
     quiet = asleep if pool.trainers else []
@@ -166,6 +166,11 @@ def _phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
         saved = _saving(setup.actor.job)
         found.append(_phase(pool, "save", "largest layer gathered", saved, resident, *quiet))
     return tuple(found)
+
+
+def _waiting(role: EngineRole, gpu: Gpu) -> list[Term]:
+    """An engine while others work; one that cannot sleep keeps everything."""
+    return engines.asleep(role.engine) if role.engine.sleeps or role.own_pool else engines.awake(role.engine, gpu)
 
 
 def _generating(pool: Pool, gpu: Gpu, resident: list[Term], asleep: list[list[Term]]) -> Iterator[Phase]:
