@@ -30,7 +30,9 @@ SIZES = {
     "1.5B": (151936, 1536, 28, 8960),
 }
 TINY = {"tiny": (320, 128, 2, 256)}
-CHUNKED = Head("logits by chunks of tokens", chunk=TORCH_FP32.full, token_chunk=1024, why="1024 tokens at a time")
+CHUNKED = Head(
+    "logits by chunks of tokens", chunk=TORCH_FP32.full + TORCH_FP32.hole, token_chunk=1024, why="1024 tokens at a time"
+)
 
 
 @dataclass(frozen=True, slots=True)

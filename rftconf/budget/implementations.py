@@ -13,12 +13,14 @@ from typing import Literal
 class Head:
     """How logits become a loss.
 
-    `full` [B] is alive per token and vocabulary entry; a chunked head instead needs `chunk` [B] per token and entry of
+    `full` [B] is alive per token and vocabulary entry, and `hole` [B] is freed too early for later, larger tensors to use:
+    the allocator keeps it reserved until memory runs out. A chunked head instead needs `chunk` [B] per token and entry of
     `vocabulary_chunk`, or per entry of `token_chunk` tokens. `entropy` [B] is added where the loss has an entropy term.
     """
 
     name: str
     full: float = 0.0
+    hole: float = 0.0
     entropy: float = 0.0
     chunk: float = 0.0
     vocabulary_chunk: int = 0
@@ -28,8 +30,9 @@ class Head:
 
 TORCH_FP32 = Head(
     "full logits, cross-entropy in fp32",
-    full=18.0,
-    why="bf16 logits 2 (a hole that later, larger tensors cannot use), fp32 copy 4, log-softmax 4, two gradients 8",
+    full=16.0,
+    hole=2.0,
+    why="fp32 copy of the logits 4, log-softmax 4, two gradients 8; the bf16 logits before them leave the hole",
 )
 IN_PLACE_BF16 = Head(
     "full logits, in-place cross-entropy",

@@ -27,7 +27,7 @@ def at_loss(job: Training) -> list[Term]:
     """The end of forward and the start of backward: all checkpoints and the logits."""
     held = [activations.checkpoints(job)] if job.checkpointing else [activations.kept(job)]
     parts = [*sharding.gathered(job), sharding.reduced(job)]
-    return [*states(job), *parts, *held, head.around(job), head.logits(job), workspace()]
+    return [*states(job), *parts, *held, head.around(job), head.logits(job), head.hole(job), workspace()]
 
 
 def at_layer(job: Training) -> list[Term]:
