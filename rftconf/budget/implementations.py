@@ -76,7 +76,7 @@ class Implementation:
     compiled) keep the result.
     `routed` counts copies of the routed hidden states that a mixture layer keeps at its worst moment.
     `foreach` says that Adam works on all parameters at once, with a temporary as large as they are.
-    `spread` is the half width of the interval (a share); it is narrower where measurements exist.
+    `measured` says that somebody has published peaks of it: the interval is narrower then.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Implementation:
     offload_activations: bool = False
     offload_optimizer: bool = False
     adapters: int = 1
-    spread: float = 0.10
+    measured: bool = False
     source: str = ""
 
 
@@ -98,7 +98,7 @@ PRIME_RL = (
         "2026-01-15",
         VOCABULARY_CHUNKS,
         adapters=4,
-        spread=0.05,
+        measured=True,
         source="trainer/models/layers/lm_head.py, moe.py, rms_norm.py and model.py: setup_fsdp, of that date",
     ),
     Implementation(
@@ -106,7 +106,7 @@ PRIME_RL = (
         "2026-03-09",
         TOKEN_CHUNKS,
         adapters=4,
-        spread=0.05,
+        measured=True,
         source="the head works on chunks of tokens (its pull request 1987)",
     ),
     Implementation(
@@ -115,7 +115,7 @@ PRIME_RL = (
         TOKEN_CHUNKS,
         norms="fused",
         adapters=4,
-        spread=0.05,
+        measured=True,
         source="dense models of its own that compile without a break (its pull request 2505)",
     ),
     Implementation(
@@ -126,7 +126,7 @@ PRIME_RL = (
         adapters=4,
         offload_activations=True,
         offload_optimizer=True,
-        spread=0.05,
+        measured=True,
         source="changed defaults: checkpoints and Adam states wait in host memory (its pull request 2868)",
     ),
 )
@@ -144,9 +144,7 @@ MEGATRON = (
         source="core/tensor_parallel/cross_entropy.py; fused RMSNorm and Adam of Transformer Engine",
     ),
 )
-GENERIC = (
-    Implementation("generic", "0", TORCH_FP32, spread=0.15, source="plain PyTorch and Transformers, nothing fused"),
-)
+GENERIC = (Implementation("generic", "0", TORCH_FP32, source="plain PyTorch and Transformers, nothing fused"),)
 SFT_HEAD = TORCH_FP32
 ALL = {family[0].name: family for family in (PRIME_RL, VERL, MEGATRON, GENERIC)}
 

@@ -260,7 +260,7 @@ def _owned(terms: list[Term], owner: str) -> list[Term]:
 
 
 def _wide(pool: Pool) -> float:
-    measured = all(role.job.implementation.spread <= 0.05 for role in pool.trainers)
+    measured = all(role.job.implementation.measured for role in pool.trainers)
     return 1.0 if measured else UNMEASURED
 
 

@@ -104,15 +104,25 @@ class _Trainer:
             adapter=self._adapter(critic=critic),
             megatron=megatron,
         )
-        ranks = max(gpus // (megatron.tp * megatron.pp * megatron.cp if job.backend == "megatron" else job.sp), 1)
-        scoring = replace(job, tokens=self._tokens(infer if _given(infer) else micro, name, ranks))
-        job = replace(job, tokens=self._tokens(micro, name, ranks))
-        flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
         waits = optimizer_waits or job.offload_optimizer
-        rows = (
-            None if _dynamic(micro) else v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        return self._cut(TrainerRole(name, job, job, weights_wait, waits), micro, infer if _given(infer) else micro)
+
+    def _cut(self, role: TrainerRole, micro: MicroBatch, infer: MicroBatch) -> TrainerRole:
+        """The role with its micro-batches, of updates and of scoring."""
+        v, job, name = self.values, role.job, role.name
+        m, rows = job.megatron, None
+        ranks = max(job.gpus // (m.tp * m.pp * m.cp if job.backend == "megatron" else job.sp), 1)
+        tokens = self._tokens(micro, name, ranks)
+        if not _dynamic(micro):
+            rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        padded = self.stage.model_options.remove_padding is False
+        return replace(
+            role,
+            job=replace(job, tokens=tokens, micro_batches=self._micro_batches(tokens, ranks, m.pp)),
+            scoring=replace(job, tokens=self._tokens(infer, name, ranks)),
+            flexible=not _dynamic(micro) and not padded and self.frame.mean is None,
+            sequences=rows,
         )
-        return TrainerRole(name, job, scoring, weights_wait, waits, flexible, rows)
 
     def _implementation(self, backend: str) -> Implementation:
         return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)
@@ -140,6 +150,12 @@ class _Trainer:
                 f"{name}: micro-batches of {rows} sequences, priced at full length; --mean-tokens says how long they are"
             )
         return (rows or 1) * each
+
+    def _micro_batches(self, tokens: int, ranks: int, stages: int) -> int:
+        """Micro-batches of one update on one rank; as many as pipeline stages where the size of an update is not known."""
+        update = self.values.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+        each = min(self.frame.mean or self.frame.longest, self.frame.longest)
+        return max(-(-update * each // (ranks * tokens)), 1) if update else stages
 
     def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
         given = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())

@@ -60,6 +60,7 @@ LESS: dict[str, dict[str, object]] = {
     "sequence parallel": {"sp": 2},
     "spread over more GPUs": {"gpus": 16, "shard": 16},
     "activations in host memory": {"offload_activations": True},
+    "one micro-batch an update": {"micro_batches": 1},
     "a fused head": {"fused_head": True},
     "bf16 parameters": {"master_bytes": 2, "adam_bytes": 4},
     "an adapter": {"adapter": Adapter(16, experts=False)},
