@@ -3,7 +3,7 @@ PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 
-.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden bench bench-budget
+.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden bench bench-budget bench-gpu
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -43,6 +43,9 @@ bench: conformance-env  ## a cold convert as a ratio to hydra.compose and check-
 bench-budget:  ## memory accounts against measured peaks, beside others' formulas; what an account costs
 	$(PYTHON) -m benches.budget_accuracy
 	$(PYTHON) benches/budget_speed.py
+
+bench-gpu:  ## real peaks of training steps on this machine's GPU, beside the account (needs PyTorch and a GPU)
+	$(PYTHON) -m benches.gpu_peaks
 
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rftconf.budget.gpus import gpu_named
 from rftconf.budget.implementations import SFT_HEAD, implementation
 from rftconf.budget.models import resolve
 from rftconf.budget.price import DOUBT
@@ -30,6 +31,7 @@ class Row:
     kind: str
     job: Training
     dense: bool
+    usable: int
     peak: float | None
 
 
@@ -43,8 +45,9 @@ class Judged:
 
     @property
     def said(self) -> float:
-        """What the account says [GiB]."""
-        return total(self.terms) / GIB
+        """What the account says [GiB]; where the GPU is too small for the slack, the allocator gives that back."""
+        whole, slack = total(self.terms), total(t for t in self.terms if t.part == "slack")
+        return min(whole, max(whole - slack, self.row.usable)) / GIB
 
     @property
     def doubt(self) -> float:
@@ -85,7 +88,8 @@ def rows(file: Path = MEASURED) -> Iterator[Row]:
                 (*words, f"{r['gpus']}×", r["tokens_per_microbatch"], r["date"], r["gpu"].split(" ", 1)[-1][:9])
             )
             peak = float(r["peak_reserved_gib"]) if r["ok"] == "True" else None
-            yield Row(label, r["kind"], job, job.architecture.experts == 0 and job.adapter is None, peak)
+            dense = job.architecture.experts == 0 and job.adapter is None
+            yield Row(label, r["kind"], job, dense, gpu_named(r["gpu"]).usable, peak)
 
 
 def judged(file: Path = MEASURED) -> list[Judged]:

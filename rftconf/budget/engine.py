@@ -50,6 +50,7 @@ class Engine:
             self.architecture,
             self.tp,
             self.pp,
+            block_tokens=1 if self.name == "sglang" else 16,
             dtype_bytes=self.dtype_bytes,
             max_model_tokens=self.max_model_tokens,
             max_batched_tokens=self.max_batched_tokens,
@@ -110,7 +111,12 @@ def communicators(engine: Engine) -> Term:
 
 
 def available(engine: Engine, gpu: Gpu) -> int:
-    """Bytes left for the KV cache of one GPU: share x total, less weights, profiled forward and what is not PyTorch's."""
+    """Bytes left for the KV cache of one GPU: share x total, less weights, profiled forward and what is not PyTorch's.
+
+    SGLang's share (`mem_fraction_static`) is of weights and cache alone.
+    """
+    if engine.name == "sglang":
+        return int(engine.fraction * gpu.usable) - weights(engine).size
     used = [weights(engine), profiled(engine), communicators(engine)]
     return int(engine.fraction * gpu.usable) - total(used) - CONTEXT
 

@@ -13,12 +13,14 @@ from typing import Literal
 class Head:
     """How logits become a loss.
 
-    `full` [B] is alive per token and vocabulary entry; a chunked head instead needs `chunk` [B] per token and entry of
+    `full` [B] is alive per token and vocabulary entry, and `hole` [B] is freed too early for later, larger tensors to use:
+    the allocator keeps it reserved until memory runs out. A chunked head instead needs `chunk` [B] per token and entry of
     `vocabulary_chunk`, or per entry of `token_chunk` tokens. `entropy` [B] is added where the loss has an entropy term.
     """
 
     name: str
     full: float = 0.0
+    hole: float = 0.0
     entropy: float = 0.0
     chunk: float = 0.0
     vocabulary_chunk: int = 0
@@ -28,8 +30,9 @@ class Head:
 
 TORCH_FP32 = Head(
     "full logits, cross-entropy in fp32",
-    full=18.0,
-    why="bf16 logits 2 (a hole that later, larger tensors cannot use), fp32 copy 4, log-softmax 4, two gradients 8",
+    full=16.0,
+    hole=2.0,
+    why="fp32 copy of the logits 4, log-softmax 4, two gradients 8; the bf16 logits before them leave the hole",
 )
 IN_PLACE_BF16 = Head(
     "full logits, in-place cross-entropy",
@@ -73,7 +76,7 @@ class Implementation:
     compiled) keep the result.
     `routed` counts copies of the routed hidden states that a mixture layer keeps at its worst moment.
     `foreach` says that Adam works on all parameters at once, with a temporary as large as they are.
-    `spread` is the half width of the interval (a share); it is narrower where measurements exist.
+    `measured` says that somebody has published peaks of it: the interval is narrower then.
     """
 
     name: str
@@ -85,7 +88,7 @@ class Implementation:
     offload_activations: bool = False
     offload_optimizer: bool = False
     adapters: int = 1
-    spread: float = 0.10
+    measured: bool = False
     source: str = ""
 
 
@@ -95,7 +98,7 @@ PRIME_RL = (
         "2026-01-15",
         VOCABULARY_CHUNKS,
         adapters=4,
-        spread=0.05,
+        measured=True,
         source="trainer/models/layers/lm_head.py, moe.py, rms_norm.py and model.py: setup_fsdp, of that date",
     ),
     Implementation(
@@ -103,7 +106,7 @@ PRIME_RL = (
         "2026-03-09",
         TOKEN_CHUNKS,
         adapters=4,
-        spread=0.05,
+        measured=True,
         source="the head works on chunks of tokens (its pull request 1987)",
     ),
     Implementation(
@@ -112,7 +115,7 @@ PRIME_RL = (
         TOKEN_CHUNKS,
         norms="fused",
         adapters=4,
-        spread=0.05,
+        measured=True,
         source="dense models of its own that compile without a break (its pull request 2505)",
     ),
     Implementation(
@@ -123,7 +126,7 @@ PRIME_RL = (
         adapters=4,
         offload_activations=True,
         offload_optimizer=True,
-        spread=0.05,
+        measured=True,
         source="changed defaults: checkpoints and Adam states wait in host memory (its pull request 2868)",
     ),
 )
@@ -141,9 +144,7 @@ MEGATRON = (
         source="core/tensor_parallel/cross_entropy.py; fused RMSNorm and Adam of Transformer Engine",
     ),
 )
-GENERIC = (
-    Implementation("generic", "0", TORCH_FP32, spread=0.15, source="plain PyTorch and Transformers, nothing fused"),
-)
+GENERIC = (Implementation("generic", "0", TORCH_FP32, source="plain PyTorch and Transformers, nothing fused"),)
 SFT_HEAD = TORCH_FP32
 ALL = {family[0].name: family for family in (PRIME_RL, VERL, MEGATRON, GENERIC)}
 

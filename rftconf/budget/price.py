@@ -25,7 +25,7 @@ DOUBT: dict[Part, float] = {
     "kv_cache": 0.0,
     "residue": 0.5,
     "context": 0.4,
-    "slack": 0.5,
+    "slack": 0.2,
 }
 """Half width of each part's interval, as a share, for a trainer that was measured. Sharded states are arithmetic; what
 code keeps alive is counted; what sleeping engines keep was measured from 2.4 to 7.4 GiB at one TP size."""
@@ -37,7 +37,8 @@ UNMEASURED = 1.5
 class Phase:
     """The worst moment of one phase on one GPU of a pool; `moment` names it.
 
-    `open_end` bytes depend on how long sequences are, which nobody knows beforehand: they widen the interval downwards.
+    `open_end` bytes may not be needed, which widens the interval downwards: slack, and what depends on how long sequences
+    are where nobody knows that beforehand.
     """
 
     name: str
@@ -146,7 +147,7 @@ def _serving(role: EngineRole, gpu: Gpu) -> Serving:
 
 def _phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     """Every phase that this pool goes through, in the order of a step."""
-    asleep = [_owned(engines.asleep(role.engine), role.name) for role in pool.engines]
+    asleep = [_owned(_waiting(role, gpu), role.name) for role in pool.engines]
     resident = [t for role in pool.trainers for t in _between(role)]
     found = list(_generating(pool, gpu, resident, asleep))
     quiet = asleep if pool.trainers else []
@@ -168,6 +169,11 @@ def _phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     return tuple(found)
 
 
+def _waiting(role: EngineRole, gpu: Gpu) -> list[Term]:
+    """An engine while others work; one that cannot sleep keeps everything."""
+    return engines.asleep(role.engine) if role.engine.sleeps or role.own_pool else engines.awake(role.engine, gpu)
+
+
 def _generating(pool: Pool, gpu: Gpu, resident: list[Term], asleep: list[list[Term]]) -> Iterator[Phase]:
     """Engines awake: one after the other where they share GPUs with each other or with a trainer."""
     weights = [t for t in resident if t.part == "weights"]
@@ -182,9 +188,9 @@ def _generating(pool: Pool, gpu: Gpu, resident: list[Term], asleep: list[list[Te
 
 def _phase(pool: Pool, name: str, moment: str, *parts: list[Term], flexible: TrainerRole | None = None) -> Phase:
     terms = tuple(t for part in (*parts, _contexts(pool)) for t in part)
-    open_end = 0
+    open_end = sum(t.size for t in terms if t.part == "slack")
     if flexible is not None and flexible.flexible:
-        open_end = sum(t.size for t in terms if t.owner == flexible.name and t.part in ("activations", "logits"))
+        open_end += sum(t.size for t in terms if t.owner == flexible.name and t.part in ("activations", "logits"))
     return Phase(name, moment, terms, _doubt(terms, wide=_wide(pool)), open_end)
 
 
@@ -254,7 +260,7 @@ def _owned(terms: list[Term], owner: str) -> list[Term]:
 
 
 def _wide(pool: Pool) -> float:
-    measured = all(role.job.implementation.spread <= 0.05 for role in pool.trainers)
+    measured = all(role.job.implementation.measured for role in pool.trainers)
     return 1.0 if measured else UNMEASURED
 
 

@@ -65,7 +65,6 @@ class Training:
     reshard_after_forward: bool = True
     entropy: bool = False
     fused_head: bool = False
-    logit_tokens: int | None = None
     adapter: Adapter | None = None
     megatron: MegatronSizes = field(default_factory=MegatronSizes)
 

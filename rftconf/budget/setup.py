@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rftconf.budget.engine_roles import engine_roles
@@ -44,10 +44,12 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
         mean=asked.mean_tokens,
         total=nodes * per_node,
         layout=layout,
-        cpu_optimizer=_says(plan.extensions, "optimizer_cpu_offload"),
+        cpu_optimizer=_switch(plan.extensions, "optimizer_cpu_offload") is True,
     )
     trainers = trainer_roles(stage, model, frame, values)
     engines = engine_roles(stage, model, longest, nodes * per_node, layout, trainers, values)
+    if _switch(plan.extensions, "free_cache_engine") is False:
+        engines = tuple(replace(role, engine=replace(role.engine, sleeps=False)) for role in engines)
     values.refuse_unknown()
     update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
     notes = (*([model.note] if model.note else []), *values.notes)
@@ -67,11 +69,15 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     )
 
 
-def _says(data: Any, name: str) -> bool:
-    """True when a switch of that name is on anywhere in what only the source framework understands."""
-    if isinstance(data, dict):
-        return any((str(key).endswith(name) and value is True) or _says(value, name) for key, value in data.items())
-    return False
+def _switch(data: Any, name: str) -> bool | None:
+    """How a switch of that name stands anywhere in what only the source framework understands; None where it is absent."""
+    for key, value in data.items() if isinstance(data, dict) else ():
+        if str(key).endswith(name) and isinstance(value, bool):
+            return value
+        found = _switch(value, name)
+        if found is not None:
+            return found
+    return None
 
 
 def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[int, int]:

@@ -15,19 +15,26 @@ def workspace() -> Term:
     return term("slack", "cuBLAS workspaces", WORKSPACE, "2 × 32 MiB")
 
 
-def states(job: Training, *, stepping: bool = False) -> list[Term]:
-    """Sharded weights, and for a trained role gradients and optimizer."""
+def states(job: Training, *, stepping: bool = False, reduced: bool = True) -> list[Term]:
+    """Sharded weights, and for a trained role its optimizer and the gradients that are already reduced."""
     found = sharding.weights(job)
+    if job.trains and reduced:
+        found.append(sharding.gradients(job))
     if job.trains:
-        found += [sharding.gradients(job), sharding.optimizer(job, stepping=stepping)]
+        found.append(sharding.optimizer(job, stepping=stepping))
     return found
+
+
+def before_backward(job: Training) -> list[Term]:
+    """States before any layer's backward: gradients only of earlier micro-batches."""
+    return states(job, reduced=job.micro_batches > 1)
 
 
 def at_loss(job: Training) -> list[Term]:
     """The end of forward and the start of backward: all checkpoints and the logits."""
     held = [activations.checkpoints(job)] if job.checkpointing else [activations.kept(job)]
     parts = [*sharding.gathered(job), sharding.reduced(job)]
-    return [*states(job), *parts, *held, head.around(job), head.logits(job), workspace()]
+    return [*before_backward(job), *parts, *held, head.around(job), head.logits(job), head.hole(job), workspace()]
 
 
 def at_layer(job: Training) -> list[Term]:
@@ -35,7 +42,7 @@ def at_layer(job: Training) -> list[Term]:
     held = [activations.kept(job)]
     if job.checkpointing:
         held = [activations.checkpoints(job), activations.block(job)]
-    return [*states(job), *sharding.gathered(job), *sharding.reducing(job), *held, workspace()]
+    return [*before_backward(job), *sharding.gathered(job), *sharding.reducing(job), *held, workspace()]
 
 
 def at_end(job: Training) -> list[Term]:

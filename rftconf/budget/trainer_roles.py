@@ -76,7 +76,7 @@ class _Trainer:
         v, actor = self.values, self.stage.placement.actor
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
         gpus = v.count(shared_size(worker.gpus, self.frame.layout), f"{name}.gpus", needed=False) or self.gpus
-        megatron = self._megatron(worker if worker.megatron.tp is not None else actor, worker)
+        megatron = self._megatron(worker if worker.megatron.tp is not None else actor, worker, model.architecture.depth)
         options, critic = self.stage.model_options, name == "critic"
         checkpointing = options.critic_gradient_checkpointing if critic else options.gradient_checkpointing
         offloads = options.critic_activation_offload if critic else options.activation_offload
@@ -104,15 +104,25 @@ class _Trainer:
             adapter=self._adapter(critic=critic),
             megatron=megatron,
         )
-        ranks = max(gpus // (megatron.tp * megatron.pp * megatron.cp if job.backend == "megatron" else job.sp), 1)
-        scoring = replace(job, tokens=self._tokens(infer if _given(infer) else micro, name, ranks))
-        job = replace(job, tokens=self._tokens(micro, name, ranks))
-        flexible = not _dynamic(micro) and options.remove_padding is not False and self.frame.mean is None
         waits = optimizer_waits or job.offload_optimizer
-        rows = (
-            None if _dynamic(micro) else v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        return self._cut(TrainerRole(name, job, job, weights_wait, waits), micro, infer if _given(infer) else micro)
+
+    def _cut(self, role: TrainerRole, micro: MicroBatch, infer: MicroBatch) -> TrainerRole:
+        """The role with its micro-batches, of updates and of scoring."""
+        v, job, name = self.values, role.job, role.name
+        m, rows = job.megatron, None
+        ranks = max(job.gpus // (m.tp * m.pp * m.cp if job.backend == "megatron" else job.sp), 1)
+        tokens = self._tokens(micro, name, ranks)
+        if not _dynamic(micro):
+            rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        padded = self.stage.model_options.remove_padding is False
+        return replace(
+            role,
+            job=replace(job, tokens=tokens, micro_batches=self._micro_batches(tokens, ranks, m.pp)),
+            scoring=replace(job, tokens=self._tokens(infer, name, ranks)),
+            flexible=not _dynamic(micro) and not padded and self.frame.mean is None,
+            sequences=rows,
         )
-        return TrainerRole(name, job, scoring, weights_wait, waits, flexible, rows)
 
     def _implementation(self, backend: str) -> Implementation:
         return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)
@@ -141,6 +151,12 @@ class _Trainer:
             )
         return (rows or 1) * each
 
+    def _micro_batches(self, tokens: int, ranks: int, stages: int) -> int:
+        """Micro-batches of one update on one rank; as many as pipeline stages where the size of an update is not known."""
+        update = self.values.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+        each = min(self.frame.mean or self.frame.longest, self.frame.longest)
+        return max(-(-update * each // (ranks * tokens)), 1) if update else stages
+
     def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
         given = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())
         return given or (4 if trains else 2)
@@ -154,13 +170,14 @@ class _Trainer:
         rank = self.values.count(self.stage.model_options.lora.rank, "lora.rank", needed=False)
         return Adapter(rank, experts=False) if rank and not critic else None
 
-    def _megatron(self, sizes: Worker, own: Worker) -> MegatronSizes:
+    def _megatron(self, sizes: Worker, own: Worker, depth: int) -> MegatronSizes:
         v, m = self.values, sizes.megatron
 
         def size(value: Any, name: str) -> int:
             return v.count(value, f"megatron.{name}", needed=False) or 1
 
         overrides = own.megatron.transformer_overrides or m.transformer_overrides or {}
+        first, last = _ends(overrides, depth, size(m.pp, "pp"))
         return MegatronSizes(
             tp=size(m.tp, "tp"),
             pp=size(m.pp, "pp"),
@@ -171,9 +188,22 @@ class _Trainer:
             sequence_parallel=m.sequence_parallel is not False,
             distributed_optimizer=m.distributed_optimizer is not False,
             recompute=str(overrides.get("recompute_granularity") or "none"),
-            first_stage_layers=_layers_of(overrides, "first"),
-            last_stage_layers=_layers_of(overrides, "last"),
+            first_stage_layers=first,
+            last_stage_layers=last,
         )
+
+
+def _ends(overrides: dict[str, Any], depth: int, stages: int) -> tuple[int | None, int | None]:
+    """Layers of the first and last pipeline stage where they have a number of their own.
+
+    Megatron's `account_for_…_in_pipeline_split` counts embedding and loss as a layer each.
+    """
+    embedding = overrides.get("account_for_embedding_in_pipeline_split") is True
+    loss = overrides.get("account_for_loss_in_pipeline_split") is True
+    if (embedding or loss) and stages > 1 and (depth + embedding + loss) % stages == 0:
+        each = (depth + embedding + loss) // stages
+        return each - embedding, each - loss
+    return _layers_of(overrides, "first"), _layers_of(overrides, "last")
 
 
 def _layers_of(overrides: dict[str, Any], end: str) -> int | None:

@@ -60,6 +60,7 @@ LESS: dict[str, dict[str, object]] = {
     "sequence parallel": {"sp": 2},
     "spread over more GPUs": {"gpus": 16, "shard": 16},
     "activations in host memory": {"offload_activations": True},
+    "one micro-batch an update": {"micro_batches": 1},
     "a fused head": {"fused_head": True},
     "bf16 parameters": {"master_bytes": 2, "adam_bytes": 4},
     "an adapter": {"adapter": Adapter(16, experts=False)},
@@ -173,3 +174,18 @@ def test_an_engine_without_room_for_one_request_does_not_fit() -> None:
     found = price(run, H100)
     assert found.starved
     assert found.verdict == "does not fit"
+
+
+def test_embedding_and_loss_count_as_layers_where_asked() -> None:
+    from rftconf.budget.trainer_roles import _ends
+
+    both = {"account_for_embedding_in_pipeline_split": True, "account_for_loss_in_pipeline_split": True}
+    assert _ends(both, 94, 8) == (11, 11)
+    assert _ends({"num_layers_in_last_pipeline_stage": 10}, 94, 8) == (None, 10)
+    assert _ends({}, 94, 8) == (None, None)
+
+
+def test_an_engine_that_does_not_sleep_keeps_its_cache() -> None:
+    awake = price(setup(colocated("actor_rollout_ref.rollout.free_cache_engine=False")), H100)
+    update = next(p for p in awake.pools[0].phases if p.name == "actor update")
+    assert update.parts()["kv_cache"] > 20 * GIB

@@ -40,7 +40,7 @@ def tracked(arch: Architecture, mesh: object) -> int:
     from torch.distributed._tools.fsdp2_mem_tracker import FSDPMemTracker
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
-    from tests.budget.with_torch.toy import Decoder
+    from tests.budget.with_torch.toy import Decoder, loss_of
 
     policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     with FakeTensorMode():
@@ -54,8 +54,7 @@ def tracked(arch: Architecture, mesh: object) -> int:
         tracker.track_inputs((ids,))
 
         def step() -> None:
-            logits = model(ids).view(-1, arch.vocabulary)
-            torch.nn.functional.cross_entropy(logits, ids.view(-1)).backward()
+            loss_of(model, ids).backward()
 
         step()
         with tracker:
@@ -80,5 +79,7 @@ def test_the_account_is_within_five_percent_of_the_tracker(name: str, mesh: obje
     arch = Architecture("toy", hidden, vocabulary, (Layers(depth, mixer, Dense(width)),))
     job = Training(arch, GENERIC[-1], gpus=RANKS, tokens=TOKENS, adam_bytes=0, backend="fsdp")
     moments = (trainer.at_loss(job), trainer.at_layer(job), trainer.at_end(job))
-    said = max(total(moment) for moment in moments) - trainer.WORKSPACE
+    # The tracker counts what is allocated; the reduced group is reserved beside it, on a stream of its own.
+    allocated = [[t for t in moment if t.name != "largest reduced group"] for moment in moments]
+    said = max(total(moment) for moment in allocated) - trainer.WORKSPACE
     assert said == pytest.approx(tracked(arch, mesh), rel=0.05)

@@ -40,28 +40,42 @@ class Block(nn.Module):
         rows, tokens, _ = x.shape
         y, size = self.before(x), self.attention.head_dim
         q, k, v = (p(y).view(rows, tokens, -1, size).transpose(1, 2) for p in (self.q, self.k, self.v))
-        mixed = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v)[0]
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.o(mixed.transpose(1, 2).reshape(rows, tokens, -1))
         y = self.after(x)
         return x + self.down(nn.functional.silu(self.gate(y)) * self.up(y))
 
 
 class Decoder(nn.Module):
-    """The whole of it, every layer checkpointed."""
+    """The whole of it, every layer checkpointed or none."""
 
-    def __init__(self, arch: Architecture) -> None:
+    def __init__(self, arch: Architecture, *, checkpointing: bool = True) -> None:
         super().__init__()
         (layers,) = arch.layers
         assert isinstance(layers.mixer, Attention)
         assert isinstance(layers.feed_forward, Dense)
+        self.checkpointing = checkpointing
         self.embed = nn.Embedding(arch.vocabulary, arch.hidden)
         self.layers = nn.ModuleList(
             Block(arch.hidden, layers.mixer, layers.feed_forward.width) for _ in range(layers.count)
         )
         self.norm, self.head = Norm(arch.hidden), nn.Linear(arch.hidden, arch.vocabulary, bias=False)
 
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+    def forward(self, ids: torch.Tensor, chunk: int = 0) -> torch.Tensor:
+        """The mean cross-entropy of predicting each token from itself, by chunks of `chunk` tokens where that is not 0."""
         x = self.embed(ids)
         for layer in self.layers:
-            x = checkpoint(layer, x, use_reentrant=False)
-        return self.head(self.norm(x)).float()
+            x = checkpoint(layer, x, use_reentrant=False) if self.checkpointing else layer(x)
+        x, ids = self.norm(x).flatten(0, 1), ids.flatten()
+        if not chunk:
+            return self._loss(x, ids) / len(ids)
+        parts = zip(x.split(chunk), ids.split(chunk), strict=True)
+        return sum(checkpoint(self._loss, h, i, use_reentrant=False) for h, i in parts) / len(ids)
+
+    def _loss(self, hidden: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        return nn.functional.cross_entropy(self.head(hidden).float(), ids, reduction="sum")
+
+
+def loss_of(model: nn.Module, ids: torch.Tensor, chunk: int = 0) -> torch.Tensor:
+    """The model's loss on these tokens."""
+    return model(ids, chunk)
