@@ -46,6 +46,22 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     return (*said, *found)
 
 
+def recognised(document: Document, framework: str | None, release: str | None) -> Guess | None:
+    """What the rules over the plan may take `document` for, None where its keys are not a catalogued config's."""
+    if not document.leaves or (document.launch and (main := main_of(document.launch.program)) and not main.rl):
+        return None
+    best = _guess(document, framework, release)
+    known = registry.FRAMEWORKS[best.framework]
+    program = document.launch.program if document.launch else ""
+    if any(mark in program for mark in known.unread_programs):
+        return None
+    if any(leaf.key.split(".")[0] in known.unread_sections for leaf in document.leaves):
+        return None
+    if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
+        return None
+    return best
+
+
 def is_config(document: Document) -> bool:
     """True when `document` is a config of a framework that is known: it starts one, or has several of its keys."""
     if not document.leaves:

@@ -1,0 +1,2 @@
+from rftconf.lint.rule import Family
+FAMILY = Family("SMP")
