@@ -90,7 +90,7 @@ def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:
     """A rule's finding as a diagnostic with its place, related places and fix."""
     help_ = found.help or rule.advice
     made = Diagnostic(
-        rule.code, found.severity or rule.severity, found.message, subject.place(found.keys), subject.labels(found.keys), help_
+        rule.code, found.severity or rule.severity, found.message, found.place or subject.place(found.keys), subject.labels(found.keys), help_
     )
     fix = patching.fix_of(subject, found) if found.fix else None
     return made if fix is None else replace(made, fix=fix)

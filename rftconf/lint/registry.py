@@ -24,7 +24,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "CKP": ("checkpoints", "saving, validating, resuming"),
     "LOG": ("logging", "names and trackers"),
     "SEC": ("security", "secrets and code that a config runs"),
-    "DIA": ("dialect", "what only one framework has"),
+    "DIA": ("dialect_verl dialect_trinity", "what only one framework has"),
 }
 """Family to its module under `rftconf.lint.rules` (none for what the readers say) and what it is about."""
 
@@ -33,10 +33,8 @@ FAMILIES: dict[str, tuple[str, str]] = {
 def family(name: str) -> tuple[Rule, ...]:
     """The rules of a family, none for one that has no module."""
     module = FAMILIES.get(name, ("", ""))[0]
-    if not module:
-        return ()
-    loaded: Family = importlib.import_module(f"rftconf.lint.rules.{module}").FAMILY
-    return tuple(loaded.rules)
+    loaded: list[Family] = [importlib.import_module(f"rftconf.lint.rules.{part}").FAMILY for part in module.split()]
+    return tuple(rule for part in loaded for rule in part.rules)
 
 
 @cache

@@ -10,6 +10,7 @@ from rftconf.diagnostics import Severity
 
 if TYPE_CHECKING:
     from rftconf.lint.subject import Subject
+    from rftconf.text.span import Place
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -50,6 +51,8 @@ class Found:
     fix: tuple[Change, ...] = ()
     safe: bool = False
     """True where the run stays the same, or where it could not start at all."""
+    place: Place | None = None
+    """Where no key stands for it."""
     severity: Severity | None = None
     """Where it is not the rule's own, because a release decides how bad it is."""
 
@@ -66,7 +69,7 @@ def found(
     severity: Severity | None = None,
 ) -> Found:
     """A finding at `keys`, the most telling one first."""
-    return Found(message, keys, help, fix if isinstance(fix, tuple) else (fix,), safe, severity)
+    return Found(message, keys, help, fix if isinstance(fix, tuple) else (fix,), safe, None, severity)
 
 
 @dataclass(frozen=True, slots=True)

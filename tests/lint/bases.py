@@ -48,7 +48,6 @@ TRINITY = (
     "model.max_response_tokens=1024",
     "cluster.node_num=1",
     "cluster.gpu_per_node=8",
-    "buffer.total_epochs=3",
     "buffer.batch_size=32",
     "buffer.train_batch_size=256",
     "buffer.explorer_input.tasksets[0].name=train",

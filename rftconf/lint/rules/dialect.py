@@ -1,2 +1,0 @@
-from rftconf.lint.rule import Family
-FAMILY = Family("DIA")
