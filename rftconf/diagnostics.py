@@ -45,3 +45,5 @@ class Diagnostic:
     related: tuple[Label, ...] = ()
     help: str = ""
     fix: Fix | None = None
+    key: str = ""
+    """The key it is about, in the file's own words, where it is about one."""

@@ -146,7 +146,7 @@ def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
             yield _at_key("KEY005", Severity.WARNING, leaf, f"{leaf.key} has no effect in {subject.title}", why)
         case Verdict.VALUE_REFUSED:
             message = f"{subject.title} no longer takes {leaf.value!r} for {leaf.key}"
-            yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place)
+            yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place, key=leaf.key)
         case Verdict.CANNOT_APPEND:
             message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
             yield _at_key("KEY006", subject.worst, leaf, message, f"write {leaf.key}=… without the +")
@@ -169,7 +169,7 @@ def _taken(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         # veRL checks nothing when it loads, so what is wrong there need not stop a run.
         severity = Severity.ERROR if subject.best.framework == "trinity" else Severity.WARNING
         help_ = f"its default is {shown(key.default)}" if key.default not in (None, "", "???") else ""
-        yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_)
+        yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_, key=leaf.key)
 
 
 def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
@@ -285,4 +285,4 @@ def _start(document: Document) -> Place:
 
 
 def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str) -> Diagnostic:
-    return Diagnostic(code, severity, message, leaf.key_place, help=help_)
+    return Diagnostic(code, severity, message, leaf.key_place, help=help_, key=leaf.key)

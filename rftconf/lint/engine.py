@@ -13,6 +13,7 @@ from rftconf.schemas.guess import Guess
 from rftconf.schemas.registry import at_least
 from rftconf.text.document import Document
 
+LOWEST = Severity.INFO
 _ORDER = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 
@@ -58,7 +59,14 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
         wanted = [rule for rule in registry.rules() if options.selection.takes(rule.code) and applies(rule, best)]
         found += run(document, best, wanted, options.cluster)
     kept = [d for d in dict.fromkeys(found) if options.selection.wants(d)]
-    return sorted(kept, key=_position)
+    return sorted(kept, key=position)
+
+
+def looked_for(selection: Selection) -> tuple[str, ...]:
+    """Every code that a check with this selection may find."""
+    from rftconf.lint.codes import CODES
+
+    return tuple(code for code in (*CODES, *(rule.code for rule in registry.rules())) if selection.takes(code))
 
 
 def run(document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None) -> list[Diagnostic]:
@@ -90,12 +98,19 @@ def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:
     """A rule's finding as a diagnostic with its place, related places and fix."""
     help_ = found.help or rule.advice
     made = Diagnostic(
-        rule.code, found.severity or rule.severity, found.message, found.place or subject.place(found.keys), subject.labels(found.keys), help_
+        rule.code,
+        found.severity or rule.severity,
+        found.message,
+        found.place or subject.place(found.keys),
+        subject.labels(found.keys),
+        help_,
+        key=subject.key(found.keys[0]) if found.keys else "",
     )
     fix = patching.fix_of(subject, found) if found.fix else None
     return made if fix is None else replace(made, fix=fix)
 
 
-def _position(diagnostic: Diagnostic) -> tuple[str, int, str]:
+def position(diagnostic: Diagnostic) -> tuple[str, int, str]:
+    """What findings are sorted by: file, place, code."""
     place = diagnostic.place
     return (place.file, place.span.start, diagnostic.code) if place else ("", 0, diagnostic.code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rftconf.lint.examples import block, tree
 from rftconf.lint.rule import Example
 from rftconf.text.document import Document
 from rftconf.text.read import read
@@ -88,31 +89,7 @@ def as_shell(example: Example) -> str:
 
 def as_yaml(example: Example) -> str:
     """Nested YAML, values as written."""
-    from rftconf.text.emit_yaml import steps
-
-    tree: dict[str | int, object] = {}
-    for line in lines_of(example):
-        key, _, value = line.partition("=")
-        node = tree
-        *parents, last = steps(key)
-        for parent in parents:
-            node = node.setdefault(parent, {})  # type: ignore[assignment]
-        node[last] = value
-    return "\n".join(_block(tree, 0)) + "\n"
-
-
-def _block(node: dict[str | int, object], indent: int) -> list[str]:
-    lines: list[str] = []
-    for name, value in node.items():
-        pad = " " * indent
-        if isinstance(name, int):
-            first, *rest = _block(value, indent + 2)  # type: ignore[arg-type]
-            lines += [f"{pad}- {first.strip()}", *rest]
-        elif isinstance(value, dict):
-            lines += [f"{pad}{name}:", *_block(value, indent + 2)]
-        else:
-            lines.append(f"{pad}{name}: {value}")
-    return lines
+    return "\n".join(block(tree(lines_of(example)), 0)) + "\n"
 
 
 def documents(example: Example) -> list[Document]:

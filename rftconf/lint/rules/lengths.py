@@ -82,6 +82,8 @@ def _prefill(s: Subject) -> Findings:
     """Without chunked prefill vLLM wants to take a whole context in one step, and refuses to start otherwise."""
     tokens, whole = s.count("placement.rollout.max_batched_tokens"), s.count(CONTEXT) or longest(s)
     chunked = "placement.rollout.chunked_prefill"
+    if s.value("placement.rollout.engine") != "vllm":
+        return
     if s.value(chunked) is False and tokens and whole and tokens < whole:
         name = "placement.rollout.max_batched_tokens"
         yield found(f"{s.says(name)} is below the context of {whole}, and {s.says(chunked)}", name, chunked, CONTEXT,
@@ -178,5 +180,5 @@ def _penalty_buffer(s: Subject) -> Findings:
     whole."""
     key, most = "reward.reward_kwargs.overlong_buffer_cfg.len", s.count(ANSWER_LENGTH)
     got = s.native.value(key)
-    if isinstance(got, int) and most and got >= most:
-        yield found(f"{s.says(key)} is not below {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, max(1, most // 4)))
+    if isinstance(got, int) and most and got > most:
+        yield found(f"{s.says(key)} is above {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, max(1, most // 4)))

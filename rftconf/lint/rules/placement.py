@@ -193,7 +193,8 @@ def _uneven_shards(s: Subject) -> Findings:
     stops."""
     name = "placement.actor.fsdp_shard_gpus"
     size, gpus = s.count(name), s.count(TRAINERS)
-    if size and gpus and gpus % size:
+    # a size of the whole world or more is one group of all
+    if size and gpus and size < gpus and gpus % size:
         yield found(f"{gpus} trainer GPUs do not divide into shard groups of {size}", name, TRAINERS,
                     fix=Put(name, max(x for x in range(1, size + 1) if gpus % x == 0)))  # fmt: skip
 
