@@ -10,14 +10,14 @@ from pathlib import Path
 from rftconf.cli import output as out
 from rftconf.cli.checking import Checked, Task, check_all
 from rftconf.cli.files import Candidate, candidates
-from rftconf.cli.reading import Reading, framework_name
+from rftconf.cli.reading import Reading
 from rftconf.cli.reading import reading as reading_of
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.errors import UsageError
 from rftconf.lint import settings as project
 from rftconf.lint.engine import Options, Selection
-from rftconf.lint.subject import Cluster
 from rftconf.lint.store import FOLDER
+from rftconf.lint.subject import Cluster
 
 __all__ = ["Wanted", "codes", "reading_of", "run"]
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
@@ -221,5 +221,3 @@ def _report(
     if not wanted.quiet and wanted.form == "text" and files:
         notes = f" ({hidden} note{'s' * (hidden != 1)} not shown: --severity info)" if hidden else ""
         out.report(f"{summary(found, len(files))}{notes}\n")
-
-

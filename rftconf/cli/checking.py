@@ -60,7 +60,9 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int) -> Iterato
     from concurrent.futures import ProcessPoolExecutor
 
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(partial(check_one, task=task), candidates, chunksize=max(_FEW, len(candidates) // (4 * jobs)))
+        yield from pool.map(
+            partial(check_one, task=task), candidates, chunksize=max(_FEW, len(candidates) // (4 * jobs))
+        )
 
 
 def check_one(candidate: Candidate, task: Task) -> Checked:
@@ -100,7 +102,9 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
 
 def _found(document: Document, own: engine.Options) -> list[Diagnostic]:
     everything = replace(own, selection=replace(own.selection, threshold=engine.LOWEST))
-    found = suppress.apply(document.name, document.text, engine.check(document, everything), engine.looked_for(own.selection))
+    found = suppress.apply(
+        document.name, document.text, engine.check(document, everything), engine.looked_for(own.selection)
+    )
     return sorted((d for d in found if own.selection.wants(d)), key=engine.position)
 
 

@@ -21,7 +21,9 @@ def fingerprint(diagnostic: Diagnostic, text: str, folder: str = "") -> str:
     file = place.file if place else ""
     if folder and file.startswith(folder):
         file = file[len(folder) :].lstrip("/")
-    about = diagnostic.key or (_line(text, place.span.start) if place else diagnostic.message)
+    # what has no extent speaks of the file as a whole, not of the line it happens to be shown at
+    whole = place is None or place.span.start == place.span.end
+    about = diagnostic.key or ("" if whole or place is None else _line(text, place.span.start))
     return hashlib.sha256("\0".join((diagnostic.code, file, about)).encode()).hexdigest()[:20]
 
 

@@ -256,7 +256,7 @@ def every() -> dict[str, str]:
     """All codes and their titles, family by family."""
     from rftconf.lint.registry import FAMILIES, family
 
-    found = {}
+    found: dict[str, str] = {}
     for name in FAMILIES:
         found |= {code: entry.title for code, entry in CODES.items() if code.startswith(name)}
         found |= {rule.code: rule.title for rule in family(name)}

@@ -29,7 +29,7 @@ class Selection:
         """True when findings with `code` are wanted."""
         chosen = max((len(p) for p in self.select if code.startswith(p)), default=-1 if self.select else 0)
         left_out = max((len(p) for p in self.ignore if code.startswith(p)), default=-1)
-        return chosen >= 0 and chosen > left_out or (chosen >= 0 and left_out < 0)
+        return (chosen >= 0 and chosen > left_out) or (chosen >= 0 and left_out < 0)
 
     def wants(self, diagnostic: Diagnostic) -> bool:
         """True for a finding with a wanted code that is bad enough."""

@@ -99,7 +99,11 @@ def read(path: Path) -> Settings | None:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if path.name == "pyproject.toml" and not isinstance(error, OSError) and b"tool.rftconf" not in path.read_bytes():
+        if (
+            path.name == "pyproject.toml"
+            and not isinstance(error, OSError)
+            and b"tool.rftconf" not in path.read_bytes()
+        ):
             return None
         raise UsageError(f"{path}: {error}") from None
     if path.name == "pyproject.toml":

@@ -74,7 +74,7 @@ def apply(name: str, text: str, found: Iterable[Diagnostic], known: Iterable[str
     left = []
     for diagnostic in found:
         here = diagnostic.place is None or diagnostic.place.file == name
-        if not (here and any([comment.covers(diagnostic) for comment in comments])):
+        if not (here and [comment for comment in comments if comment.covers(diagnostic)]):
             left.append(diagnostic)
     return [*left, *(d for comment in comments for d in _unused(name, text, comment, tuple(known)))]
 

@@ -36,7 +36,12 @@ def sarif(
     ]
     order = {str(rule["id"]): at for at, rule in enumerate(rules)}
     results = [_result(d, texts, mark, order) for d, mark in zip(found, marks, strict=True)]
-    driver = {"name": "rftconf", "version": __version__, "informationUri": "https://pypi.org/project/rftconf/", "rules": rules}
+    driver = {
+        "name": "rftconf",
+        "version": __version__,
+        "informationUri": "https://pypi.org/project/rftconf/",
+        "rules": rules,
+    }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
@@ -110,7 +115,10 @@ def gitlab(found: Sequence[Diagnostic], marks: Sequence[str]) -> str:
             "check_name": d.code,
             "fingerprint": mark,
             "severity": _GITLAB[d.severity],
-            "location": {"path": d.place.file if d.place else "", "lines": {"begin": d.place.span.line if d.place else 1}},
+            "location": {
+                "path": d.place.file if d.place else "",
+                "lines": {"begin": d.place.span.line if d.place else 1},
+            },
         }
         for d, mark in zip(found, marks, strict=True)
     ]
@@ -134,4 +142,4 @@ def _case(file: str, found: Sequence[Diagnostic]) -> str:
         body = f"<failure message={first}>{escape(chr(10).join(lines))}</failure>"
     elif lines:
         body = f"<system-out>{escape(chr(10).join(lines))}</system-out>"
-    return f"<testcase classname=\"rftconf\" name={quoteattr(file)}>{body}</testcase>\n"
+    return f'<testcase classname="rftconf" name={quoteattr(file)}>{body}</testcase>\n'

@@ -48,7 +48,7 @@ def drop(document: Document, leaf: Leaf) -> list[Patch] | None:
     line_end = whole.find("\n", end)
     line_end = len(whole) if line_end < 0 else line_end
     before, after = whole[line_start:start], whole[end:line_end]
-    if before.strip() or after.strip() not in ("", "\\") and not after.strip().startswith("#"):
+    if before.strip() or (after.strip() not in ("", "\\") and not after.strip().startswith("#")):
         while whole[start - 1 : start] in (" ", "\t") and start > line_start:
             start -= 1
         return [_patch(document, start, end)]

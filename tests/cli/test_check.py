@@ -124,7 +124,9 @@ def test_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_several_formats_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script, log = written(tmp_path, VAL), tmp_path / "out.sarif"
-    assert run(["check", script, "--format", "github", "--output", f"sarif={log}", "-o", f"junit={tmp_path}/j.xml"]) == 1
+    assert (
+        run(["check", script, "--format", "github", "--output", f"sarif={log}", "-o", f"junit={tmp_path}/j.xml"]) == 1
+    )
     assert capsys.readouterr().out.startswith(f"::warning file={script},line=30,col=25,title=BAT014::")
     assert json.loads(log.read_text())["version"] == "2.1.0"
     assert "<failure" in (tmp_path / "j.xml").read_text()

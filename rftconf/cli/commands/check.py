@@ -97,6 +97,9 @@ def check(
         quiet=quiet,
         color=color,
     )
-    return check_run.run(wanted, lambda framework, release, bound: check_run.reading_of(
-        framework, release, [*bound, *(set_ or ())], env, args, launch, base, sources
-    ))
+    return check_run.run(
+        wanted,
+        lambda framework, release, bound: check_run.reading_of(
+            framework, release, [*bound, *(set_ or ())], env, args, launch, base, sources
+        ),
+    )

@@ -56,7 +56,9 @@ def _dual_clip(s: Subject) -> Findings:
     name = f"{LOSS}dual_clip_c"
     got = s.number(name)
     if got is not None and got <= 1:
-        yield found(f"{s.says(name)}: the loss function asserts that it is above 1", name, fix=Put(name, 3.0), safe=True)
+        yield found(
+            f"{s.says(name)}: the loss function asserts that it is above 1", name, fix=Put(name, 3.0), safe=True
+        )
 
 
 @rule(
@@ -68,7 +70,13 @@ def _aggregation(s: Subject) -> Findings:
     """How token losses become one number. veRL refuses other words when it starts, Trinity-RFT at the first update."""
     name = "algorithm.loss_agg"
     got = s.value(name)
-    if not isinstance(got, str) or got in AGGREGATIONS or got.endswith("sum-over-len") or (got == "token-sum" and s.since("0.9.1")) or not s.written(name):
+    if (
+        not isinstance(got, str)
+        or got in AGGREGATIONS
+        or got.endswith("sum-over-len")
+        or (got == "token-sum" and s.since("0.9.1"))
+        or not s.written(name)
+    ):
         return
     near = got.replace("_", "-")
     yield found(f"{s.says(name)} is no way of adding up token losses", name,
@@ -117,7 +125,9 @@ def _sum_norm(s: Subject) -> Findings:
     """The same name divides by the answer length (veRL up to 0.6, ROLL, Trinity-RFT per micro-batch) or by length times
     sequences (veRL from 0.7.1 on), so gradients differ by up to three orders of magnitude and the clip bites differently."""
     if str(s.value("algorithm.loss_agg")).endswith("sum-over-len") and s.written("algorithm.loss_agg"):
-        yield found(f"{s.says('algorithm.loss_agg')} divides differently in other releases and frameworks", "algorithm.loss_agg")
+        yield found(
+            f"{s.says('algorithm.loss_agg')} divides differently in other releases and frameworks", "algorithm.loss_agg"
+        )
 
 
 @rule(
@@ -208,7 +218,9 @@ def _no_metric(s: Subject) -> Findings:
     """The trainer drops groups whose metric is the same in every answer, and asserts that it knows which one."""
     key = "algorithm.filter_groups.metric"
     if s.value("algorithm.filter_groups.enable") is True and s.native.value(key) is None and not s.unknown(key):
-        yield found("the filter has no metric", key, "algorithm.filter_groups.enable", fix=Put(key, "reward"), safe=True)
+        yield found(
+            "the filter has no metric", key, "algorithm.filter_groups.enable", fix=Put(key, "reward"), safe=True
+        )
 
 
 @rule(
@@ -232,7 +244,9 @@ def _dro(s: Subject) -> Findings:
     """The quadratic penalty's weight must be positive; the loss function asserts it at the first update."""
     key = f"{ACTOR}policy_loss.dro_beta"
     got = s.native.value(key)
-    if s.native.value(f"{ACTOR}policy_loss.loss_mode") == "dro" and (got is None or (isinstance(got, (int, float)) and got <= 0)):
+    if s.native.value(f"{ACTOR}policy_loss.loss_mode") == "dro" and (
+        got is None or (isinstance(got, (int, float)) and got <= 0)
+    ):
         yield found(f"dro needs a positive {key}", key, f"{ACTOR}policy_loss.loss_mode")
 
 
@@ -247,7 +261,11 @@ def _no_engine_logprobs(s: Subject) -> Findings:
     """Every mode of the correction compares the trainer's probabilities with the engine's, which the engine only returns
     when it is asked to. Up to 0.8 it is not asked by default."""
     key, at = f"{ROLLOUT}calculate_log_probs", "algorithm.rollout_correction."
-    asked = [at + n for n in ("rollout_is", "rollout_rs", "bypass_mode") if s.native.value(at + n) not in (None, False, "null")]
+    asked = [
+        at + n
+        for n in ("rollout_is", "rollout_rs", "bypass_mode")
+        if s.native.value(at + n) not in (None, False, "null")
+    ]
     if asked and s.native.value(key) is False:
         yield found(f"{s.says(asked[0])} needs the engine's log-probabilities, and {s.says(key)}", key, asked[0],
                     fix=Put(key, value=True), safe=True)  # fmt: skip
@@ -301,7 +319,10 @@ def _much_entropy(s: Subject) -> Findings:
 )  # fmt: skip
 def _reinforce_pp(s: Subject) -> Findings:
     """The method puts the penalty into each token's reward; a KL in the loss is another method."""
-    if s.native.value("algorithm.adv_estimator") == "reinforce_plus_plus" and s.value("algorithm.kl_reward.enabled") is False:
+    if (
+        s.native.value("algorithm.adv_estimator") == "reinforce_plus_plus"
+        and s.value("algorithm.kl_reward.enabled") is False
+    ):
         yield found("reinforce_plus_plus is meant with its KL in the reward", "algorithm.use_kl_in_reward", "algorithm.advantage",
                     fix=Put("algorithm.use_kl_in_reward", value=True))  # fmt: skip
 

@@ -169,11 +169,19 @@ def _missing(s: Subject, name: str, old: str, new: str, dynamic: str) -> Finding
 def _no_micro(s: Subject) -> Findings:
     """Both defaults leave the size of a forward and backward pass open, and veRL's check stops the run."""
     yield from _missing(
-        s, "the actor", f"{ACTOR}ppo_micro_batch_size", f"{ACTOR}ppo_micro_batch_size_per_gpu", f"{ACTOR}use_dynamic_bsz"
+        s,
+        "the actor",
+        f"{ACTOR}ppo_micro_batch_size",
+        f"{ACTOR}ppo_micro_batch_size_per_gpu",
+        f"{ACTOR}use_dynamic_bsz",
     )
     if s.value("algorithm.critic.enabled"):
         yield from _missing(
-            s, "the critic", "critic.ppo_micro_batch_size", "critic.ppo_micro_batch_size_per_gpu", "critic.use_dynamic_bsz"
+            s,
+            "the critic",
+            "critic.ppo_micro_batch_size",
+            "critic.ppo_micro_batch_size_per_gpu",
+            "critic.use_dynamic_bsz",
         )
 
 
@@ -305,7 +313,9 @@ def _uneven_fetch(s: Subject) -> Findings:
 def _val_batch(s: Subject) -> Findings:
     """The key is deprecated with a warning: validation goes to the engines as a whole, and they schedule it themselves."""
     if s.written("data.val_batch_size") and s.native.value("data.val_batch_size") is not None:
-        yield found(f"{s.says('data.val_batch_size')} is deprecated", "data.val_batch_size", fix=Drop("data.val_batch_size"))
+        yield found(
+            f"{s.says('data.val_batch_size')} is deprecated", "data.val_batch_size", fix=Drop("data.val_batch_size")
+        )
 
 
 @rule(
@@ -331,7 +341,11 @@ def _nothing(s: Subject) -> Findings:
 )  # fmt: skip
 def _critic_micro(s: Subject) -> Findings:
     """As for the actor: a rank's share of the critic's update is cut into equal parts."""
-    micro, update, d = s.count("batch.critic.sequences_per_rank"), s.count("batch.critic_sequences_per_update"), ranks(s, "critic")
+    micro, update, d = (
+        s.count("batch.critic.sequences_per_rank"),
+        s.count("batch.critic_sequences_per_update"),
+        ranks(s, "critic"),
+    )
     if s.value("batch.critic.dynamic") is not False or not micro or not update or not d or update % d:
         return
     share = update // d

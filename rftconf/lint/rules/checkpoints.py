@@ -8,6 +8,7 @@ from rftconf.lint.subject import Subject
 FAMILY = Family("CKP")
 rule = FAMILY.rule
 SAVE, EVAL = "cadence.save_rollouts", "cadence.eval_rollouts"
+TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 -- what is warned about
 ROLE = "actor_rollout_ref.actor.checkpoint."
 
 
@@ -59,7 +60,12 @@ def _no_step(s: Subject) -> Findings:
     """The step to go on from is read off the folder's name."""
     key = "trainer.resume_from_path"
     path = s.native.value(key)
-    if s.native.value("trainer.resume_mode") == "resume_path" and isinstance(path, str) and "global_step_" not in path and "$" not in path:
+    if (
+        s.native.value("trainer.resume_mode") == "resume_path"
+        and isinstance(path, str)
+        and "global_step_" not in path
+        and "$" not in path
+    ):
         yield found(f"{s.says(key)} has no global_step_ in it", key)
 
 
@@ -86,8 +92,16 @@ def _unread_path(s: Subject) -> Findings:
 def _unsaved_parts(s: Subject) -> Findings:
     """A resume looks for parts that no checkpoint of this run holds."""
     save, load = s.value("checkpoint.contents"), s.value("checkpoint.load_contents")
-    if isinstance(save, list) and isinstance(load, list) and (rest := [x for x in load if x not in save and x != "hf_model"]):
-        yield found(f"{', '.join(map(str, rest))} would be loaded and is never saved", "checkpoint.load_contents", "checkpoint.contents")
+    if (
+        isinstance(save, list)
+        and isinstance(load, list)
+        and (rest := [x for x in load if x not in save and x != "hf_model"])
+    ):
+        yield found(
+            f"{', '.join(map(str, rest))} would be loaded and is never saved",
+            "checkpoint.load_contents",
+            "checkpoint.contents",
+        )
 
 
 @rule(
@@ -122,9 +136,9 @@ def _often(s: Subject) -> Findings:
     advice="a folder that all nodes share and that survives", source="MAPPING 10.7",
 )  # fmt: skip
 def _temporary(s: Subject) -> Findings:
-    """/tmp and /dev/shm belong to one node and are emptied when it restarts, which is when a checkpoint is wanted."""
+    """Such folders belong to one node and are emptied when it restarts, which is when a checkpoint is wanted."""
     root = s.value("identity.checkpoint_root")
-    if isinstance(root, str) and root.startswith(("/tmp/", "/dev/shm", "/var/tmp/")) and s.written("identity.checkpoint_root"):  # noqa: S108
+    if isinstance(root, str) and root.startswith(TEMPORARY) and s.written("identity.checkpoint_root"):
         yield found(f"{s.says('identity.checkpoint_root')}", "identity.checkpoint_root")
 
 
@@ -170,4 +184,3 @@ def _rounded(s: Subject) -> Findings:
         yield found(f"{s.says('explorer.eval_interval')} becomes {max(sync, every // sync * sync)}, a multiple of "
                     f"{s.says('synchronizer.sync_interval')}", "explorer.eval_interval", "synchronizer.sync_interval",
                     fix=Put("explorer.eval_interval", max(sync, every // sync * sync)), safe=True)  # fmt: skip
-

@@ -26,7 +26,9 @@ def uris(s: Subject, which: str) -> list[tuple[str, object]]:
 def _no_data(s: Subject) -> Findings:
     """Without the key veRL looks for the authors' copy of GSM8K in the home directory."""
     if not s.written("data.train_files"):
-        yield found("data.train_files is not given; its default is a file in the authors' home directory", "data.train_files")
+        yield found(
+            "data.train_files is not given; its default is a file in the authors' home directory", "data.train_files"
+        )
 
 
 @rule(
@@ -36,7 +38,9 @@ def _no_data(s: Subject) -> Findings:
 )  # fmt: skip
 def _same_file(s: Subject) -> Findings:
     """The reported score is the one that was trained for."""
-    train = {(value, s.value(name.replace("uri", "split"))) for name, value in uris(s, "train") if isinstance(value, str)}
+    train = {
+        (value, s.value(name.replace("uri", "split"))) for name, value in uris(s, "train") if isinstance(value, str)
+    }
     for name, value in uris(s, "eval"):
         if (value, s.value(name.replace("uri", "split"))) in train:
             yield found(f"{value} is trained on and validated on", name, "data.train[0].uri")
@@ -49,7 +53,12 @@ def _same_file(s: Subject) -> Findings:
 )  # fmt: skip
 def _unseeded(s: Subject) -> Findings:
     """veRL shuffles without a seed by default, so two runs of one file see the data in different orders."""
-    if s.value("data.shuffle") is True and s.native.value("data.seed") is None and not s.unknown("data.seed") and s.since("0.6.1"):
+    if (
+        s.value("data.shuffle") is True
+        and s.native.value("data.seed") is None
+        and not s.unknown("data.seed")
+        and s.since("0.6.1")
+    ):
         yield found("the data are shuffled without a seed", "data.seed", "data.shuffle", fix=Put("data.seed", 1))
 
 
@@ -105,7 +114,11 @@ def _too_few(s: Subject) -> Findings:
     """The last incomplete batch is dropped, so a data set smaller than a batch gives none, and the loader asserts it."""
     most, prompts = s.count("data.train_max_samples"), s.count(PROMPTS)
     if most and prompts and most < prompts and s.value("run_length.last_partial") == "drop":
-        yield found(f"{s.says('data.train_max_samples')} is less than one batch ({s.says(PROMPTS)})", "data.train_max_samples", PROMPTS)
+        yield found(
+            f"{s.says('data.train_max_samples')} is less than one batch ({s.says(PROMPTS)})",
+            "data.train_max_samples",
+            PROMPTS,
+        )
 
 
 @rule(
@@ -117,7 +130,12 @@ def _too_few(s: Subject) -> Findings:
 def _no_reward_file(s: Subject) -> Findings:
     """Without a path the name is not looked at, and the built-in scorers score."""
     at = "reward.custom_reward_function."
-    if s.native.value(f"{at}path") is None and not s.unknown(f"{at}path") and s.written(f"{at}name") and not s.written(f"{at}path"):
+    if (
+        s.native.value(f"{at}path") is None
+        and not s.unknown(f"{at}path")
+        and s.written(f"{at}name")
+        and not s.written(f"{at}path")
+    ):
         yield found(f"{s.says(f'{at}name')} has no effect without {at}path", f"{at}name")
 
 
@@ -201,5 +219,6 @@ def _wiped(s: Subject) -> Findings:
     common = {key for key in leaves if key.startswith("buffer.")}
     own = sorted(key for key in ours if key.startswith("stages[") and ".buffer." in key)
     if own and common and not any(key.endswith(".buffer.batch_size") for key in own) and "buffer.batch_size" in common:
-        yield found(f"{own[0]} replaces all of buffer, also buffer.batch_size", own[0].partition(".")[2], "buffer.batch_size")
-
+        yield found(
+            f"{own[0]} replaces all of buffer, also buffer.batch_size", own[0].partition(".")[2], "buffer.batch_size"
+        )

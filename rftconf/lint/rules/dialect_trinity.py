@@ -10,7 +10,11 @@ FAMILY = Family("DIA", ("trinity",))
 rule = FAMILY.rule
 SETS, ENGINE, SYNC = "buffer.explorer_input.", "explorer.rollout_model.", "synchronizer."
 LOSS_ARGS, KL_ARGS = "algorithm.policy_loss_fn_args", "algorithm.kl_penalty_fn_args"
-EVAL = (f"{SETS}eval_tasksets[0].name=t", f"{SETS}eval_tasksets[0].path=/data/t", f"{SETS}eval_tasksets[0].rollout_args.temperature=0.0")
+EVAL = (
+    f"{SETS}eval_tasksets[0].name=t",
+    f"{SETS}eval_tasksets[0].path=/data/t",
+    f"{SETS}eval_tasksets[0].rollout_args.temperature=0.0",
+)
 TRAINER_SIDE = ("ppo", "reinforceplusplus", "rloo", "grpo_verl", "on_policy_distill", "jsd")
 NO_EXPLORER = ("sft", "cpt", "dpo")
 
@@ -30,12 +34,18 @@ def kind(s: Subject) -> str:
 def _unbalanced(s: Subject) -> Findings:
     """Both sides meet after their intervals. When the explorer makes more than the trainer takes, the backlog grows without
     bound and updates train on ever older answers; when it makes less, the trainer waits for answers that never come."""
-    if s.native.value("mode") not in ("both", None) or s.native.value(f"{SYNC}sync_style") != "fixed" or kind(s) in NO_EXPLORER:
+    if (
+        s.native.value("mode") not in ("both", None)
+        or s.native.value(f"{SYNC}sync_style") != "fixed"
+        or kind(s) in NO_EXPLORER
+    ):
         return
     batch, n = s.count("buffer.batch_size"), s.count("algorithm.repeat_times")
     update, common = s.count(UPDATE), s.count(f"{SYNC}sync_interval") or 1
     one, other = (s.count(f"{SYNC}{who}_sync_interval") or common for who in ("explorer", "trainer"))
-    if kind(s).startswith("multi_step") or any("workflow" in k and "multi" in str(v.value) for k, v in s.leaves.items()):
+    if kind(s).startswith("multi_step") or any(
+        "workflow" in k and "multi" in str(v.value) for k, v in s.leaves.items()
+    ):
         return
     if batch and n and update and batch * n * one != update * other:
         yield found(f"the explorer makes {batch * n * one} sequences between two syncs ({batch} x {n} x {one}), the trainer takes "
@@ -55,7 +65,13 @@ def _two_aggregations(s: Subject) -> Findings:
     key = "algorithm.loss_agg_mode"
     given = [k for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
     got = s.native.value(key)
-    if given and s.written(key) and isinstance(got, str) and f"{LOSS_ARGS}.loss_agg_mode" not in s.leaves and got != "token-mean":
+    if (
+        given
+        and s.written(key)
+        and isinstance(got, str)
+        and f"{LOSS_ARGS}.loss_agg_mode" not in s.leaves
+        and got != "token-mean"
+    ):
         yield found(f"{s.says(key)} does not reach the policy loss: policy_loss_fn_args is given without it", key, given[0],
                     fix=Put(f"{LOSS_ARGS}.loss_agg_mode", got))  # fmt: skip
 
@@ -68,8 +84,17 @@ def _two_aggregations(s: Subject) -> Findings:
 def _no_clip(s: Subject) -> Findings:
     """Arguments that are given replace the defaults as a whole, and the PPO loss asserts a clip range."""
     given = [k.removeprefix(f"{LOSS_ARGS}.") for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
-    if given and s.value("algorithm.policy_loss.family") == "ppo" and not any(k.startswith("clip_range") for k in given):
-        yield found("policy_loss_fn_args has no clip range", f"{LOSS_ARGS}.{given[0]}", fix=Put(f"{LOSS_ARGS}.clip_range", 0.2), safe=True)
+    if (
+        given
+        and s.value("algorithm.policy_loss.family") == "ppo"
+        and not any(k.startswith("clip_range") for k in given)
+    ):
+        yield found(
+            "policy_loss_fn_args has no clip range",
+            f"{LOSS_ARGS}.{given[0]}",
+            fix=Put(f"{LOSS_ARGS}.clip_range", 0.2),
+            safe=True,
+        )
 
 
 @rule(
@@ -83,7 +108,13 @@ def _lost_kl(s: Subject) -> Findings:
     key = "algorithm.kl_penalty_fn"
     got = s.native.value(key)
     if s.written(key) and isinstance(got, str) and got != "none" and kind(s) not in TRAINER_SIDE:
-        yield found(f"{s.says(key)} has no effect with {kind(s)}", key, "algorithm.algorithm_type", fix=Put(key, "none"), safe=True)
+        yield found(
+            f"{s.says(key)} has no effect with {kind(s)}",
+            key,
+            "algorithm.algorithm_type",
+            fix=Put(key, "none"),
+            safe=True,
+        )
 
 
 @rule(
@@ -155,8 +186,14 @@ def _starved(s: Subject) -> Findings:
     """Groups that are filtered out are not replaced. With fixed synchronisation the explorer waits for the trainer and the
     trainer for sequences; after the read timeout the run ends."""
     key, also = "algorithm.advantage_fn_args.std_threshold", "algorithm.advantage_fn_args.duplicate_experiences"
-    if s.native.value(key) is not None and s.native.value(also) is not True and s.native.value(f"{SYNC}sync_style") == "fixed":
-        yield found(f"{s.says(key)} drops groups that nothing replaces", key, f"{SYNC}sync_style", fix=Put(also, value=True))
+    if (
+        s.native.value(key) is not None
+        and s.native.value(also) is not True
+        and s.native.value(f"{SYNC}sync_style") == "fixed"
+    ):
+        yield found(
+            f"{s.says(key)} drops groups that nothing replaces", key, f"{SYNC}sync_style", fix=Put(also, value=True)
+        )
 
 
 @rule(
@@ -168,7 +205,10 @@ def _colocate(s: Subject) -> Findings:
     """The mode puts one engine and the trainer on a single GPU, and the validator asserts exactly that."""
     if s.native.value("mode") != "colocate":
         return
-    sizes = [s.number(name) for name in ("cluster.node_num", "cluster.gpu_per_node", f"{ENGINE}engine_num", f"{ENGINE}tensor_parallel_size")]
+    sizes = [
+        s.number(name)
+        for name in ("cluster.node_num", "cluster.gpu_per_node", f"{ENGINE}engine_num", f"{ENGINE}tensor_parallel_size")
+    ]
     if any(size is not None and size > 1 for size in sizes):
         yield found("mode colocate wants one GPU, one engine and no tensor parallelism", "mode", "cluster.gpu_per_node", f"{ENGINE}engine_num",
                     f"{ENGINE}tensor_parallel_size", fix=Put("mode", "both"))  # fmt: skip
@@ -183,7 +223,12 @@ def _colocate(s: Subject) -> Findings:
 def _no_explorer(s: Subject) -> Findings:
     """sft, cpt and dpo train on data that are there; modes both and explore are refused."""
     if kind(s) in NO_EXPLORER and s.native.value("mode") in ("both", "explore", None):
-        yield found(f"{kind(s)} does not explore, and {s.says('mode')}", "mode", "algorithm.algorithm_type", fix=Put("mode", "train"))
+        yield found(
+            f"{kind(s)} does not explore, and {s.says('mode')}",
+            "mode",
+            "algorithm.algorithm_type",
+            fix=Put("mode", "train"),
+        )
 
 
 @rule(
@@ -247,9 +292,10 @@ def _interval(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_tasks(s: Subject) -> Findings:
     """Modes both, explore and colocate need at least one taskset."""
-    if s.native.value("mode") in ("both", "explore", "colocate") and kind(s) not in NO_EXPLORER and not s.items("data.train"):
-        if not any(key.startswith((f"{SETS}taskset", "stages[")) for key in s.document.last()):
-            yield found("there is no taskset to explore", f"{SETS}tasksets", "mode")
+    explores = s.native.value("mode") in ("both", "explore", "colocate") and kind(s) not in NO_EXPLORER
+    given = any(key.startswith((f"{SETS}taskset", "stages[")) for key in s.document.last())
+    if explores and not given and not s.items("data.train"):
+        yield found("there is no taskset to explore", f"{SETS}tasksets", "mode")
 
 
 @rule(
@@ -394,10 +440,21 @@ def _scaled_gradient(s: Subject) -> Findings:
     mean, so the clip bites k times sooner."""
     cap, update, gpus = s.number("batch.micro.tokens_per_rank"), s.count(UPDATE), s.count("placement.actor.gpus")
     need = (s.count("length.prompt_max_tokens") or 0) + (s.count("length.response_max_tokens") or 0)
-    if s.value("algorithm.loss_norm_scope") == "micro_batch_sum" and s.written("trainer.max_token_len_per_gpu") and cap and update and gpus and need:
+    if (
+        s.value("algorithm.loss_norm_scope") == "micro_batch_sum"
+        and s.written("trainer.max_token_len_per_gpu")
+        and cap
+        and update
+        and gpus
+        and need
+    ):
         most = update / gpus * need / cap
         if most >= 4:
-            yield found(f"up to {most:.0f} micro-batches an update, whose gradients add up", "trainer.max_token_len_per_gpu", UPDATE)
+            yield found(
+                f"up to {most:.0f} micro-batches an update, whose gradients add up",
+                "trainer.max_token_len_per_gpu",
+                UPDATE,
+            )
 
 
 @rule(

@@ -143,7 +143,13 @@ def _shared_reward(s: Subject) -> Findings:
     wants = mode(s) == "separate_async" or s.native.value("algorithm.filter_groups.enable") is True
     if wants and s.native.value(f"{at}enable") is True and s.native.value(f"{at}enable_resource_pool") is False:
         key = f"{at}enable_resource_pool"
-        yield found("the reward model needs a pool of its own here", key, f"{at}enable", f"{V1}trainer_mode", fix=Put(key, value=True))
+        yield found(
+            "the reward model needs a pool of its own here",
+            key,
+            f"{at}enable",
+            f"{V1}trainer_mode",
+            fix=Put(key, value=True),
+        )
 
 
 @rule(
@@ -185,7 +191,11 @@ def _local_warmup(s: Subject) -> Findings:
 def _old_trainer(s: Subject) -> Findings:
     """use_v1=false starts the trainer of 0.8, which is deprecated and knows none of the new modes and filters."""
     if s.native.value("trainer.use_v1") is False:
-        yield found(f"{s.says('trainer.use_v1')} starts the deprecated trainer", "trainer.use_v1", fix=Put("trainer.use_v1", value=True))
+        yield found(
+            f"{s.says('trainer.use_v1')} starts the deprecated trainer",
+            "trainer.use_v1",
+            fix=Put("trainer.use_v1", value=True),
+        )
 
 
 @rule(
@@ -198,6 +208,10 @@ def _old_trainer(s: Subject) -> Findings:
 def _lending(s: Subject) -> Findings:
     """Idle trainer GPUs can only generate when they hold engines, which hybrid_engine=false rules out."""
     key = f"{V1}separate_async.hybrid_rollout.enable_switch"
-    if mode(s) == "separate_async" and s.native.value(key) is True and s.native.value("actor_rollout_ref.hybrid_engine") is False:
+    if (
+        mode(s) == "separate_async"
+        and s.native.value(key) is True
+        and s.native.value("actor_rollout_ref.hybrid_engine") is False
+    ):
         yield found(f"{s.says(key)} with actor_rollout_ref.hybrid_engine=False", key, "actor_rollout_ref.hybrid_engine",
                     fix=Put("actor_rollout_ref.hybrid_engine", value=True))  # fmt: skip

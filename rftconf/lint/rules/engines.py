@@ -188,4 +188,3 @@ def _timeout(s: Subject) -> Findings:
         got = s.number(name)
         if got is not None and got <= 0 and s.written(name):
             yield found(f"{s.says(name)}", name, fix=Put(name, 1800), safe=True)
-

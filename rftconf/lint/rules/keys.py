@@ -16,7 +16,9 @@ from rftconf.schemas import catalogue, suggest, versions
 FAMILY = Family("KEY")
 rule = FAMILY.rule
 ACTOR = "actor_rollout_ref.actor."
-_TOLD = re.compile(r".*(?:grad_clip|clip_grad|kl_coef|ulysses_sequence_parallel_size|\.clip_ratio|data\.truncation|_target_)\Z")
+_TOLD = re.compile(
+    r".*(?:grad_clip|clip_grad|kl_coef|ulysses_sequence_parallel_size|\.clip_ratio|data\.truncation|_target_)\Z"
+)
 """Keys about which a rule of another family says more."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z|(?i:true|false)\Z")
 
@@ -42,7 +44,12 @@ def _inactive(s: Subject) -> Findings:
     known = _known(s)
     for key, why in s.reading.inactive.items():
         leaf = s.leaf(key)
-        if leaf is None or _TOLD.match(key) or leaf.value in (None, False, known.default(leaf.key)) or "trainer_config" in key:
+        if (
+            leaf is None
+            or _TOLD.match(key)
+            or leaf.value in (None, False, known.default(leaf.key))
+            or "trainer_config" in key
+        ):
             continue
         yield found(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
 
@@ -57,7 +64,9 @@ def _dead(s: Subject) -> Findings:
     known = _known(s)
     used = {key for origin in s.reading.origins.values() for key in origin.keys}
     for key, leaf in s.written_keys():
-        if key in used or without_indices(key) in _rows(s.framework) or _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key) or leaf.value is None:
+        spoken = key in used or without_indices(key) in _rows(s.framework)
+        told = _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key)
+        if spoken or told or leaf.value is None:
             continue
         reason, own = reason_for(s.reading.table, key), known.get(leaf.key)
         if reason is None or reason.state is not State.DEAD_IN_SOURCE or own is None or own.automatic:
@@ -84,8 +93,17 @@ def _unregistered(s: Subject) -> Findings:
             continue
         near = [n for n in names if suggest.distance(got.replace("-", "_"), n, 2) <= (2 if len(got) > 5 else 1)]
         near.sort(key=lambda n: suggest.distance(got.replace("-", "_"), n, 2))
-        help_ = f"did you mean {near[0]}?" if near else f"registered: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
-        yield found(f"{s.title} has no {key.rpartition('.')[2]} called {got}", key, help=help_, fix=(Put(key, near[0]),) if near else ())
+        help_ = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"registered: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
+        )
+        yield found(
+            f"{s.title} has no {key.rpartition('.')[2]} called {got}",
+            key,
+            help=help_,
+            fix=(Put(key, near[0]),) if near else (),
+        )
 
 
 @rule(
@@ -99,6 +117,18 @@ def _as_text(s: Subject) -> Findings:
     for key, leaf in list(s.leaves.items()):
         own, got = known.get(key), leaf.value
         free = own is None or own.open or own.type in ("any", "dict")
-        if free and isinstance(got, str) and _NUMBER.match(got) and leaf.raw[:1] in ("'", '"') and "env_vars" not in key:
-            number = got.lower() == "true" if got.lower() in ("true", "false") else float(got) if set(got) & set(".eE") else int(got)
+        if (
+            free
+            and isinstance(got, str)
+            and _NUMBER.match(got)
+            and leaf.raw[:1] in ("'", '"')
+            and "env_vars" not in key
+        ):
+            number = (
+                got.lower() == "true"
+                if got.lower() in ("true", "false")
+                else float(got)
+                if set(got) & set(".eE")
+                else int(got)
+            )
             yield found(f'{key} is the text "{got}"', key, fix=Put(key, number))

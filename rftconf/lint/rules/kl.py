@@ -20,7 +20,9 @@ IN_LOSS, IN_REWARD = f"{ACTOR}use_kl_loss=True", "algorithm.use_kl_in_reward=Tru
 def _twice(s: Subject) -> Findings:
     """The policy is held to the reference twice, by two coefficients that are easily taken for one."""
     if s.value(f"{LOSS}enabled") is True and s.value(f"{REWARD}enabled") is True:
-        yield found(f"{s.says(f'{LOSS}enabled')} and {s.says(f'{REWARD}enabled')}", f"{REWARD}enabled", f"{LOSS}enabled")
+        yield found(
+            f"{s.says(f'{LOSS}enabled')} and {s.says(f'{REWARD}enabled')}", f"{REWARD}enabled", f"{LOSS}enabled"
+        )
 
 
 @rule(
@@ -33,7 +35,9 @@ def _for_nothing(s: Subject) -> Findings:
     on purpose, to have the KL in their logs."""
     for at in (LOSS, REWARD):
         if s.value(f"{at}enabled") is True and s.number(f"{at}coef") == 0:
-            yield found(f"{s.says(f'{at}coef')}: the reference model runs for a penalty of zero", f"{at}coef", f"{at}enabled")
+            yield found(
+                f"{s.says(f'{at}coef')}: the reference model runs for a penalty of zero", f"{at}coef", f"{at}enabled"
+            )
 
 
 @rule(
@@ -72,7 +76,12 @@ def _estimator(s: Subject) -> Findings:
     known = ("kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3", "full")
     for key, on in ((f"{ACTOR}kl_loss_type", LOSS), ("algorithm.kl_penalty", REWARD)):
         got = s.native.value(key)
-        if s.value(f"{on}enabled") is True and isinstance(got, str) and got.removesuffix("+") not in known and s.written(key):
+        if (
+            s.value(f"{on}enabled") is True
+            and isinstance(got, str)
+            and got.removesuffix("+") not in known
+            and s.written(key)
+        ):
             yield found(f"{s.says(key)}: there is no such estimator", key, fix=Put(key, "low_var_kl"))
 
 

@@ -112,7 +112,11 @@ def _overlong(s: Subject) -> Findings:
 def _truncation(s: Subject) -> Findings:
     """0.5 and 0.6 cut or refuse long prompts by this key. Later releases store it and never look at it."""
     if s.written("data.truncation") and s.value("data.truncation") not in (None, "error"):
-        yield found(f"{s.title} stores {s.says('data.truncation')} and never uses it", "data.truncation", fix=Drop("data.truncation"))
+        yield found(
+            f"{s.title} stores {s.says('data.truncation')} and never uses it",
+            "data.truncation",
+            fix=Drop("data.truncation"),
+        )
 
 
 @rule(
@@ -151,7 +155,9 @@ def _wide_context(s: Subject) -> Findings:
     whole, need = s.count(CONTEXT), longest(s)
     turns = s.native.value(f"{ROLLOUT}multi_turn.enable") is True
     if whole and need and whole > 4 * need and s.written(CONTEXT) and not turns and s.framework == "verl":
-        yield found(f"{s.says(CONTEXT)}, and sequences have at most {need} tokens", CONTEXT, PROMPT_LENGTH, ANSWER_LENGTH)
+        yield found(
+            f"{s.says(CONTEXT)}, and sequences have at most {need} tokens", CONTEXT, PROMPT_LENGTH, ANSWER_LENGTH
+        )
 
 
 @rule(
@@ -181,4 +187,6 @@ def _penalty_buffer(s: Subject) -> Findings:
     key, most = "reward.reward_kwargs.overlong_buffer_cfg.len", s.count(ANSWER_LENGTH)
     got = s.native.value(key)
     if isinstance(got, int) and most and got > most:
-        yield found(f"{s.says(key)} is above {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, max(1, most // 4)))
+        yield found(
+            f"{s.says(key)} is above {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, max(1, most // 4))
+        )

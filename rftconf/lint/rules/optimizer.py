@@ -118,8 +118,16 @@ def _two_warmups(s: Subject) -> Findings:
     """A positive number of steps wins, and the ratio has no effect."""
     for key, leaf in list(s.leaves.items()):
         ratio = f"{key}_ratio"
-        if key.endswith("lr_warmup_steps") and isinstance(leaf.value, int) and leaf.value > 0 and s.number(ratio) and s.written(ratio):
-            yield found(f"{s.says(ratio)} has no effect beside {key}={leaf.value}", ratio, key, fix=Drop(ratio), safe=True)
+        if (
+            key.endswith("lr_warmup_steps")
+            and isinstance(leaf.value, int)
+            and leaf.value > 0
+            and s.number(ratio)
+            and s.written(ratio)
+        ):
+            yield found(
+                f"{s.says(ratio)} has no effect beside {key}={leaf.value}", ratio, key, fix=Drop(ratio), safe=True
+            )
 
 
 @rule(
@@ -131,7 +139,9 @@ def _two_warmups(s: Subject) -> Findings:
 def _flat_cosine(s: Subject) -> Findings:
     """Without a total the horizon is the largest integer, so the learning rate stays where it starts."""
     if s.value(f"{AT}schedule") == "cosine" and s.native.value("trainer.total_steps") is None:
-        yield found("a cosine schedule over a run without an end is flat", f"{AT}schedule", help="set trainer.total_steps")
+        yield found(
+            "a cosine schedule over a run without an end is flat", f"{AT}schedule", help="set trainer.total_steps"
+        )
 
 
 @rule(
@@ -144,7 +154,9 @@ def _clipped_away(s: Subject) -> Findings:
     for at in roles(s):
         got = s.number(f"{at}grad_clip")
         if got is not None and got <= 0 and s.written(f"{at}grad_clip"):
-            yield found(f"{s.says(f'{at}grad_clip')} leaves no gradient", f"{at}grad_clip", fix=Put(f"{at}grad_clip", 1.0))
+            yield found(
+                f"{s.says(f'{at}grad_clip')} leaves no gradient", f"{at}grad_clip", fix=Put(f"{at}grad_clip", 1.0)
+            )
 
 
 @rule(
@@ -181,7 +193,12 @@ def _schedule(s: Subject) -> Findings:
     for at in (OPTIM, "critic.optim."):
         key = f"{at}lr_scheduler_type"
         got = s.native.value(key)
-        if s.best.trainer != "megatron" and s.written(key) and isinstance(got, str) and got not in ("constant", "cosine"):
+        if (
+            s.best.trainer != "megatron"
+            and s.written(key)
+            and isinstance(got, str)
+            and got not in ("constant", "cosine")
+        ):
             yield found(f"{s.says(key)}: FSDP knows constant and cosine", key, fix=Put(key, "cosine"))
 
 
@@ -249,7 +266,12 @@ def _lora_rate(s: Subject) -> Findings:
     """Adapters start at zero and need larger steps than the weights of a trained model."""
     rank, got = s.number("model_options.lora.rank"), s.number(f"{AT}lr")
     if rank and rank > 0 and got is not None and 0 < got < 3e-6:
-        yield found(f"{s.says(f'{AT}lr')} with LoRA of rank {rank}", f"{AT}lr", "model_options.lora.rank", fix=Put(f"{AT}lr", 1e-5))
+        yield found(
+            f"{s.says(f'{AT}lr')} with LoRA of rank {rank}",
+            f"{AT}lr",
+            "model_options.lora.rank",
+            fix=Put(f"{AT}lr", 1e-5),
+        )
 
 
 @rule(

@@ -101,7 +101,9 @@ def _virtual(s: Subject) -> Findings:
     """Interleaving splits each pipeline stage further; with one stage Megatron refuses it."""
     name = f"{AT}megatron.vpp"
     if s.count(name) and (s.count(f"{AT}megatron.pp") or 1) == 1 and not s.unknown(f"{AT}megatron.pp"):
-        yield found(f"{s.says(name)} needs a pipeline of at least 2", name, f"{AT}megatron.pp", fix=Drop(name), safe=True)
+        yield found(
+            f"{s.says(name)} needs a pipeline of at least 2", name, f"{AT}megatron.pp", fix=Drop(name), safe=True
+        )
 
 
 @rule(
@@ -127,7 +129,9 @@ def _engine_experts(s: Subject) -> Findings:
     key, tp, dp = f"{ROLLOUT}expert_parallel_size", s.count("placement.rollout.tp"), s.count("placement.rollout.dp")
     size = s.count(key)
     if size and size > 1 and tp and dp and size != tp * dp:
-        yield found(f"{s.says(key)} is not TP {tp} x DP {dp}", key, "placement.rollout.tp", fix=Put(key, tp * dp), safe=True)
+        yield found(
+            f"{s.says(key)} is not TP {tp} x DP {dp}", key, "placement.rollout.tp", fix=Put(key, tp * dp), safe=True
+        )
 
 
 @rule(
@@ -174,7 +178,10 @@ def _mixed(s: Subject) -> Findings:
 )  # fmt: skip
 def _unknown_trainer(s: Subject) -> Findings:
     """veRL from 0.8 on and Trinity-RFT do not look at the name until the workers start."""
-    name, known = f"{AT}backend", ("fsdp", "fsdp2", "megatron", "veomni", "torchtitan", "automodel", "fsdp_turbo", "tinker")
+    name, known = (
+        f"{AT}backend",
+        ("fsdp", "fsdp2", "megatron", "veomni", "torchtitan", "automodel", "fsdp_turbo", "tinker"),
+    )
     got = s.value(name)
     if isinstance(got, str) and s.written(name) and got not in known and s.framework in ("verl", "trinity"):
         yield found(f"{s.says(name)}: there is no such trainer", name, fix=Put(name, "fsdp2"))

@@ -45,7 +45,9 @@ def _none_left(s: Subject) -> Findings:
     helpers = [s.count(f"placement.auxiliary[{i}].gpus") or 0 for i in s.items("placement.auxiliary")]
     used = rollout + sum(helpers)
     if used >= all_of_them:
-        yield found(f"engines take {used} of {all_of_them} GPUs ({s.says(ENGINES)}, {s.says(TP)})", ENGINES, TP, PER_NODE)
+        yield found(
+            f"engines take {used} of {all_of_them} GPUs ({s.says(ENGINES)}, {s.says(TP)})", ENGINES, TP, PER_NODE
+        )
 
 
 @rule(
@@ -136,7 +138,9 @@ def _naive_transport(s: Subject) -> Findings:
     """The transport `naive` hands weights over within a process. separate_async refuses it."""
     key = f"{ROLLOUT}checkpoint_engine.backend"
     if s.value("trainer.v1.trainer_mode") == "separate_async" and s.native.value(key) == "naive":
-        yield found(f"separate_async refuses {s.says(key)}", key, "trainer.v1.trainer_mode", fix=Put(key, "nccl"), safe=True)
+        yield found(
+            f"separate_async refuses {s.says(key)}", key, "trainer.v1.trainer_mode", fix=Put(key, "nccl"), safe=True
+        )
 
 
 @rule(

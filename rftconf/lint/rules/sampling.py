@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.measures import GROUPED
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("SMP")
@@ -36,8 +35,12 @@ def _truncated(s: Subject) -> Findings:
     for name, plain in (("top_p", 1.0), ("top_k", -1)):
         got = s.number(TRAIN + name)
         cut = got is not None and (got < 1 if name == "top_p" else got > 0)
-        if cut and got is not None and 0 < got and (name == "top_p" or got < 1000):
-            yield found(f"{s.says(TRAIN + name)} cuts off tokens that the loss counts", TRAIN + name, fix=Put(TRAIN + name, plain))
+        if cut and got is not None and got > 0 and (name == "top_p" or got < 1000):
+            yield found(
+                f"{s.says(TRAIN + name)} cuts off tokens that the loss counts",
+                TRAIN + name,
+                fix=Put(TRAIN + name, plain),
+            )
 
 
 @rule(
@@ -102,7 +105,12 @@ def _same_again(s: Subject) -> Findings:
 def _do_sample(s: Subject) -> Findings:
     """Since the agent loop only the temperature counts: validation samples although do_sample says no."""
     heat = s.native.value(f"{VAL}temperature")
-    if s.native.value(f"{VAL}do_sample") is False and isinstance(heat, (int, float)) and heat > 0 and s.written(f"{VAL}temperature"):
+    if (
+        s.native.value(f"{VAL}do_sample") is False
+        and isinstance(heat, (int, float))
+        and heat > 0
+        and s.written(f"{VAL}temperature")
+    ):
         yield found(f"{s.says(f'{VAL}temperature')} samples whatever {VAL}do_sample says", f"{VAL}do_sample", f"{VAL}temperature",
                     fix=Put(f"{VAL}do_sample", value=True), safe=True)  # fmt: skip
 

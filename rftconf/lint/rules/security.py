@@ -19,8 +19,18 @@ _SHAPED = re.compile(
     r"\b(?:sk-(?:proj-|ant-)?[A-Za-z0-9_]{16,}|hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{12,}"
     r"|xox[abp]-[\w-]{10,}|glpat-[\w-]{12,})"
 )
-_PLACEHOLDER = re.compile(r"(?i)your|xxx|example|placeholder|changeme|dummy|fake|none|null|empty|to-?be|\.\.\.|\*\*\*|/")
-LOCAL = ("http://localhost", "http://127.", "http://0.0.0.0", "http://10.", "http://192.168.", "http://172.", "http://[")
+_PLACEHOLDER = re.compile(
+    r"(?i)your|xxx|example|placeholder|changeme|dummy|fake|none|null|empty|to-?be|\.\.\.|\*\*\*|/"
+)
+LOCAL = (
+    "http://localhost",
+    "http://127.",
+    "http://0.0.0.0",
+    "http://10.",
+    "http://192.168.",
+    "http://172.",
+    "http://[",
+)
 
 
 @rule(
@@ -79,7 +89,12 @@ def _plain_http(s: Subject) -> Findings:
     """Prompts, answers and keys cross the network readable, and answers can be changed on the way."""
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
-        if isinstance(got, str) and got.startswith("http://") and not got.startswith(LOCAL) and "." in got.split("/")[2]:
+        if (
+            isinstance(got, str)
+            and got.startswith("http://")
+            and not got.startswith(LOCAL)
+            and "." in got.split("/")[2]
+        ):
             yield found(f"{key} is reached without encryption", key, fix=Put(key, "https" + got.removeprefix("http")))
 
 
@@ -94,4 +109,3 @@ def _remote_file(s: Subject) -> Findings:
         got = leaf.value
         if isinstance(got, str) and "://" in got and got.split("?")[0].endswith(".py"):
             yield found(f"{key} is fetched and run", key)
-
