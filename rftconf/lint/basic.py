@@ -48,18 +48,21 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
 
 def recognised(document: Document, framework: str | None, release: str | None) -> Guess | None:
     """What the rules over the plan may take `document` for, None where its keys are not a catalogued config's."""
-    if not document.leaves or (document.launch and (main := main_of(document.launch.program)) and not main.rl):
+    if not document.leaves:
+        return None
+    program = document.launch.program if document.launch else ""
+    own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
+    if release is not None and own and not any(registry.has(one, release) for one in own):
         return None
     best = _guess(document, framework, release)
-    known = registry.FRAMEWORKS[best.framework]
-    program = document.launch.program if document.launch else ""
-    if any(mark in program for mark in known.unread_programs):
-        return None
-    if any(leaf.key.split(".")[0] in known.unread_sections for leaf in document.leaves):
-        return None
     if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
         return None
     return best
+
+
+def stands_alone(document: Document, best: Guess) -> bool:
+    """True when what `document` leaves out is the release's own default, not that of a config of somebody's own."""
+    return not _Subject(document, best).own_config
 
 
 def is_config(document: Document) -> bool:

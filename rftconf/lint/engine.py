@@ -72,9 +72,10 @@ def looked_for(selection: Selection) -> tuple[str, ...]:
 def run(document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None) -> list[Diagnostic]:
     """What `wanted` rules find, stage by stage."""
     chosen = list(wanted)
+    alone = basic.stands_alone(document, best)
     return [
         diagnostic
-        for subject in subjects(document, best, cluster or Cluster())
+        for subject in subjects(document, best, cluster or Cluster(), alone=alone)
         for rule in chosen
         for diagnostic in _of(rule, subject)
     ]
@@ -91,7 +92,9 @@ def applies(rule: Rule, best: Guess) -> bool:
 
 def _of(rule: Rule, subject: Subject) -> Iterator[Diagnostic]:
     for found in rule.find(subject):
-        yield diagnostic(rule, found, subject)
+        # above somebody's own config, what is not written here may be written there
+        if subject.alone or found.place is not None or subject.written(found.keys[0]):
+            yield diagnostic(rule, found, subject)
 
 
 def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:

@@ -50,6 +50,8 @@ class Subject:
     """Written leaves that win, under their own release's names."""
     changes: tuple[Change, ...] = ()
     cluster: Cluster = field(default_factory=Cluster)
+    alone: bool = True
+    """False where a config of somebody's own lies below the file, so that what it leaves out is not known."""
 
     @property
     def framework(self) -> str:
@@ -59,7 +61,7 @@ class Subject:
     @property
     def title(self) -> str:
         """Framework and release as people say them."""
-        return f"{registry.FRAMEWORKS[self.best.framework].title} {self.best.release}"
+        return f"{registry.framework(self.best.framework).title} {self.best.release}"
 
     @property
     def native(self) -> Native:
@@ -73,6 +75,8 @@ class Subject:
     def value(self, name: str) -> Any:
         """What a plan field (or native key) holds; None also where it is not known."""
         path = self._path(name)
+        if not self.alone and not self.written(name):
+            return None
         got = self.reading.values.get(path) if path in self.reading.values else self.native.value(name)
         return None if is_symbolic(got) else got
 
@@ -178,7 +182,7 @@ class Subject:
             yield self.leaves[name]
 
     def _old_name(self, key: str) -> str:
-        known = registry.FRAMEWORKS[self.framework]
+        known = registry.framework(self.framework)
         if self.best.release == known.newest:
             return key
         cells = {key: Cell(self.native.value(key))}
@@ -191,16 +195,17 @@ class Subject:
         return origin is not None and origin.kind is Kind.DEFAULT
 
 
-def subjects(document: Document, best: Guess, cluster: Cluster) -> Iterator[Subject]:
+def subjects(document: Document, best: Guess, cluster: Cluster, *, alone: bool = True) -> Iterator[Subject]:
     """One subject per stage. Leaves whose values cannot be read are set aside; they have findings of their own."""
     leaves = live_leaves(document)
     for _, part in stages_of({k: v for k, v in leaves.items() if not is_secret(k, v.value)}):
-        made = _subject(document, best, part, cluster)
+        made = _subject(document, best, part, alone=alone)
         if made is not None:
+            made.cluster = cluster
             yield made
 
 
-def _subject(document: Document, best: Guess, part: dict[str, Leaf], cluster: Cluster) -> Subject | None:
+def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: bool) -> Subject | None:
     kept = dict(part)
     for _ in range(_MOST_BROKEN):
         try:
@@ -211,9 +216,15 @@ def _subject(document: Document, best: Guess, part: dict[str, Leaf], cluster: Cl
                 return None
             kept = {k: v for k, v in kept.items() if k not in broken}
         else:
-            reading = Reading(table_of(best.framework), native, count_rows=count_rows)
+            table = table_of(best.framework)
+            if table.kind_of is not None:
+                table = table_of(best.framework, table.kind_of(native))
+            if not alone:
+                native.cells = {key: cell for key, cell in native.cells.items() if cell.leaf is not None}
+            reading = Reading(table, native, count_rows=count_rows)
+            reading.facts["starter"] = document.launch.starter if document.launch else {}
             _read(reading)
-            return Subject(document, best, reading, kept, changes, cluster)
+            return Subject(document, best, reading, kept, changes, alone=alone)
     return None
 
 
@@ -222,7 +233,8 @@ def _read(reading: Reading) -> None:
     for _ in range(len(reading.table.rows)):
         try:
             reading.read_all()
-            derive(reading.values, reading.origins)
+            if reading.values.get("stage.kind") != "sft":  # samples have one length
+                derive(reading.values, reading.origins)
         except (RefusedError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             # The row that failed is not run again; what is wrong with its values has findings of its own.
             continue

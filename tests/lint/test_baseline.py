@@ -15,7 +15,9 @@ BAD = {
     "run.sh": as_shell(
         Example("verl", ("data.val_batch_size=8", "trainer.save_freq=-1", "actor_rollout_ref.actor.clip_ratio=0.1"))
     ),
-    "run.yaml": as_yaml(Example("trinity", ("algorithm.kl_loss_fn=k3", "synchronizer.sync_offset=1", "buffer.bach_size=8"))),
+    "run.yaml": as_yaml(
+        Example("trinity", ("algorithm.kl_loss_fn=k3", "synchronizer.sync_offset=1", "buffer.bach_size=8"))
+    ),
 }
 EDITS = 10_000
 KEPT = 0.995
@@ -35,7 +37,9 @@ def edited(text: str, lines: set[int], chance: random.Random) -> str:
     if kind == 0:
         rows.insert(0, f"# note {chance.randrange(10**6)}") if not rows[0].startswith("#!") else rows.insert(1, "# n")
     elif kind == 1:
-        rows[at] = rows[at] + f"  # {chance.randrange(10**6)}" if rows[at] and not rows[at].startswith("#!") else rows[at]
+        rows[at] = (
+            rows[at] + f"  # {chance.randrange(10**6)}" if rows[at] and not rows[at].startswith("#!") else rows[at]
+        )
     else:
         rows.insert(len(rows), "")
     return "\n".join(rows)

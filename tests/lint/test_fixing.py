@@ -26,7 +26,12 @@ def corpus() -> list[tuple[str, str]]:
     yaml = [(file.name, file.read_text()) for file in sorted((CORPUS / "trinity").glob("*.yaml"))]
     lines = (CORPUS / "verl_argv" / "v0.6.1.jsonl").read_text().splitlines()[::6]
     scripts = [
-        (f"{number}.sh", "python3 -m verl.trainer.main_ppo \\\n  " + " \\\n  ".join(map(shlex.quote, json.loads(x)["overrides"])) + "\n")
+        (
+            f"{number}.sh",
+            "python3 -m verl.trainer.main_ppo \\\n  "
+            + " \\\n  ".join(map(shlex.quote, json.loads(x)["overrides"]))
+            + "\n",
+        )
         for number, x in enumerate(lines)
     ]
     return [*yaml, *scripts]

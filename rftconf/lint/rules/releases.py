@@ -18,7 +18,7 @@ rule = FAMILY.rule
 def _deprecated(s: Subject) -> Findings:
     """The newest release still obeys it, with a warning in its log. It wins over the new name where both are given, and
     will go."""
-    if s.best.release != registry.FRAMEWORKS[s.framework].newest:
+    if s.best.release != registry.framework(s.framework).newest:
         return
     for change in s.changes:
         if change.key in s.leaves and change.became and change.became[0] != change.key and not change.lossy:
@@ -36,7 +36,7 @@ def _deprecated(s: Subject) -> Findings:
 )  # fmt: skip
 def _renamed(s: Subject) -> Findings:
     """This release has it under this name. Newer ones refuse the name, or accept it and read nothing."""
-    newest = registry.FRAMEWORKS[s.framework].newest
+    newest = registry.framework(s.framework).newest
     if s.best.release == newest:
         return
     for change in s.changes:
@@ -51,7 +51,7 @@ def _renamed(s: Subject) -> Findings:
 )  # fmt: skip
 def _gone(s: Subject) -> Findings:
     """What the key does has no place in the newest release."""
-    newest = registry.FRAMEWORKS[s.framework].newest
+    newest = registry.framework(s.framework).newest
     if s.best.release == newest:
         return
     for change in s.changes:
@@ -67,7 +67,7 @@ def _gone(s: Subject) -> Findings:
 )  # fmt: skip
 def _other_meaning(s: Subject) -> Findings:
     """The name stays while what it does changes, so an upgrade trains another way without a word."""
-    if s.best.release == registry.FRAMEWORKS[s.framework].newest:
+    if s.best.release == registry.framework(s.framework).newest:
         return
     for change in s.changes:
         if change.key in s.leaves and change.key in change.became and change.lossy:
