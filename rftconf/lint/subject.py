@@ -148,6 +148,10 @@ class Subject:
         return tuple(dict.fromkeys(label for label in labels if label.place != first))
 
     @cached_property
+    def _written(self) -> tuple[tuple[str, Leaf], ...]:
+        return tuple(self.native.leaves())
+
+    @cached_property
     def start(self) -> Place:
         """The launch, or the first leaf."""
         if self.document.launch is not None:
@@ -175,7 +179,7 @@ class Subject:
             if cell is not None and cell.leaf is not None:
                 yield cell.leaf
                 continue
-            below = next((c.leaf for k, c in self.native.cells.items() if k.startswith(f"{key}.") and c.leaf), None)
+            below = next((leaf for name, leaf in self._written if name.startswith(f"{key}.")), None)
             if below is not None:
                 yield below
         if name in self.leaves:
