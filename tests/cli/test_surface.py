@@ -48,7 +48,7 @@ OPTIONS = {
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
     "explain": [],
-    "schema": ["--output", "-o"],
+    "schema": ["--from-release", "--trainer", "--output", "-o"],
 }
 
 
