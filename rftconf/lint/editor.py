@@ -37,7 +37,7 @@ def about_key(framework: str, key: Key) -> str:
     plan, why = _meanings(framework).get(key.name, ("", ""))
     if plan:
         field = fields().get(plan)
-        unit = f" [{field.unit}]" if field is not None and getattr(field, "unit", "") else ""
+        unit = f" [{field.unit}]" if field is not None and field.unit else ""
         said.append(f"{plan.removeprefix('stage.')}{unit}")
     if why:
         said.append(why)
