@@ -1,6 +1,6 @@
 """`rftconf check` beside check-jsonschema and PyYAML's C loader, in one run on one machine; ratios are what counts.
 
-    python -m benches.check --check-jsonschema .venv/bin/check-jsonschema
+python -m benches.check --check-jsonschema .venv/bin/check-jsonschema
 """
 
 from __future__ import annotations
@@ -41,10 +41,18 @@ def cold(folder: Path, peer: str, rounds: int) -> dict[str, float]:
     schema.write_text(json.dumps(framework_schema("trinity")))
     ours = [sys.executable, "-m", "rftconf", "check", str(file), "--from", "trinity", "--from-release", "0.6.0"]
     bare = best_of(rounds, [sys.executable, "-c", "pass"])
-    imports = best_of(rounds, [sys.executable, "-c", "import rftconf.cli.checking, rftconf.lint.registry as r; r.rules()"])
+    imports = best_of(
+        rounds, [sys.executable, "-c", "import rftconf.cli.checking, rftconf.lint.registry as r; r.rules()"]
+    )
     mine = best_of(rounds, ours)
     theirs = best_of(rounds, [peer, "--schemafile", str(schema), str(file)])
-    return {"interpreter": bare, "imports and rules": imports, "check": mine, "check-jsonschema": theirs, "ratio": mine / theirs}
+    return {
+        "interpreter": bare,
+        "imports and rules": imports,
+        "check": mine,
+        "check-jsonschema": theirs,
+        "ratio": mine / theirs,
+    }
 
 
 def many(folder: Path, peer: str, count: int, jobs: int) -> dict[str, float]:
@@ -63,7 +71,13 @@ def many(folder: Path, peer: str, count: int, jobs: int) -> dict[str, float]:
     schema = folder / "schema.json"
     loop = sum(best_of(1, [peer, "--schemafile", str(schema), str(f)]) for f in sorted(texts.glob("*.yaml"))[:LOOP])
     loop *= count / LOOP
-    return {"C loader": loader, "check": mine, "loop": loop, "over loader": mine / loader, "faster than loop": loop / mine}
+    return {
+        "C loader": loader,
+        "check": mine,
+        "loop": loop,
+        "over loader": mine / loader,
+        "faster than loop": loop / mine,
+    }
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ from rftconf.cli.reading import Reading
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import UnreadableError
 from rftconf.lint import basic, engine, fixing, store, suppress
-from rftconf.text.read import read
 from rftconf.text.source import STDIN, Source, open_source
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int) -> Iterato
 
 def check_one(candidate: Candidate, task: Task) -> Checked:
     """Read and check one file."""
-    from rftconf.cli.loading import read_options
+    from rftconf.cli.loading import read_options, read_source
 
     try:
         source = open_source(candidate.path)
@@ -83,10 +82,10 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
             return Checked(source.name, candidate.named, source.text, kept.found, kept.readable, kept.config)
 
     def again(text: str) -> tuple[Document, list[Diagnostic]]:
-        document = read(replace(source, text=text), options)
+        document = read_source(replace(source, text=text), candidate.path, task.how)
         return document, _found(document, own)
 
-    document = read(source, options)
+    document = read_source(source, candidate.path, task.how)
     config = candidate.named or basic.is_config(document)
     found = _found(document, own) if config else []
     if name and task.cache is not None:

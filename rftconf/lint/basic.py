@@ -55,6 +55,9 @@ def recognised(document: Document, framework: str | None, release: str | None) -
     if release is not None and own and not any(registry.has(one, release) for one in own):
         return None
     best = _guess(document, framework, release)
+    unread = registry.framework(best.framework).unread_sections
+    if any(leaf.key.split(".")[0] in unread for leaf in document.leaves):
+        return None
     if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
         return None
     return best

@@ -60,7 +60,12 @@ def framework_schema(framework: str, release: str | None = None, trainer: str = 
     }
     for name in known.keys:
         key = known.keys[name]
-        _place(root, [str(step) for step in _STEP.findall(name)], _leaf(known, framework, key), closed=known.framework == "trinity")
+        _place(
+            root,
+            [str(step) for step in _STEP.findall(name)],
+            _leaf(known, framework, key),
+            closed=known.framework == "trinity",
+        )
     if known.framework == "trinity":
         root.setdefault("additionalProperties", False)
     return root

@@ -95,6 +95,11 @@ def trinity(*lines: str, release: str | None = None) -> Example:
     return Example("trinity", lines, release)
 
 
+def chatlearn(*lines: str, release: str | None = None) -> Example:
+    """An example for ChatLearn, shown as YAML."""
+    return Example("chatlearn", lines, release)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `source` names the code, the hazard or the thread that it comes from; `advice` says what to do.

@@ -211,6 +211,7 @@ def subjects(document: Document, best: Guess, cluster: Cluster, *, alone: bool =
 
 def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: bool) -> Subject | None:
     kept = dict(part)
+    program = document.launch.program if document.launch else ""
     for _ in range(_MOST_BROKEN):
         try:
             native, changes = effective(best, kept)
@@ -222,11 +223,12 @@ def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: b
         else:
             table = table_of(best.framework)
             if table.kind_of is not None:
-                table = table_of(best.framework, table.kind_of(native))
+                table = table_of(best.framework, table.kind_of(native, program))
             if not alone:
                 native.cells = {key: cell for key, cell in native.cells.items() if cell.leaf is not None}
             reading = Reading(table, native, count_rows=count_rows)
-            reading.facts["starter"] = document.launch.starter if document.launch else {}
+            starter = document.launch.starter if document.launch else {}
+            reading.facts |= {"starter": starter, "assumed": {}, "program": program}
             _read(reading)
             return Subject(document, best, reading, kept, changes, alone=alone)
     return None

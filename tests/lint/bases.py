@@ -69,7 +69,34 @@ TRINITY = (
     "trainer.total_steps=500",
     "monitor.monitor_type=tensorboard",
 )
-BASES = {"verl": VERL, "trinity": TRINITY}
+CHATLEARN = (
+    "runtime_args.exp_name=demo",
+    "runtime_args.train_backend=fsdp",
+    "runtime_args.rollout_backend=vllm",
+    "runtime_args.task_type=chat",
+    "runtime_args.data_path=/data/train.json",
+    "runtime_args.eval_data_path=/data/test.json",
+    "runtime_args.output_dir=/checkpoints",
+    "runtime_args.num_episode=100",
+    "runtime_args.sample_per_episode=512",
+    "runtime_args.num_inference_per_prompt=8",
+    "runtime_args.train_micro_batch_size=8",
+    "runtime_args.train_global_batch_size=512",
+    "runtime_args.max_replay_episode=1",
+    "runtime_args.save_episode_interval=20",
+    "runtime_args.log_args_dict.log_dir=/logs",
+    "models.policy.load=Qwen/Qwen2.5-7B-Instruct",
+    "models.policy.num_gpu=8",
+    "models.policy.num_inference_per_prompt=8",
+    "models.policy.max_prompt_tokens_length=1024",
+    "models.policy.max_response_tokens_length=2048",
+    "models.policy_trainer.load=Qwen/Qwen2.5-7B-Instruct",
+    "models.policy_trainer.num_gpu=8",
+    "models.policy_trainer.optimizer.lr=2e-6",
+    "models.ref_policy.load=Qwen/Qwen2.5-7B-Instruct",
+    "models.ref_policy.num_gpu=8",
+)
+BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN}
 
 
 def lines_of(example: Example) -> list[str]:

@@ -12,7 +12,7 @@ from rftconf.text.source import Source
 
 YAML = "# top\na:\n  b: 'x'  # why\n  c: 2\nd:\n  - e: 1\n    f: 2\nflow: {g: 1}\n"
 SHELL = "python3 -m verl.trainer.main_ppo \\\n  data.a=1 \\\n  'data.b=2' \\\n  data.c=\"3\"  # end\n"
-ARRAY = "ARGS=(\n  data.a=1  # one\n  data.b=2\n)\npython3 -m verl.trainer.main_ppo \"${ARGS[@]}\"\n"
+ARRAY = 'ARGS=(\n  data.a=1  # one\n  data.b=2\n)\npython3 -m verl.trainer.main_ppo "${ARGS[@]}"\n'
 
 
 def document(text: str, name: str) -> Document:

@@ -44,12 +44,11 @@ def _inactive(s: Subject) -> Findings:
     known = _known(s)
     for key, why in s.reading.inactive.items():
         leaf = s.leaf(key)
-        if (
-            leaf is None
-            or _TOLD.match(key)
-            or leaf.value in (None, False, known.default(leaf.key))
-            or "trainer_config" in key
-        ):
+        if leaf is None or _TOLD.match(key) or "trainer_config" in key:
+            continue
+        own = known.get(leaf.key)
+        # what the loader demands cannot be left out
+        if leaf.value in (None, False, known.default(leaf.key)) or (own is not None and own.mandatory):
             continue
         yield found(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
 
