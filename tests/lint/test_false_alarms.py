@@ -84,3 +84,18 @@ def test_trinity_examples() -> None:
         if d.severity is Severity.ERROR
     ]
     assert found == []
+
+
+TEMPLATES = {
+    "template__grpo_fsdp.yaml": set[str](),
+    # its launch scripts give models.policy_trainer.seq_length and num_gpu; alone, 1 GPU has no engine of 2
+    "template__grpo_megatron.yaml": {"SYN405", "GPU003"},
+}
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of upstream examples is not beside the project")
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_chatlearn_templates(name: str) -> None:
+    document = read(open_source(CORPUS / "chatlearn" / name))
+    found = engine.check(document, engine.Options("chatlearn"))
+    assert {d.code for d in found if d.severity is Severity.ERROR} == TEMPLATES[name]
