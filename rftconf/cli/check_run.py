@@ -18,6 +18,7 @@ from rftconf.lint import settings as project
 from rftconf.lint.engine import Options, Selection
 from rftconf.lint.store import FOLDER
 from rftconf.lint.subject import Cluster
+from rftconf.secrets import masked
 
 __all__ = ["Wanted", "codes", "reading_of", "run"]
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
@@ -194,6 +195,7 @@ def _difference(checked: Checked) -> str:
 
     before, after = open_source(checked.name).text, (checked.fixed or "").removeprefix("\ufeff")
     lines = unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), checked.name, checked.name)
+    lines = (masked(line) for line in lines)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

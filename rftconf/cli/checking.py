@@ -14,6 +14,7 @@ from rftconf.cli.reading import Reading
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import UnreadableError
 from rftconf.lint import basic, engine, fixing, store, suppress
+from rftconf.secrets import masked
 from rftconf.text.source import STDIN, Source, open_source
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
         return Checked(candidate.path, candidate.named, problem=str(error), readable=False, config=False)
     own = _options(candidate.path, task)
     name = ""
-    if task.cache is not None and not task.fix and candidate.path != STDIN:
+    # a finding may quote what it is about, and secrets are not to be copied anywhere
+    secretive = masked(source.text) != source.text
+    if task.cache is not None and not task.fix and candidate.path != STDIN and not secretive:
         name = store.digest(source.text.encode("utf-8", "surrogatepass"), source.name, options, own, candidate.named)
         kept = store.get(task.cache, name)
         if kept is not None:

@@ -189,3 +189,17 @@ def test_jobs_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
     assert outputs[0].count("BAT014") == 10
+
+
+def test_secrets_reach_neither_cache_nor_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = "0123456789abcdef0123456789abcdef01234567"
+    script = written(tmp_path, VAL.replace("set -x\n", f"export WANDB_API_KEY={secret}\nset -x\n"))
+    (tmp_path / "rftconf.toml").write_text("")
+    assert run(["check", script, "--cache"]) == 1
+    assert run(["check", script, "--diff", "--unsafe-fixes"]) == 1
+    for form in ("json", "sarif", "github", "gitlab", "junit", "concise"):
+        assert run(["check", script, "--format", form]) == 1
+    out, err = capsys.readouterr()
+    assert "SEC001" in out
+    assert secret not in out + err
+    assert not any(secret in file.read_text() for file in tmp_path.rglob("*.json"))

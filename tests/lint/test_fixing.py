@@ -75,3 +75,19 @@ def test_crlf_quotes_and_comments_stay() -> None:
     assert "val_batch_size" not in done.text
     assert done.text.count("\r\n") >= 4
     assert '"trainer.nnodes=1"' in done.text
+
+
+def test_every_finding_has_a_place() -> None:
+    inputs = [(path.name, path.read_text()) for path in GOLDEN] + corpus()
+    total = 0
+    for name, text in inputs:
+        for found in engine.check(read(Source(name, text))):
+            total += 1
+            assert found.place is not None, found
+            assert found.place.file == name
+            span = found.place.span
+            assert 0 <= span.start <= span.end <= len(text)
+            assert text.count("\n", 0, span.start) + 1 == span.line
+            assert span.start - (text.rfind("\n", 0, span.start) + 1) + 1 == span.col
+            assert all(label.place.span.line >= 1 for label in found.related)
+    assert total > 100
