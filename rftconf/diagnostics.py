@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from rftconf.text.patch import Patch
 from rftconf.text.span import Place
 
 
@@ -25,6 +26,15 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """A change to the file that a diagnostic is about. `safe`: the run stays the same, or could not start before."""
+
+    title: str
+    patches: tuple[Patch, ...]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. `code` is stable (`SYN001`, `KEY002`, ...); `help` says what to do next."""
 
@@ -34,3 +44,6 @@ class Diagnostic:
     place: Place | None = None
     related: tuple[Label, ...] = ()
     help: str = ""
+    fix: Fix | None = None
+    key: str = ""
+    """The key it is about, in the file's own words, where it is about one."""

@@ -15,7 +15,8 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 
 from rftconf.effective import effective
-from rftconf.lint.codes import CODES
+from rftconf.lint import registry as lint_registry
+from rftconf.lint.codes import about, every
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Fixed, Fold, Table, natives_of, plans_of
 from rftconf.mappers.tables import table_of
@@ -200,10 +201,17 @@ def codes_page() -> str:
         + "# Diagnostics\n\nCodes are stable and never used again for something else; `rftconf explain CODE` prints "
     )
     text += "the same.\n"
-    for code, about in CODES.items():
-        text += f"\n## {code}\n\n**{about.title}**\n\n{about.why}\n"
-        text += f"\n{about.advice}\n" if about.advice else ""
-        text += f"\n```\n{about.example}\n```\n" if about.example else ""
+    text += "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' code.\n"
+    for name, (_, subject) in lint_registry.FAMILIES.items():
+        rules = lint_registry.family(name)
+        text += f"\n* **{name}** {subject}{f': {len(rules)} rules over the plan' if rules else ''}"
+    text += "\n"
+    for code in every():
+        page = about(code)
+        assert page is not None
+        text += f"\n## {code}\n\n**{page.title}**\n\n{page.why}\n"
+        text += f"\n{page.advice}\n" if page.advice else ""
+        text += f"\n```\n{page.example}\n```\n" if page.example else ""
     return text
 
 

@@ -23,7 +23,7 @@ VERBS = {
     "plan": "Print what a config means: the canonical plan.",
     "budget": "Price a run in GPU memory: will it fit, and what to change.",
     "explain": "Say what a diagnostic's code, or a key, means.",
-    "schema": "Print the JSON Schema of the plan.",
+    "schema": "Print a JSON Schema: of the plan, of a framework, of the settings.",
 }
 """Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""
 

@@ -16,20 +16,28 @@ if TYPE_CHECKING:
     from rftconf.schemas.guess import Guess
     from rftconf.text.document import Document
     from rftconf.text.read import ReadOptions
+    from rftconf.text.source import Source
 
 
 def open_document(source: str, how: Reading) -> Document:
     """Read one file (`-` is standard input). Raises UnreadableError when it cannot be read at all."""
+    from rftconf.text.source import open_source
+
+    return read_source(open_source(source), source, how)
+
+
+def read_source(opened: Source, path: str, how: Reading) -> Document:
+    """Read a text that was opened at `path`. Raises UnreadableError for another file that it needs."""
     from rftconf.text.read import read
     from rftconf.text.source import open_source
 
-    options = _options(how)
-    found = read(open_source(source), options)
-    beside = _named_beside(source, found) if how.base is None else None
+    options = read_options(how)
+    found = read(opened, options)
+    beside = _named_beside(path, found) if how.base is None else None
     if beside is None:
         return found
-    name, path = beside
-    return read(open_source(source), replace(options, sources={**options.sources, name: open_source(path).text}))
+    name, file = beside
+    return read(opened, replace(options, sources={**options.sources, name: open_source(file).text}))
 
 
 def read_again(name: str, text: str, how: Reading) -> Document:
@@ -37,10 +45,11 @@ def read_again(name: str, text: str, how: Reading) -> Document:
     from rftconf.text.read import read
     from rftconf.text.source import from_bytes
 
-    return read(from_bytes(name, text.encode()), _options(how))
+    return read(from_bytes(name, text.encode()), read_options(how))
 
 
-def _options(how: Reading) -> ReadOptions:
+def read_options(how: Reading) -> ReadOptions:
+    """What the reader may know beyond the text. Raises UnreadableError for a file that cannot be read."""
     from rftconf.text.read import ReadOptions
     from rftconf.text.source import open_source
 

@@ -46,6 +46,28 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     return (*said, *found)
 
 
+def recognised(document: Document, framework: str | None, release: str | None) -> Guess | None:
+    """What the rules over the plan may take `document` for, None where its keys are not a catalogued config's."""
+    if not document.leaves:
+        return None
+    program = document.launch.program if document.launch else ""
+    own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
+    if release is not None and own and not any(registry.has(one, release) for one in own):
+        return None
+    best = _guess(document, framework, release)
+    unread = registry.framework(best.framework).unread_sections
+    if any(leaf.key.split(".")[0] in unread for leaf in document.leaves):
+        return None
+    if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
+        return None
+    return best
+
+
+def stands_alone(document: Document, best: Guess) -> bool:
+    """True when what `document` leaves out is the release's own default, not that of a config of somebody's own."""
+    return not _Subject(document, best).own_config
+
+
 def is_config(document: Document) -> bool:
     """True when `document` is a config of a framework that is known: it starts one, or has several of its keys."""
     if not document.leaves:
@@ -130,7 +152,7 @@ def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
             yield _at_key("KEY005", Severity.WARNING, leaf, f"{leaf.key} has no effect in {subject.title}", why)
         case Verdict.VALUE_REFUSED:
             message = f"{subject.title} no longer takes {leaf.value!r} for {leaf.key}"
-            yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place)
+            yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place, key=leaf.key)
         case Verdict.CANNOT_APPEND:
             message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
             yield _at_key("KEY006", subject.worst, leaf, message, f"write {leaf.key}=… without the +")
@@ -153,7 +175,7 @@ def _taken(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         # veRL checks nothing when it loads, so what is wrong there need not stop a run.
         severity = Severity.ERROR if subject.best.framework == "trinity" else Severity.WARNING
         help_ = f"its default is {shown(key.default)}" if key.default not in (None, "", "???") else ""
-        yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_)
+        yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_, key=leaf.key)
 
 
 def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
@@ -269,4 +291,4 @@ def _start(document: Document) -> Place:
 
 
 def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str) -> Diagnostic:
-    return Diagnostic(code, severity, message, leaf.key_place, help=help_)
+    return Diagnostic(code, severity, message, leaf.key_place, help=help_, key=leaf.key)

@@ -221,14 +221,54 @@ CODES: dict[str, About] = {
         "Name the file that does; a script that only calls another one is not followed.",
     ),
     "SYN506": About("several launches in one script", "Only one is read.", "Choose with --launch N."),
+    "SYN601": About(
+        "a comment that ignores nothing",
+        "# rftconf: ignore[CODE] silences findings on its line, or on the statement below it. This one names something "
+        "that is not found there, so it would hide a finding that comes later.",
+        "Delete it, or the code that is not found.",
+        "data.val_batch_size: 8  # rftconf: ignore[BAT014] our fork reads it",
+    ),
     "SYN507": About("a config file that the command also reads", "It is not given.", "Give it with --base FILE."),
 }
 
 
+def about(code: str) -> About | None:
+    """What a code means: the reader's and the key checks' from CODES, a rule's from its own declaration."""
+    if code in CODES:
+        return CODES[code]
+    from rftconf.lint.registry import rule_of
+
+    rule = rule_of(code)
+    if rule is None:
+        return None
+    from rftconf.lint.examples import shown
+
+    where = f" ({', '.join(rule.frameworks)}{f' since {rule.since}' if rule.since else ''})" if rule.frameworks else ""
+    example = f"# found\n{shown(rule.bad)}\n\n# fine\n{shown(rule.good)}"
+    more = f"Severity: {rule.severity.value}{where}. Source: {rule.source}. {_FIXES[rule.fixable]}"
+    return About(rule.title, rule.why, f"{rule.advice[:1].upper()}{rule.advice[1:]}. {more}", example)
+
+
+_FIXES = {True: "rftconf check --fix (or --unsafe-fixes) changes it.", False: "There is no automatic fix."}
+
+
+def every() -> dict[str, str]:
+    """All codes and their titles, family by family."""
+    from rftconf.lint.registry import FAMILIES, family
+
+    found: dict[str, str] = {}
+    for name in FAMILIES:
+        found |= {code: entry.title for code, entry in CODES.items() if code.startswith(name)}
+        found |= {rule.code: rule.title for rule in family(name)}
+    return found
+
+
 def page(code: str, width: int = 88) -> str:
-    """The page of a code that is in CODES, as text."""
-    about = CODES[code]
-    parts = [f"{code}: {about.title}", *(textwrap.fill(text, width) for text in (about.why, about.advice) if text)]
-    if about.example:
-        parts.append(textwrap.indent(about.example, "    "))
+    """The page of a code that exists, as text."""
+    entry = about(code)
+    if entry is None:
+        raise KeyError(code)
+    parts = [f"{code}: {entry.title}", *(textwrap.fill(text, width) for text in (entry.why, entry.advice) if text)]
+    if entry.example:
+        parts.append(textwrap.indent(entry.example, "    "))
     return "\n\n".join(parts) + "\n"

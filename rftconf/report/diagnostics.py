@@ -35,9 +35,31 @@ def diagnostics_json(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
             "place": _span_json(d.place),
             "related": [{"place": _span_json(label.place), "note": label.note} for label in d.related],
             "help": d.help,
+            "key": d.key,
+            "fix": _fix_json(d),
         }
         for d in found
     ]
+
+
+def _fix_json(d: Diagnostic) -> dict[str, Any] | None:
+    if d.fix is None:
+        return None
+    patches = [{"start": p.span.start, "end": p.span.end, "text": p.text} for p in d.fix.patches]
+    return {"title": d.fix.title, "safe": d.fix.safe, "patches": patches}
+
+
+def statistics(found: Iterable[Diagnostic], titles: Mapping[str, str]) -> str:
+    """How often each code was found, most often first, with `*` where a fix is offered."""
+    rows: dict[str, list[int]] = {}
+    for d in found:
+        row = rows.setdefault(d.code, [0, 0])
+        row[0] += 1
+        row[1] += d.fix is not None
+    ordered = sorted(rows.items(), key=lambda entry: (-entry[1][0], entry[0]))
+    return "".join(
+        f"{count:5} {code} {'[*]' if fixable else '[ ]'} {titles.get(code, '')}\n" for code, (count, fixable) in ordered
+    )
 
 
 def summary(found: Iterable[Diagnostic], files: int) -> str:

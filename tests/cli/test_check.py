@@ -9,13 +9,16 @@ import pytest
 
 from rftconf.cli.app import run
 from rftconf.cli.files import candidates
-from tests.cli.scripts import GRPO, written
+from rftconf.lint.rule import verl
+from tests.cli.scripts import written
+from tests.lint.bases import as_shell
 
+GRPO = as_shell(verl("data.train_batch_size=$BATCH", script="BATCH=256\n"))
 BAD = GRPO.replace("data.train_batch_size", "data.train_bach_size")
 
 
 def test_a_clean_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", written(tmp_path)]) == 0
+    assert run(["check", written(tmp_path, GRPO)]) == 0
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "nothing found in 1 file\n"
@@ -24,17 +27,17 @@ def test_a_clean_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_misspelt_key_inside_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = written(tmp_path, BAD)
     assert run(["check", script, "--format", "concise", "--from-release", "0.9.1"]) == 1
-    assert capsys.readouterr().out == f"{script}:7:5: KEY001 veRL 0.9.1 has no key data.train_bach_size\n"
+    assert capsys.readouterr().out == f"{script}:30:5: KEY001 veRL 0.9.1 has no key data.train_bach_size\n"
     assert run(["check", script]) == 1
     out = capsys.readouterr().out
-    assert "  7 |     data.train_bach_size=$BATCH \\\n    |     ^^^^^^^^^^^^^^^^^^^^\n" in out
+    assert "  30 |     data.train_bach_size=$BATCH\n     |     ^^^^^^^^^^^^^^^^^^^^\n" in out
     assert "did you mean data.train_batch_size?" in out
 
 
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", written(tmp_path, BAD), "--json", "--from", "verl", "--from-release", "0.9.1"]) == 1
     (found,) = json.loads(capsys.readouterr().out)
-    assert (found["code"], found["severity"], found["place"]["line"]) == ("KEY001", "error", 7)
+    assert (found["code"], found["severity"], found["place"]["line"]) == ("KEY001", "error", 30)
 
 
 def test_folders_and_patterns_pass_over_other_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,16 +50,16 @@ def test_folders_and_patterns_pass_over_other_files(tmp_path: Path, capsys: pyte
     assert run(["check", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
     assert out.count("KEY001") == 1
-    assert err == "1 error, 1 note in 1 file\n"
+    assert err == "1 error in 1 file (1 note not shown: --severity info)\n"
     assert run(["check", f"{tmp_path}/**/*.sh", "--format", "concise"]) == 1
-    assert "bad.sh:7:5" in capsys.readouterr().out
+    assert "bad.sh:30:5" in capsys.readouterr().out
 
 
 def test_a_named_file_must_be_a_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = written(tmp_path, "services:\n  web:\n    image: x\n", "compose.yaml")
     assert run(["check", other]) == 1
     assert "KEY000" in capsys.readouterr().out
-    assert run(["check", written(tmp_path, "\0", "binary.sh"), written(tmp_path)]) == 2
+    assert run(["check", written(tmp_path, "\0", "binary.sh"), written(tmp_path, GRPO)]) == 2
     assert "NUL byte" in capsys.readouterr().err
     assert run(["check", str(tmp_path / "binary.sh")]) == 2
     assert "nothing found" not in capsys.readouterr().err
@@ -68,7 +71,7 @@ def test_a_folder_without_configs(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_each_file_once_and_named_ones_as_named(tmp_path: Path) -> None:
-    script = written(tmp_path)
+    script = written(tmp_path, GRPO)
     found = candidates([str(tmp_path), script, f"{tmp_path}/*.sh"])
     assert [(candidate.path, candidate.named) for candidate in found] == [(script, True)]
 
@@ -80,3 +83,123 @@ def test_secrets_are_never_echoed(tmp_path: Path, capsys: pytest.CaptureFixture[
     run(["check", written(tmp_path, text)])
     out, err = capsys.readouterr()
     assert "sk-0123456789" not in out + err
+
+
+VAL = as_shell(verl("data.val_batch_size=512"))
+
+
+def test_fix_and_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = written(tmp_path, VAL)
+    assert run(["check", script, "--diff", "--unsafe-fixes"]) == 1
+    shown = capsys.readouterr().out
+    assert "-    data.val_batch_size=512\n" in shown
+    assert Path(script).read_text() == VAL
+    assert run(["check", script, "--fix"]) == 1  # deleting it is not proved to leave the run the same
+    assert run(["check", script, "--unsafe-fixes"]) == 0
+    assert "data.val_batch_size" not in Path(script).read_text()
+    assert "fixed 1 finding in 1 file" in capsys.readouterr().err
+    assert run(["check", script]) == 0
+
+
+def test_standard_input_is_not_fixed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "-", "--fix"]) == 2
+    assert "standard input cannot be fixed" in capsys.readouterr().err
+
+
+def test_selection_severity_and_exit_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = written(tmp_path, VAL)
+    assert run(["check", script, "--ignore", "BAT014"]) == 0
+    assert run(["check", script, "--select", "KEY,SYN"]) == 0
+    assert run(["check", script, "--select", "BAT", "--exit-zero"]) == 0
+    assert "BAT014" in capsys.readouterr().out
+    assert run(["check", script, "--severity", "error"]) == 0
+    assert run(["check", script, "--select", "BTA"]) == 2
+    assert "there is no code BTA" in capsys.readouterr().err
+
+
+def test_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", written(tmp_path, VAL), "--statistics", "-q"]) == 1
+    assert capsys.readouterr().out == "    1 BAT014 [*] a validation batch size\n"
+
+
+def test_several_formats_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, log = written(tmp_path, VAL), tmp_path / "out.sarif"
+    assert (
+        run(["check", script, "--format", "github", "--output", f"sarif={log}", "-o", f"junit={tmp_path}/j.xml"]) == 1
+    )
+    assert capsys.readouterr().out.startswith(f"::warning file={script},line=30,col=25,title=BAT014::")
+    assert json.loads(log.read_text())["version"] == "2.1.0"
+    assert "<failure" in (tmp_path / "j.xml").read_text()
+    assert run(["check", script, "-o", "sarif"]) == 2
+
+
+def test_settings_of_the_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, settings = written(tmp_path, VAL), tmp_path / "rftconf.toml"
+    settings.write_text('[per-file-ignores]\n"*.sh" = ["BAT014"]\n')
+    assert run(["check", script]) == 0
+    settings.write_text("[cluster]\nnodes = 1\ngpus-per-node = 4\n")
+    assert run(["check", script]) == 1
+    assert "GPU013" in capsys.readouterr().out
+    settings.write_text('framwork = "verl"\n')
+    assert run(["check", script]) == 2
+    assert "did you mean framework?" in capsys.readouterr().err
+    settings.unlink()
+    (tmp_path / "pyproject.toml").write_text('[tool.rftconf]\nignore = ["BAT"]\nexclude = ["old/*"]\n')
+    (tmp_path / "old").mkdir()
+    written(tmp_path / "old", "python3 -m verl.trainer.main_ppo a=1\n")
+    assert run(["check", str(tmp_path)]) == 0
+
+
+def test_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, accepted = written(tmp_path, VAL), str(tmp_path / "accepted.json")
+    assert run(["check", script, "--write-baseline", accepted]) == 0
+    assert run(["check", script, "--baseline", accepted]) == 0
+    Path(script).write_text("# a comment more\n" + VAL.replace("total_epochs=3", "total_epochs=0"))
+    assert run(["check", script, "--baseline", accepted]) == 1
+    out = capsys.readouterr().out
+    assert "DAT010" in out
+    assert "BAT014" not in out
+    assert run(["check", script, "--baseline", script]) == 2
+
+
+def test_comments_silence_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = VAL.replace("python3 -m", "# rftconf: ignore[BAT014] our fork reads it\npython3 -m")
+    assert run(["check", written(tmp_path, text)]) == 0
+    assert run(["check", written(tmp_path, text.replace("BAT014", "BAT014,BAT003"))]) == 1
+    assert "SYN601" in capsys.readouterr().out
+
+
+def test_results_are_kept_by_content(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = written(tmp_path, VAL)
+    (tmp_path / "rftconf.toml").write_text("")
+    assert [run(["check", script, "--cache", "--format", "json"]) for _ in range(2)] == [1, 1]
+    first, second = capsys.readouterr().out.split("]\n[", 1)
+    assert first + "]\n" == "[" + second
+    assert list((tmp_path / ".rftconf_cache").glob("*/*.json"))
+    written(tmp_path, GRPO)
+    assert run(["check", script, "--cache"]) == 0
+
+
+def test_jobs_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(20):
+        written(tmp_path, VAL if number % 2 else GRPO, f"run{number:02}.sh")
+    outputs = []
+    for jobs in ("1", "2"):
+        assert run(["check", str(tmp_path), "--format", "concise", "--jobs", jobs]) == 1
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count("BAT014") == 10
+
+
+def test_secrets_reach_neither_cache_nor_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = "0123456789abcdef0123456789abcdef01234567"
+    script = written(tmp_path, VAL.replace("set -x\n", f"export WANDB_API_KEY={secret}\nset -x\n"))
+    (tmp_path / "rftconf.toml").write_text("")
+    assert run(["check", script, "--cache"]) == 1
+    assert run(["check", script, "--diff", "--unsafe-fixes"]) == 1
+    for form in ("json", "sarif", "github", "gitlab", "junit", "concise"):
+        assert run(["check", script, "--format", form]) == 1
+    out, err = capsys.readouterr()
+    assert "SEC001" in out
+    assert secret not in out + err
+    assert not any(secret in file.read_text() for file in tmp_path.rglob("*.json"))

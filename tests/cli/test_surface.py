@@ -14,7 +14,11 @@ OPTIONS = {
         *("--ledger", "--adapters"),
         *("--on-loss", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
     ],
-    "check": [*READING, "--format", "--json", "--quiet", "-q", "--color"],
+    "check": [
+        *(*READING, "--select", "--ignore", "--severity", "--format", "--json", "--output", "-o", "--statistics"),
+        *("--exit-zero", "--fix", "--unsafe-fixes", "--diff", "--baseline", "--write-baseline", "--config"),
+        *("--jobs", "-j", "--cache", "--quiet", "-q", "--color"),
+    ],
     "plan": [
         *READING,
         "--rows",
@@ -44,7 +48,7 @@ OPTIONS = {
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
     "explain": [],
-    "schema": ["--output", "-o"],
+    "schema": ["--from-release", "--trainer", "--output", "-o"],
 }
 
 

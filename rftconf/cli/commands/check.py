@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
 from rftconf.cli import options
-
-if TYPE_CHECKING:
-    from rftconf.cli.files import Candidate
-    from rftconf.cli.reading import Reading
-    from rftconf.diagnostics import Diagnostic
-    from rftconf.text.document import Document
 
 
 def check(
@@ -21,88 +16,90 @@ def check(
     ],
     from_: options.From = None,
     from_release: options.FromRelease = None,
+    select: Annotated[
+        list[str] | None, typer.Option("--select", metavar="CODE", help="Only these codes or families (BAT,KEY001).")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="CODE", help="All but these.")] = None,
+    severity: Annotated[
+        Literal["error", "warning", "info"] | None,
+        typer.Option("--severity", help="The least severity that is shown; warning unless the project says otherwise."),
+    ] = None,
+    form: Annotated[
+        Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit"],
+        typer.Option("--format", help="How to print findings."),
+    ] = "text",
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    output: Annotated[
+        list[str] | None, typer.Option("--output", "-o", metavar="FORMAT=FILE", help="Also write this format there.")
+    ] = None,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Count findings by code instead.")] = False,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something is found.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Make the fixes that leave the run the same.")] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="Also those that change what the run does.")
+    ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what fixes would change, and change nothing.")] = False,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that it holds.")
+    ] = None,
+    write_baseline: Annotated[
+        Path | None, typer.Option("--write-baseline", metavar="FILE", help="Write all findings there, and exit 0.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings; the nearest rftconf.toml when absent.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes.")] = 1,
+    cache: Annotated[bool, typer.Option("--cache", help="Keep results by content in .rftconf_cache.")] = False,
     set_: options.Set = None,
     env: options.Env = None,
     args: options.Args = None,
     launch: options.Launch = None,
     base: options.Base = None,
     sources: options.Sources = None,
-    form: Annotated[
-        Literal["text", "concise", "json"], typer.Option("--format", help="How to print findings.")
-    ] = "text",
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     quiet: options.Quiet = False,
     color: options.Color = "auto",
 ) -> int:
-    """Find syntax errors, unknown and misplaced keys, wrong types and duplicates, also inside shell scripts.
+    """Find what is wrong with configs, also inside shell scripts: each finding at its line and column.
 
     Findings go to standard output. In a folder, files that are no config of a known framework are passed over.
+    rftconf explain CODE says why something is found; # rftconf: ignore[CODE] silences it.
 
     \b
     Examples:
       rftconf check run_grpo.sh
-      rftconf check configs/ examples/**/*.yaml --format concise
-      rftconf check run_grpo.sh --from-release 0.7.1 --json
+      rftconf check configs/ --fix
+      rftconf check configs/ --format github --output sarif=out.sarif
+      rftconf check run_grpo.sh --from-release 0.7.1 --severity info
 
     Exit: 0 clean, 1 errors or warnings, 2 unreadable or usage.
     """
-    from rftconf.cli import output as out
-    from rftconf.cli.files import candidates
-    from rftconf.cli.reading import reading
-    from rftconf.diagnostics import Severity
-    from rftconf.errors import UsageError
-    from rftconf.report.diagnostics import summary
+    from rftconf.cli import check_run
 
-    how = reading(from_, from_release, set_, env, args, launch, base, sources)
-    found: list[Diagnostic] = []
-    documents: dict[str, Document] = {}
-    unreadable = 0
-    for candidate in candidates(files):
-        got = _one(candidate, how, documents)
-        if got is None:
-            unreadable += candidate.named
-        else:
-            found.extend(got)
-    if not documents and not unreadable:
-        raise UsageError(f"no config of a known framework in {', '.join(files)}; name the files")
-    form = "json" if json else form
-    out.product(_text(found, {name: document.text for name, document in documents.items()}, form, color))
-    if not quiet and form == "text" and documents:
-        out.report(summary(found, len(documents)) + "\n")
-    if unreadable or not all(document.readable for document in documents.values()):
-        return 2
-    return int(any(d.severity is not Severity.INFO for d in found))
-
-
-def _one(candidate: Candidate, how: Reading, documents: dict[str, Document]) -> list[Diagnostic] | None:
-    """The findings of one file, None when it cannot be read; a named file says why."""
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document
-    from rftconf.errors import UnreadableError
-    from rftconf.lint import basic
-
-    try:
-        document = open_document(candidate.path, how)
-    except UnreadableError as error:
-        if candidate.named:
-            out.report(f"rftconf: {error}\n")
-        return None
-    if not candidate.named and not basic.is_config(document):
-        return None
-    documents[document.name] = document
-    return [*document.diagnostics, *basic.check(document, how.framework, how.release)]
-
-
-def _text(found: list[Diagnostic], texts: dict[str, str], form: str, color: str) -> str:
-    from rftconf.cli import output as out
-    from rftconf.report import diagnostics as report
-
-    ordered = sorted(found, key=lambda d: (d.place.file, d.place.span.start) if d.place else ("", 0))
-    if form == "json":
-        from json import dumps
-
-        return dumps(report.diagnostics_json(ordered), indent=2, ensure_ascii=False) + "\n"
-    if form == "concise":
-        return report.diagnostics_concise(ordered)
-    blocks = report.diagnostics_text(ordered, texts, out.product_screen(color))
-    return f"{blocks}\n" if blocks else ""
+    wanted = check_run.Wanted(
+        files=tuple(files),
+        framework=from_,
+        release=from_release,
+        select=check_run.codes(select),
+        ignore=check_run.codes(ignore),
+        severity=severity,
+        form="json" if json else form,
+        outputs=tuple(output or ()),
+        statistics=statistics,
+        exit_zero=exit_zero,
+        fix=fix or unsafe_fixes or diff,
+        unsafe=unsafe_fixes,
+        diff=diff,
+        baseline=baseline,
+        write_baseline=write_baseline,
+        config=config,
+        jobs=jobs,
+        cache=cache,
+        quiet=quiet,
+        color=color,
+    )
+    return check_run.run(
+        wanted,
+        lambda framework, release, bound: check_run.reading_of(
+            framework, release, [*bound, *(set_ or ())], env, args, launch, base, sources
+        ),
+    )

@@ -9,9 +9,9 @@ import typer
 
 def codes(incomplete: str) -> list[str]:
     """The codes a shell completes."""
-    from rftconf.lint.codes import CODES
+    from rftconf.lint.codes import every
 
-    return [code for code in CODES if code.startswith(incomplete.upper())]
+    return [code for code in every() if code.startswith(incomplete.upper())]
 
 
 def explain(
@@ -29,12 +29,12 @@ def explain(
       rftconf explain actor_rollout_ref.rollout.n
     """
     from rftconf.cli import output as out
-    from rftconf.lint.codes import CODES, page
+    from rftconf.lint.codes import about, every, page
 
     if subject is None:
-        out.product("".join(f"{code}  {about.title}\n" for code, about in CODES.items()))
+        out.product("".join(f"{code}  {title}\n" for code, title in every().items()))
         return 0
-    if subject.upper() in CODES:
+    if about(subject.upper()) is not None:
         out.product(page(subject.upper()))
         return 0
     from rftconf.cli.key_page import key_page

@@ -1,23 +1,49 @@
-"""`rftconf schema`: the JSON Schema of the plan."""
+"""`rftconf schema`: JSON Schemas of the plan, of a framework's config, and of rftconf's own settings."""
 
 from __future__ import annotations
+
+from typing import Annotated
+
+import typer
 
 from rftconf.cli import options
 
 
-def schema(output: options.Output = None) -> int:
-    """Print the JSON Schema of the plan that `rftconf plan --format json` writes.
+def schema(
+    subject: Annotated[
+        str, typer.Argument(metavar="[plan|settings|FRAMEWORK]", help="What the schema describes.")
+    ] = "plan",
+    from_release: options.FromRelease = None,
+    trainer: Annotated[str, typer.Option("--trainer", metavar="NAME", help="fsdp or megatron, for veRL.")] = "",
+    output: options.Output = None,
+) -> int:
+    """Print the JSON Schema of the plan, of a framework's config, or of rftconf.toml, for completion in editors.
+
+    In a YAML file, `# yaml-language-server: $schema=FILE` makes editors use it.
 
     \b
     Examples:
       rftconf schema > plan.schema.json
-      rftconf schema -o plan.schema.json
+      rftconf schema trinity --from-release 0.6.0 -o trinity.schema.json
+      rftconf schema settings
     """
     from pathlib import Path
 
-    import rftconf.plan
     from rftconf.cli import output as out
 
-    # The committed file, which a test compares with the model: printing it needs no pydantic.
-    out.product(Path(rftconf.plan.__file__).with_name("schema.json").read_text(encoding="utf-8"), output)
+    if subject == "plan":
+        import rftconf.plan
+
+        # The committed file, which a test compares with the model: printing it needs no pydantic.
+        out.product(Path(rftconf.plan.__file__).with_name("schema.json").read_text(encoding="utf-8"), output)
+        return 0
+    if subject == "settings":
+        from rftconf.lint.settings import settings_schema
+
+        out.product_json(settings_schema(), output)
+        return 0
+    from rftconf.cli.reading import framework_name
+    from rftconf.lint.editor import framework_schema
+
+    out.product_json(framework_schema(framework_name(subject), from_release, trainer), output)
     return 0

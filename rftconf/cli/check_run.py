@@ -1,0 +1,225 @@
+"""`check` from options to exit code: settings, files, findings, fixes, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from rftconf.cli import output as out
+from rftconf.cli.checking import Checked, Task, check_all
+from rftconf.cli.files import Candidate, candidates
+from rftconf.cli.reading import Reading
+from rftconf.cli.reading import reading as reading_of
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.errors import UsageError
+from rftconf.lint import settings as project
+from rftconf.lint.engine import Options, Selection
+from rftconf.lint.store import FOLDER
+from rftconf.lint.subject import Cluster
+from rftconf.secrets import masked
+
+__all__ = ["Wanted", "codes", "reading_of", "run"]
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line asked for."""
+
+    files: tuple[str, ...]
+    framework: str | None
+    release: str | None
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    severity: str | None
+    form: str
+    outputs: tuple[str, ...]
+    statistics: bool
+    exit_zero: bool
+    fix: bool
+    unsafe: bool
+    diff: bool
+    baseline: Path | None
+    write_baseline: Path | None
+    config: Path | None
+    jobs: int
+    cache: bool
+    quiet: bool
+    color: str
+
+
+def codes(given: Iterable[str] | None) -> tuple[str, ...]:
+    """Codes of an option that may be repeated or hold several with commas."""
+    return tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
+
+
+def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Reading]) -> int:
+    """Check, report, and give the exit code. Raises UsageError for options and settings that mean nothing."""
+    settings = _settings(wanted)
+    outputs = _outputs(wanted.outputs)
+    chosen = _selection(wanted, settings)
+    bound = [f"{name}={value}" for name, value in settings.get("set", {}).items()]
+    # whoever names a framework on the command line does not mean the release of the project's
+    own = wanted.framework is None or wanted.framework == settings.get("framework")
+    release = wanted.release or (settings.get("release") if own else None)
+    how = read(wanted.framework or settings.get("framework"), release, bound)
+    task = Task(
+        how,
+        Options(how.framework, how.release, chosen, _cluster(settings)),
+        tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
+        settings.folder,
+        (settings.folder or Path()) / FOLDER if wanted.cache else None,
+        wanted.fix,
+        wanted.unsafe,
+    )
+    chosen_files = [c for c in candidates(wanted.files) if c.named or not _excluded(c, settings)]
+    if wanted.fix and any(c.path == "-" for c in chosen_files):
+        raise UsageError("standard input cannot be fixed; name a file")
+    return _finished(wanted, settings, list(check_all(chosen_files, task, wanted.jobs)), outputs)
+
+
+def _finished(wanted: Wanted, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
+    for problem in (c.problem for c in done if c.problem and c.named):
+        out.report(f"rftconf: {problem}\n")
+    unreadable = any(c.problem and c.named for c in done)
+    configs = [c for c in done if c.config and not c.problem]
+    if not configs and not unreadable:
+        hint = "name the files, or say what they are for with --from"
+        raise UsageError(f"no config of a known framework in {', '.join(wanted.files)}; {hint}")
+    texts = {c.name: c.text for c in configs}
+    found = [d for c in configs for d in c.found]
+    folder = str(settings.folder or "")
+    if wanted.write_baseline is not None:
+        from rftconf.lint import baseline
+
+        out.product(baseline.dump(found, texts, folder), wanted.write_baseline)
+        return 2 if unreadable else 0
+    found = _without_accepted(found, texts, wanted, settings)
+    if wanted.fix:
+        _fixed(configs, wanted)
+    found, hidden = _shown(found, wanted, settings)
+    _report(found, texts, [c.name for c in configs], wanted, outputs, hidden)
+    if unreadable or not all(c.readable for c in configs):
+        return 2
+    changes = wanted.diff and any(c.fixed is not None for c in configs)
+    return 0 if wanted.exit_zero else int(changes or any(d.severity is not Severity.INFO for d in found))
+
+
+def _settings(wanted: Wanted) -> project.Settings:
+    if wanted.config is not None:
+        found = project.read(wanted.config)
+        if found is None:
+            raise UsageError(f"{wanted.config} has no [tool.rftconf]")
+        return found
+    first = Path(wanted.files[0]) if wanted.files and wanted.files[0] != "-" else Path()
+    start = first if first.is_dir() else first.parent
+    return project.find(start.resolve() if start.exists() else Path.cwd())
+
+
+def _outputs(given: Sequence[str]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for item in given:
+        form, mark, file = item.partition("=")
+        if not mark or form not in FORMATS or not file:
+            raise UsageError(f"--output wants FORMAT=FILE with one of {', '.join(FORMATS)}, not {item!r}")
+        found[form] = Path(file)
+    return found
+
+
+def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
+    from rftconf.lint.codes import every
+
+    select = wanted.select or codes(settings.get("select"))
+    ignore = (*codes(settings.get("ignore")), *wanted.ignore)
+    known = every()
+    for code in (*select, *ignore):
+        if code != "ALL" and not any(name.startswith(code) for name in known):
+            from difflib import get_close_matches
+
+            near = get_close_matches(code, known, n=1)
+            raise UsageError(f"there is no code {code}{f'; did you mean {near[0]}?' if near else ''}")
+    return Selection(tuple(code for code in select if code != "ALL"), ignore)
+
+
+def _cluster(settings: project.Settings) -> Cluster:
+    said = settings.get("cluster", {})
+    return Cluster(said.get("nodes"), said.get("gpus-per-node"), said.get("gpu", ""))
+
+
+def _excluded(candidate: Candidate, settings: project.Settings) -> bool:
+    return any(fnmatch(candidate.path, p) or fnmatch(candidate.path, f"*/{p}") for p in settings.get("exclude", ()))
+
+
+def _without_accepted(
+    found: list[Diagnostic], texts: dict[str, str], wanted: Wanted, settings: project.Settings
+) -> list[Diagnostic]:
+    own = settings.get("baseline")
+    file = wanted.baseline or ((settings.folder or Path()) / own if own else None)
+    if file is None:
+        return found
+    from rftconf.lint import baseline
+
+    accepted = baseline.load(file)
+    marks = baseline.fingerprints(found, texts, str(settings.folder or ""))
+    return [d for d, mark in zip(found, marks, strict=True) if mark not in accepted]
+
+
+def _shown(found: list[Diagnostic], wanted: Wanted, settings: project.Settings) -> tuple[list[Diagnostic], int]:
+    least = Severity(wanted.severity or settings.get("severity") or "warning")
+    seen = [d for d in found if Selection(threshold=least).wants(d) or d.code in wanted.select]
+    return seen, len(found) - len(seen)
+
+
+def _fixed(configs: list[Checked], wanted: Wanted) -> None:
+    from rftconf.text import atomic
+
+    changed = [c for c in configs if c.fixed is not None]
+    for checked in changed:
+        assert checked.fixed is not None
+        if wanted.diff:
+            out.product(_difference(checked))
+        else:
+            atomic.write(Path(checked.name), checked.fixed, executable=Path(checked.name).stat().st_mode & 0o111 > 0)
+    if not wanted.quiet and changed:
+        made = sum(c.made for c in changed)
+        verb = "would fix" if wanted.diff else "fixed"
+        out.report(f"{verb} {made} finding{'s' * (made != 1)} in {len(changed)} file{'s' * (len(changed) != 1)}\n")
+
+
+def _difference(checked: Checked) -> str:
+    from difflib import unified_diff
+
+    from rftconf.text.source import open_source
+
+    before, after = open_source(checked.name).text, (checked.fixed or "").removeprefix("\ufeff")
+    lines = unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), checked.name, checked.name)
+    lines = (masked(line) for line in lines)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _report(
+    found: list[Diagnostic],
+    texts: dict[str, str],
+    files: list[str],
+    wanted: Wanted,
+    outputs: dict[str, Path],
+    hidden: int,
+) -> None:
+    from rftconf.cli.formats import rendered
+    from rftconf.report.diagnostics import statistics, summary
+
+    for form, file in outputs.items():
+        out.product(rendered(form, found, texts, files, out.product_screen("never")), file)
+    if wanted.diff:
+        return
+    if wanted.statistics:
+        from rftconf.lint.codes import every
+
+        out.product(statistics(found, every()))
+    else:
+        out.product(rendered(wanted.form, found, texts, files, out.product_screen(wanted.color)))
+    if not wanted.quiet and wanted.form == "text" and files:
+        notes = f" ({hidden} note{'s' * (hidden != 1)} not shown: --severity info)" if hidden else ""
+        out.report(f"{summary(found, len(files))}{notes}\n")

@@ -1,0 +1,129 @@
+"""What `check` does with each file: read, check, silence, fix; alone or in several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rftconf.cli.files import Candidate
+from rftconf.cli.reading import Reading
+from rftconf.diagnostics import Diagnostic
+from rftconf.errors import UnreadableError
+from rftconf.lint import basic, engine, fixing, store, suppress
+from rftconf.secrets import masked
+from rftconf.text.source import STDIN, Source, open_source
+
+if TYPE_CHECKING:
+    from rftconf.text.document import Document
+
+_FEW = 8
+"""Files per process below which starting one does not pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How every file is checked."""
+
+    how: Reading
+    options: engine.Options
+    per_file: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    folder: Path | None = None
+    cache: Path | None = None
+    fix: bool = False
+    unsafe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One file: its findings, and its text before and after fixes. `problem` when it cannot be read at all."""
+
+    name: str
+    named: bool
+    text: str = ""
+    found: tuple[Diagnostic, ...] = ()
+    readable: bool = True
+    config: bool = True
+    fixed: str | None = None
+    made: int = 0
+    problem: str = ""
+
+
+def check_all(candidates: Sequence[Candidate], task: Task, jobs: int) -> Iterator[Checked]:
+    """Every candidate's result, in the order given."""
+    if jobs <= 1 or len(candidates) < 2 * _FEW:
+        yield from (check_one(candidate, task) for candidate in candidates)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(
+            partial(check_one, task=task), candidates, chunksize=max(_FEW, len(candidates) // (4 * jobs))
+        )
+
+
+def check_one(candidate: Candidate, task: Task) -> Checked:
+    """Read and check one file."""
+    from rftconf.cli.loading import read_options, read_source
+
+    try:
+        source = open_source(candidate.path)
+        options = read_options(task.how)
+    except UnreadableError as error:
+        return Checked(candidate.path, candidate.named, problem=str(error), readable=False, config=False)
+    own = _options(candidate.path, task)
+    name = ""
+    # a finding may quote what it is about, and secrets are not to be copied anywhere
+    secretive = masked(source.text) != source.text
+    if task.cache is not None and not task.fix and candidate.path != STDIN and not secretive:
+        name = store.digest(source.text.encode("utf-8", "surrogatepass"), source.name, options, own, candidate.named)
+        kept = store.get(task.cache, name)
+        if kept is not None:
+            return Checked(source.name, candidate.named, source.text, kept.found, kept.readable, kept.config)
+
+    def again(text: str) -> tuple[Document, list[Diagnostic]]:
+        document = read_source(replace(source, text=text), candidate.path, task.how)
+        return document, _found(document, own)
+
+    document = read_source(source, candidate.path, task.how)
+    config = candidate.named or basic.is_config(document)
+    found = _found(document, own) if config else []
+    if name and task.cache is not None:
+        store.put(task.cache, name, store.Kept(tuple(found), document.readable, config))
+    if task.fix and config:
+        done = fixing.fix(document, found, again, unsafe=task.unsafe)
+        after = _with_bom(source, done.text) if done.made else None
+        return Checked(
+            document.name, candidate.named, done.text, done.left, document.readable, config, after, len(done.made)
+        )
+    return Checked(document.name, candidate.named, document.text, tuple(found), document.readable, config)
+
+
+def _found(document: Document, own: engine.Options) -> list[Diagnostic]:
+    everything = replace(own, selection=replace(own.selection, threshold=engine.LOWEST))
+    found = suppress.apply(
+        document.name, document.text, engine.check(document, everything), engine.looked_for(own.selection)
+    )
+    return sorted((d for d in found if own.selection.wants(d)), key=engine.position)
+
+
+def _with_bom(source: Source, text: str) -> str:
+    return f"\ufeff{text}" if source.bom else text
+
+
+def _options(path: str, task: Task) -> engine.Options:
+    """The options with what this file's patterns leave out."""
+    if not task.per_file:
+        return task.options
+    here = Path(path)
+    names = [path, here.name]
+    if task.folder is not None:
+        resolved = here.resolve()
+        if resolved.is_relative_to(task.folder.resolve()):
+            names.append(str(resolved.relative_to(task.folder.resolve())))
+    more = [code for pattern, codes in task.per_file if any(fnmatch(name, pattern) for name in names) for code in codes]
+    selection = task.options.selection
+    return replace(task.options, selection=replace(selection, ignore=(*selection.ignore, *more)))

@@ -1,0 +1,67 @@
+"""Findings that a project has accepted, known again by what they are about and not by line numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rftconf.diagnostics import Diagnostic
+from rftconf.errors import UsageError
+
+VERSION = 1
+
+
+def fingerprint(diagnostic: Diagnostic, text: str, folder: str = "") -> str:
+    """What stays the same while other parts of the file are edited: code, file, and the key or the line's own text."""
+    place = diagnostic.place
+    file = place.file if place else ""
+    if folder and file.startswith(folder):
+        file = file[len(folder) :].lstrip("/")
+    # what has no extent speaks of the file as a whole, not of the line it happens to be shown at
+    whole = place is None or place.span.start == place.span.end
+    about = diagnostic.key or ("" if whole or place is None else _line(text, place.span.start))
+    return hashlib.sha256("\0".join((diagnostic.code, file, about)).encode()).hexdigest()[:20]
+
+
+def fingerprints(found: Iterable[Diagnostic], texts: Mapping[str, str], folder: str = "") -> list[str]:
+    """One per finding; findings that are alike are told apart by their order."""
+    seen: Counter[str] = Counter()
+    names = []
+    for diagnostic in found:
+        text = texts.get(diagnostic.place.file, "") if diagnostic.place else ""
+        name = fingerprint(diagnostic, text, folder)
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return names
+
+
+def _line(text: str, at: int) -> str:
+    start = text.rfind("\n", 0, at) + 1
+    stop = text.find("\n", at)
+    return text[start : stop if stop >= 0 else len(text)].strip().removesuffix("\\").rstrip()
+
+
+def load(path: Path) -> frozenset[str]:
+    """The fingerprints of a baseline. Raises UsageError when it is none."""
+    try:
+        data: Any = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    except ValueError:
+        raise UsageError(f"{path} is no baseline: not JSON") from None
+    if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("findings"), list):
+        raise UsageError(f"{path} is no baseline of version {VERSION}")
+    return frozenset(str(entry.get("fingerprint")) for entry in data["findings"] if isinstance(entry, dict))
+
+
+def dump(found: list[Diagnostic], texts: Mapping[str, str], folder: str = "") -> str:
+    """A baseline that holds all of `found`."""
+    entries = [
+        {"fingerprint": name, "code": d.code, "file": d.place.file if d.place else "", "key": d.key}
+        for name, d in zip(fingerprints(found, texts, folder), found, strict=True)
+    ]
+    return json.dumps({"version": VERSION, "findings": entries}, indent=1, ensure_ascii=False) + "\n"

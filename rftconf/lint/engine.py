@@ -1,0 +1,119 @@
+"""Runs all checks over one document: the reader's findings, keys and types, then the rules over the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.lint import basic, patching, registry
+from rftconf.lint.rule import Found, Rule
+from rftconf.lint.subject import Cluster, Subject, subjects
+from rftconf.schemas.guess import Guess
+from rftconf.schemas.registry import at_least
+from rftconf.text.document import Document
+
+LOWEST = Severity.INFO
+_ORDER = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which codes count: prefixes of codes; the longer prefix wins, and `ignore` wins over an equal `select`."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    threshold: Severity = Severity.INFO
+
+    def takes(self, code: str) -> bool:
+        """True when findings with `code` are wanted."""
+        chosen = max((len(p) for p in self.select if code.startswith(p)), default=-1 if self.select else 0)
+        left_out = max((len(p) for p in self.ignore if code.startswith(p)), default=-1)
+        return (chosen >= 0 and chosen > left_out) or (chosen >= 0 and left_out < 0)
+
+    def wants(self, diagnostic: Diagnostic) -> bool:
+        """True for a finding with a wanted code that is bad enough."""
+        return self.takes(diagnostic.code) and _ORDER[diagnostic.severity] >= _ORDER[self.threshold]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a check may be told beside the document."""
+
+    framework: str | None = None
+    release: str | None = None
+    selection: Selection = field(default_factory=Selection)
+    cluster: Cluster = field(default_factory=Cluster)
+
+
+def check(document: Document, options: Options | None = None) -> list[Diagnostic]:
+    """Every finding in `document`, in the order of places. Raises UsageError for unknown names.
+
+    A document with reader's errors is checked as far as it was read; rules over the plan then stay silent.
+    """
+    options = options or Options()
+    found = list(document.diagnostics)
+    found += basic.check(document, options.framework, options.release)
+    best = basic.recognised(document, options.framework, options.release)
+    if best is not None and document.readable:
+        wanted = [rule for rule in registry.rules() if options.selection.takes(rule.code) and applies(rule, best)]
+        found += run(document, best, wanted, options.cluster)
+    kept = [d for d in dict.fromkeys(found) if options.selection.wants(d)]
+    return sorted(kept, key=position)
+
+
+def looked_for(selection: Selection) -> tuple[str, ...]:
+    """Every code that a check with this selection may find."""
+    from rftconf.lint.codes import CODES
+
+    return tuple(code for code in (*CODES, *(rule.code for rule in registry.rules())) if selection.takes(code))
+
+
+def run(document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None) -> list[Diagnostic]:
+    """What `wanted` rules find, stage by stage."""
+    chosen = list(wanted)
+    alone = basic.stands_alone(document, best)
+    return [
+        diagnostic
+        for subject in subjects(document, best, cluster or Cluster(), alone=alone)
+        for rule in chosen
+        for diagnostic in _of(rule, subject)
+    ]
+
+
+def applies(rule: Rule, best: Guess) -> bool:
+    """True when a rule speaks of this framework and release."""
+    if rule.frameworks and best.framework not in rule.frameworks:
+        return False
+    if rule.since and not at_least(best.framework, best.release, rule.since):
+        return False
+    return not rule.until or at_least(best.framework, rule.until, best.release)
+
+
+def _of(rule: Rule, subject: Subject) -> Iterator[Diagnostic]:
+    for found in rule.find(subject):
+        # above somebody's own config, what is not written here may be written there
+        if subject.alone or found.place is not None or subject.written(found.keys[0]):
+            yield diagnostic(rule, found, subject)
+
+
+def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:
+    """A rule's finding as a diagnostic with its place, related places and fix."""
+    help_ = found.help or rule.advice
+    made = Diagnostic(
+        rule.code,
+        found.severity or rule.severity,
+        found.message,
+        found.place or subject.place(found.keys),
+        subject.labels(found.keys),
+        help_,
+        key=subject.key(found.keys[0]) if found.keys else "",
+    )
+    fix = patching.fix_of(subject, found) if found.fix else None
+    return made if fix is None else replace(made, fix=fix)
+
+
+def position(diagnostic: Diagnostic) -> tuple[str, int, str]:
+    """What findings are sorted by: file, place, code."""
+    place = diagnostic.place
+    return (place.file, place.span.start, diagnostic.code) if place else ("", 0, diagnostic.code)

@@ -1,0 +1,57 @@
+"""Numbers that several rules need: sequences per period, data-parallel ranks, the longest sequence. None: not known."""
+
+from __future__ import annotations
+
+from rftconf.lint.subject import Subject
+
+PROMPTS, RESPONSES, UPDATE = "batch.prompts_per_rollout", "batch.responses_per_prompt", "batch.sequences_per_update"
+PROMPT_LENGTH, ANSWER_LENGTH, CONTEXT = (
+    "length.prompt_max_tokens",
+    "length.response_max_tokens",
+    "length.model_max_tokens",
+)
+TRAINERS = "placement.actor.gpus"
+GROUPED = frozenset({"grpo", "grpo_mean_only", "rloo", "gigpo", "opo", "grpo_passk", "gdpo"})
+"""Estimators that compare the answers to one prompt with each other."""
+
+
+def sequences(s: Subject) -> int | None:
+    """S = B*n, sequences per rollout period."""
+    prompts, responses = s.count(PROMPTS), s.count(RESPONSES)
+    return None if prompts is None or responses is None else prompts * responses
+
+
+def rank_gpus(s: Subject, role: str = "actor") -> int | None:
+    """GPUs that work on one sequence together: Ulysses' size, or TP x PP x CP; None where one of them is not known."""
+    at = f"placement.{role}."
+    names = ("megatron.tp", "megatron.pp", "megatron.cp") if s.value(f"{at}backend") == "megatron" else ("sp",)
+    if any(s.unknown(at + name) for name in names):
+        return None
+    size = 1
+    for name in names:
+        size *= s.count(at + name) or 1
+    return size
+
+
+def ranks(s: Subject, role: str = "actor") -> int | None:
+    """D, data-parallel ranks of the trainer; None where it is not known or not whole."""
+    gpus, each = s.count(TRAINERS), rank_gpus(s, role)
+    return None if gpus is None or each is None or gpus % each else gpus // each
+
+
+def longest(s: Subject) -> int | None:
+    """Tokens of the longest prompt with the longest answer."""
+    prompt, answer = s.count(PROMPT_LENGTH), s.count(ANSWER_LENGTH)
+    return None if prompt is None or answer is None else prompt + answer
+
+
+def divisors_near(number: int, wanted: int, most: int = 3) -> list[int]:
+    """The divisors of `number` nearest to `wanted`, for a help line."""
+    found = [d for d in range(1, min(number, 100_000) + 1) if number % d == 0]
+    return sorted(sorted(found, key=lambda d: (abs(d - wanted), d))[:most])
+
+
+def multiple_near(step: int, wanted: int) -> int:
+    """The positive multiple of `step` nearest to `wanted`, the smaller one on a tie."""
+    low = max(step, wanted // step * step)
+    return low if wanted - low <= low + step - wanted else low + step

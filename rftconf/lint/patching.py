@@ -1,0 +1,79 @@
+"""From what a rule wants changed to patches of the file: in YAML, in shell scripts, in lines of overrides."""
+
+from __future__ import annotations
+
+from rftconf.diagnostics import Fix
+from rftconf.lint.rule import Change, Drop, Found, Put, Rename
+from rftconf.lint.subject import Subject
+from rftconf.report.values import shown
+from rftconf.text import edit_overrides, edit_yaml
+from rftconf.text.document import Leaf
+from rftconf.text.patch import Patch
+
+
+def fix_of(subject: Subject, found: Found) -> Fix | None:
+    """The fix for a finding, None where the file does not let it be made by changing a few characters."""
+    patches: list[Patch] = []
+    titles: list[str] = []
+    for change in found.fix:
+        made = _patches(subject, change, found)
+        if not made:
+            return None
+        patches += made
+        titles.append(_title(subject, change))
+    return Fix("; ".join(titles), tuple(patches), found.safe)
+
+
+def _title(subject: Subject, change: Change) -> str:
+    key = subject.key(change.key)
+    match change:
+        case Put(_, value):
+            return f"set {key} to {shown(value)}"  # type: ignore[arg-type]
+        case Drop():
+            return f"delete {key}"
+        case Rename(_, new):
+            return f"rename {key} to {new}"
+
+
+def _patches(subject: Subject, change: Change, found: Found) -> list[Patch] | None:
+    document = subject.document
+    leaf = subject.leaf(change.key)
+    if leaf is None:
+        return _added(subject, change, found) if isinstance(change, Put) else None
+    if leaf.place.file != document.name or leaf.key_place.file != document.name:
+        return None
+    if document.form == "yaml":
+        match change:
+            case Put(_, value):
+                return edit_yaml.put(document, leaf, value)  # type: ignore[arg-type]
+            case Drop():
+                return edit_yaml.drop(document, leaf)
+            case Rename(_, new):
+                return edit_yaml.rename(document, leaf, new)
+    match change:
+        case Put(_, value):
+            return edit_overrides.put(document, leaf, value)  # type: ignore[arg-type]
+        case Drop():
+            return edit_overrides.drop(document, leaf)
+        case Rename(_, new):
+            return edit_overrides.rename(document, leaf, new)
+
+
+def _added(subject: Subject, change: Put, found: Found) -> list[Patch] | None:
+    key = subject.key(change.key)
+    if subject.document.form == "yaml":
+        return edit_yaml.add(subject.document, key, change.value)  # type: ignore[arg-type]
+    near = _neighbour(subject, key, found)
+    return None if near is None else edit_overrides.add(subject.document, near, key, change.value)  # type: ignore[arg-type]
+
+
+def _neighbour(subject: Subject, key: str, found: Found) -> Leaf | None:
+    """The override that a new one goes in front of: one that the finding speaks of, else the likest."""
+    here = [leaf for leaf in subject.leaves.values() if leaf.place.file == subject.document.name]
+    named = [leaf for name in found.keys if (leaf := subject.leaf(name)) is not None and leaf in here]
+    alike = sorted(here, key=lambda leaf: -_common(leaf.key, key))
+    return next(iter([*named, *alike]), None)
+
+
+def _common(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -1,0 +1,48 @@
+"""Finds rules by code: families are loaded when they are asked for."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from rftconf.lint.rule import Family, Rule
+
+FAMILIES: dict[str, tuple[str, str]] = {
+    "SYN": ("", "syntax of YAML, shell scripts and overrides"),
+    "KEY": ("keys", "names and types of keys, keys without effect"),
+    "VER": ("releases", "releases: deprecated and renamed keys, meanings that changed"),
+    "BAT": ("batches", "batch arithmetic"),
+    "GPU": ("placement", "GPUs and who gets them"),
+    "PAR": ("parallelism", "parallel sizes"),
+    "ALG": ("algorithm", "advantage and policy loss"),
+    "KLD": ("kl", "KL penalties and the reference model"),
+    "OPT": ("optimizer", "optimizer and schedule"),
+    "LEN": ("lengths", "prompt, answer and context lengths"),
+    "SMP": ("sampling", "sampling"),
+    "DAT": ("data", "data sets and rewards"),
+    "ENG": ("engines", "rollout engines"),
+    "CKP": ("checkpoints", "saving, validating, resuming"),
+    "LOG": ("logging", "names and trackers"),
+    "SEC": ("security", "secrets and code that a config runs"),
+    "DIA": ("dialect_verl dialect_trinity dialect_chatlearn", "what only one framework has"),
+}
+"""Family to its module under `rftconf.lint.rules` (none for what the readers say) and what it is about."""
+
+
+@cache
+def family(name: str) -> tuple[Rule, ...]:
+    """The rules of a family, none for one that has no module."""
+    module = FAMILIES.get(name, ("", ""))[0]
+    loaded: list[Family] = [importlib.import_module(f"rftconf.lint.rules.{part}").FAMILY for part in module.split()]
+    return tuple(rule for part in loaded for rule in part.rules)
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule, family by family."""
+    return tuple(rule for name in FAMILIES for rule in family(name))
+
+
+def rule_of(code: str) -> Rule | None:
+    """The rule with this code; only its family is loaded."""
+    return next((rule for rule in family(code[:3]) if rule.code == code), None)

@@ -1,0 +1,217 @@
+"""What only veRL has: the trainers of 0.9 and their modes, Hydra's ways, pools."""
+
+from __future__ import annotations
+
+from rftconf.lint.measures import PROMPTS, UPDATE
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, verl
+from rftconf.lint.subject import Subject
+
+FAMILY = Family("DIA", ("verl",))
+rule = FAMILY.rule
+ACTOR, ROLLOUT, V1 = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout.", "trainer.v1."
+SEPARATE = (f"{V1}trainer_mode=separate_async", f"{ROLLOUT}nnodes=1", f"{ROLLOUT}checkpoint_engine.backend=nccl")
+MODES = ("sync", "colocate_async", "separate_async")
+
+
+def mode(s: Subject) -> str:
+    """The trainer mode that runs; empty with the older trainer."""
+    return str(s.native.value(f"{V1}trainer_mode") or "sync") if s.native.value("trainer.use_v1") is not False else ""
+
+
+@rule(
+    1, ERROR, "a mode that does not exist",
+    bad=verl(f"{V1}trainer_mode=async"), good=verl(f"{V1}trainer_mode=colocate_async"),
+    advice=", ".join(MODES), source="RULES 1.2.18; V9 main_ppo.py 97-190", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _mode(s: Subject) -> Findings:
+    """The trainer is looked up by this name when the run starts."""
+    key = f"{V1}trainer_mode"
+    if s.written(key) and isinstance(s.native.value(key), str) and s.native.value(key) not in MODES:
+        yield found(f"{s.says(key)}: there is no such trainer", key, fix=Put(key, "sync"))
+
+
+@rule(
+    2, ERROR, "local updates that do not make up the batch",
+    bad=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=3"), good=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4"),
+    advice="train_batch_size must be parameter_sync_step times ppo_mini_batch_size", source="V9 trainer_separate_async.py 56-63; RULES 1.2.18",
+    since="0.9.1", fixable=True,
+)  # fmt: skip
+def _local_updates(s: Subject) -> Findings:
+    """separate_async trains one mini-batch per local update and passes weights on after parameter_sync_step of them; the
+    trainer asserts that this is exactly one batch."""
+    key, prompts = f"{V1}separate_async.parameter_sync_step", s.count(PROMPTS)
+    steps, mini = s.count(key), s.count(f"{ACTOR}ppo_mini_batch_size")
+    if mode(s) == "separate_async" and prompts and steps and mini and prompts != steps * mini:
+        change = (Put(key, prompts // mini),) if prompts % mini == 0 else ()
+        yield found(f"{s.says(PROMPTS)} is not {key}={steps} times {s.says(f'{ACTOR}ppo_mini_batch_size')}", key, PROMPTS, UPDATE,
+                    fix=change, safe=True)  # fmt: skip
+
+
+@rule(
+    3, WARNING, "local updates in a mode that recomputes",
+    bad=verl(f"+{V1}sync.parameter_sync_step=4"), good=verl(),
+    advice="leave it at 1, or use separate_async", source="MAPPING 2.8, 15.2; V9 trainer_base.py 131, 533-560", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _sync_steps(s: Subject) -> Findings:
+    """In sync and colocate_async the old log-probabilities are recomputed with the weights of the moment, so the ratio is 1
+    at each first visit and clipping never acts."""
+    key = f"{V1}{mode(s)}.parameter_sync_step"
+    got = s.native.value(key)
+    if mode(s) in ("sync", "colocate_async") and isinstance(got, int) and got > 1:
+        yield found(f"{s.says(key)}: the ratio is 1 at every first visit", key, fix=Drop(key))
+
+
+@rule(
+    4, WARNING, "options of a trainer that does not run",
+    bad=verl("trainer.use_v1=False", f"{V1}trainer_mode=colocate_async"), good=verl("trainer.use_v1=True", f"{V1}trainer_mode=colocate_async"),
+    advice="set trainer.use_v1 to true", source="MAPPING 15.1; V9 main_ppo.py", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _unused_v1(s: Subject) -> Findings:
+    """With use_v1=false the older trainer runs, which reads none of trainer.v1."""
+    if s.native.value("trainer.use_v1") is False:
+        for key, leaf in s.written_keys():
+            if key.startswith(V1) and leaf.value is not None:
+                yield found(f"{leaf.key} has no effect with trainer.use_v1=False", key, "trainer.use_v1",
+                            fix=Put("trainer.use_v1", value=True))  # fmt: skip
+
+
+@rule(
+    5, INFO, "a limit of staleness in a run that has none",
+    bad=verl(f"{V1}sampler.max_off_policy_threshold=2"), good=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4",
+                                                                   f"{V1}sampler.max_off_policy_threshold=2"),
+    advice="leave it out", source="H69; V9 replay_buffer.py 520-560", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _staleness(s: Subject) -> Findings:
+    """In sync mode every answer comes from the newest weights, and the sampler does not look at its age."""
+    for name in ("max_off_policy_threshold", "max_off_policy_strategy"):
+        key = f"{V1}sampler.{name}"
+        if mode(s) == "sync" and s.written(key):
+            yield found(f"{s.says(key)} has no effect in sync mode", key, fix=Drop(key), safe=True)
+
+
+@rule(
+    6, ERROR, "a way to deal with stale answers that does not exist",
+    bad=verl(f"{V1}trainer_mode=colocate_async", f"{V1}sampler.max_off_policy_strategy=skip"),
+    good=verl(f"{V1}trainer_mode=colocate_async", f"{V1}sampler.max_off_policy_strategy=wait"),
+    advice="drop or wait", source="RULES 1.2.18", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _strategy(s: Subject) -> Findings:
+    """The trainer knows two: drop replaces groups that are too old, wait stops sampling."""
+    key = f"{V1}sampler.max_off_policy_strategy"
+    got = s.native.value(key)
+    if s.written(key) and isinstance(got, str) and got not in ("drop", "wait"):
+        yield found(f"{s.says(key)}", key, fix=Put(key, "drop"), safe=True)
+
+
+@rule(
+    7, WARNING, "balancing that cannot be switched off",
+    bad=verl("trainer.balance_batch=False"), good=verl("trainer.balance_batch=True"),
+    advice="leave it out", source="H64; V9 trainer_base.py 582, 1608-1632", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _balance(s: Subject) -> Findings:
+    """The trainer of 0.9 always balances ranks; switching it off for reproducible batches does nothing."""
+    if s.native.value("trainer.balance_batch") is False and s.native.value("trainer.use_v1") is not False:
+        yield found(f"{s.says('trainer.balance_batch')} has no effect in {s.title}", "trainer.balance_batch",
+                    fix=Drop("trainer.balance_batch"), safe=True)  # fmt: skip
+
+
+@rule(
+    8, ERROR, "several turns without tools",
+    bad=verl(f"{ROLLOUT}multi_turn.enable=True", release="0.4.1"),
+    good=verl(f"{ROLLOUT}multi_turn.enable=True", f"{ROLLOUT}multi_turn.tool_config_path=/code/tools.yaml", release="0.4.1"),
+    advice="give tool_config_path or interaction_config_path", source="RULES 1.2.10", until="0.4.1",
+)  # fmt: skip
+def _no_tools(s: Subject) -> Findings:
+    """0.4 asserts that a run of several turns has tools or interactions."""
+    at = f"{ROLLOUT}multi_turn."
+    given = [s.native.value(at + n) for n in ("tool_config_path", "interaction_config_path")]
+    if s.native.value(f"{at}enable") is True and not any(given):
+        yield found("multi_turn.enable without tools or interactions", f"{at}enable")
+
+
+@rule(
+    9, ERROR, "a reward model without a pool of its own",
+    bad=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4", "reward.reward_model.enable=True", "reward.reward_model.model_path=org/rm"),
+    good=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4", "reward.reward_model.enable=True", "reward.reward_model.model_path=org/rm",
+              "reward.reward_model.enable_resource_pool=True", "reward.reward_model.n_gpus_per_node=2", "reward.reward_model.nnodes=1"),
+    advice="set reward.reward_model.enable_resource_pool", source="RULES 1.2.18; MAPPING 15.5", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _shared_reward(s: Subject) -> Findings:
+    """separate_async and the group filter score while others work, so a reward model on shared GPUs would have to wait; the
+    trainer asserts a pool."""
+    at = "reward.reward_model."
+    wants = mode(s) == "separate_async" or s.native.value("algorithm.filter_groups.enable") is True
+    if wants and s.native.value(f"{at}enable") is True and s.native.value(f"{at}enable_resource_pool") is False:
+        key = f"{at}enable_resource_pool"
+        yield found(
+            "the reward model needs a pool of its own here",
+            key,
+            f"{at}enable",
+            f"{V1}trainer_mode",
+            fix=Put(key, value=True),
+        )
+
+
+@rule(
+    10, ERROR, "a teacher without GPUs",
+    bad=verl("distillation.enabled=True", "distillation.n_gpus_per_node=0"), good=verl("distillation.enabled=True", "distillation.n_gpus_per_node=8",
+                                                                                     "distillation.nnodes=1"),
+    advice="give distillation.n_gpus_per_node and nnodes", source="RULES 1.2.17", since="0.8.0",
+)  # fmt: skip
+def _teacher(s: Subject) -> Findings:
+    """Teachers are served from a pool of their own."""
+    if s.native.value("distillation.enabled") is not True:
+        return
+    for name in ("n_gpus_per_node", "nnodes"):
+        key = f"distillation.{name}"
+        got = s.native.value(key)
+        if isinstance(got, int) and got <= 0:
+            yield found(f"{s.says(key)} leaves the teacher without GPUs", key, "distillation.enabled")
+
+
+@rule(
+    11, INFO, "warm-up counted in local updates",
+    bad=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4", f"{ACTOR}optim.lr_warmup_steps=10"),
+    good=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4", f"{ACTOR}optim.lr_warmup_steps_ratio=0.1"),
+    advice="give a ratio: it is safe in every mode", source="H62; V9 engine_workers.py 287-308", since="0.9.1",
+)  # fmt: skip
+def _local_warmup(s: Subject) -> Findings:
+    """The schedule moves once per local update here, and once per period in the other modes. Changing the mode alone makes
+    the warm-up parameter_sync_step times shorter."""
+    key = f"{ACTOR}optim.lr_warmup_steps"
+    if mode(s) == "separate_async" and (s.number(key) or 0) > 0 and s.written(key):
+        yield found(f"{s.says(key)} counts local updates in separate_async", key, f"{V1}trainer_mode")
+
+
+@rule(
+    12, INFO, "the deprecated trainer",
+    bad=verl("trainer.use_v1=False"), good=verl("trainer.use_v1=True"),
+    advice="use the trainer of 0.9", source="D45; V9 main_ppo.py 97-190", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _old_trainer(s: Subject) -> Findings:
+    """use_v1=false starts the trainer of 0.8, which is deprecated and knows none of the new modes and filters."""
+    if s.native.value("trainer.use_v1") is False:
+        yield found(
+            f"{s.says('trainer.use_v1')} starts the deprecated trainer",
+            "trainer.use_v1",
+            fix=Put("trainer.use_v1", value=True),
+        )
+
+
+@rule(
+    13, ERROR, "lending GPUs in a run without hybrid engines",
+    bad=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4", "actor_rollout_ref.hybrid_engine=False",
+             f"{V1}separate_async.hybrid_rollout.enable_switch=True"),
+    good=verl(*SEPARATE, f"{V1}separate_async.parameter_sync_step=4", f"{V1}separate_async.hybrid_rollout.enable_switch=True"),
+    advice="leave hybrid_engine true", source="MAPPING 15.4, 15.11; V9 trainer_separate_async.py 156-185", since="0.9.1", fixable=True,
+)  # fmt: skip
+def _lending(s: Subject) -> Findings:
+    """Idle trainer GPUs can only generate when they hold engines, which hybrid_engine=false rules out."""
+    key = f"{V1}separate_async.hybrid_rollout.enable_switch"
+    if (
+        mode(s) == "separate_async"
+        and s.native.value(key) is True
+        and s.native.value("actor_rollout_ref.hybrid_engine") is False
+    ):
+        yield found(f"{s.says(key)} with actor_rollout_ref.hybrid_engine=False", key, "actor_rollout_ref.hybrid_engine",
+                    fix=Put("actor_rollout_ref.hybrid_engine", value=True))  # fmt: skip

@@ -1,0 +1,133 @@
+"""Keys without effect, and names that nothing is registered under. Unknown keys and types are `lint.basic`'s."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from rftconf.ledger import State
+from rftconf.lint.rule import INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.subject import Subject
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import natives_of
+from rftconf.mappers.tables import reason_for, table_of
+from rftconf.schemas import catalogue, suggest, versions
+
+FAMILY = Family("KEY")
+rule = FAMILY.rule
+ACTOR = "actor_rollout_ref.actor."
+_TOLD = re.compile(
+    r".*(?:grad_clip|clip_grad|kl_coef|ulysses_sequence_parallel_size|\.clip_ratio|data\.truncation|_target_)\Z"
+)
+"""Keys about which a rule of another family says more."""
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z|(?i:true|false)\Z")
+
+
+@cache
+def _rows(framework: str) -> frozenset[str]:
+    """Keys that a row speaks for."""
+    return frozenset(native for row in table_of(framework).rows for native in natives_of(row))
+
+
+def _known(s: Subject) -> catalogue.Catalogue:
+    return catalogue.load(s.framework, s.best.release, s.best.trainer)
+
+
+@rule(
+    11, INFO, "a key without effect in this config",
+    bad=verl(f"{ACTOR}kl_loss_type=k1"), good=verl(f"{ACTOR}use_kl_loss=True", f"{ACTOR}kl_loss_type=k1"),
+    advice="leave it out, or switch on what reads it", source="the condition under which each framework's code reads the key", fixable=True,
+)  # fmt: skip
+def _inactive(s: Subject) -> Findings:
+    """The release has the key and reads it, but not in a run like this one: its switch is off, or another key goes before
+    it."""
+    known = _known(s)
+    for key, why in s.reading.inactive.items():
+        leaf = s.leaf(key)
+        if leaf is None or _TOLD.match(key) or "trainer_config" in key:
+            continue
+        own = known.get(leaf.key)
+        # what the loader demands cannot be left out
+        if leaf.value in (None, False, known.default(leaf.key)) or (own is not None and own.mandatory):
+            continue
+        yield found(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
+
+
+@rule(
+    12, WARNING, "a key that nothing reads",
+    bad=trinity("explorer.runner_num=16"), good=trinity("explorer.runner_per_model=16"),
+    advice="leave it out", source="the framework's code: parsed, never read, or overwritten", fixable=True,
+)  # fmt: skip
+def _dead(s: Subject) -> Findings:
+    """The schema still has it, but the code that read it has gone, or the framework writes its own value over it."""
+    known = _known(s)
+    used = {key for origin in s.reading.origins.values() for key in origin.keys}
+    for key, leaf in s.written_keys():
+        spoken = key in used or without_indices(key) in _rows(s.framework)
+        told = _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key)
+        if spoken or told or leaf.value is None:
+            continue
+        reason, own = reason_for(s.reading.table, key), known.get(leaf.key)
+        if reason is None or reason.state is not State.DEAD_IN_SOURCE or own is None or own.automatic:
+            continue
+        if leaf.value != own.default:
+            yield found(f"{s.title} does not use {leaf.key}: {reason.why}", key, fix=Drop(key), safe=True)
+
+
+@rule(
+    13, WARNING, "a name that nothing is registered under",
+    bad=verl("algorithm.adv_estimator=grp0"), good=verl("algorithm.adv_estimator=grpo"),
+    advice="correct it, unless your own code registers it", source="the registries of the published packages, per release; RULES 1.2.13, 1.5, 2.2",
+    fixable=True,
+)  # fmt: skip
+def _unregistered(s: Subject) -> Findings:
+    """Losses, estimators, reward managers and workflows are looked up by name, most of them only at the first step."""
+    known = _known(s)
+    for key, leaf in list(s.leaves.items()):
+        names = known.names(key)
+        got = leaf.value
+        if not names or not isinstance(got, str) or got in names or "$" in got or got in ("", "???") or "." in got:
+            continue
+        if versions.refused(s.framework, s.best.release, key, got):
+            continue
+        near = [n for n in names if suggest.distance(got.replace("-", "_"), n, 2) <= (2 if len(got) > 5 else 1)]
+        near.sort(key=lambda n: suggest.distance(got.replace("-", "_"), n, 2))
+        help_ = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"registered: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
+        )
+        yield found(
+            f"{s.title} has no {key.rpartition('.')[2]} called {got}",
+            key,
+            help=help_,
+            fix=(Put(key, near[0]),) if near else (),
+        )
+
+
+@rule(
+    14, INFO, "a number given as text",
+    bad=trinity('explorer.rollout_model.extra_engine_args.swap_space="4"'), good=trinity("explorer.rollout_model.extra_engine_args.swap_space=4"),
+    advice="take the quotes away", source="PyYAML and OmegaConf: quotes make text, and these blocks are passed on as they are", fixable=True,
+)  # fmt: skip
+def _as_text(s: Subject) -> Findings:
+    """In blocks that are passed on as they are nobody converts it: the text "0" is true, and "4" is no number."""
+    known = _known(s)
+    for key, leaf in list(s.leaves.items()):
+        own, got = known.get(key), leaf.value
+        free = own is None or own.open or own.type in ("any", "dict")
+        if (
+            free
+            and isinstance(got, str)
+            and _NUMBER.match(got)
+            and leaf.raw[:1] in ("'", '"')
+            and "env_vars" not in key
+        ):
+            number = (
+                got.lower() == "true"
+                if got.lower() in ("true", "false")
+                else float(got)
+                if set(got) & set(".eE")
+                else int(got)
+            )
+            yield found(f'{key} is the text "{got}"', key, fix=Put(key, number))

@@ -1,0 +1,192 @@
+"""Prompt, answer and context lengths, and the token budgets that must hold them."""
+
+from __future__ import annotations
+
+from rftconf.lint.measures import ANSWER_LENGTH, CONTEXT, PROMPT_LENGTH, longest
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.subject import Subject
+
+FAMILY = Family("LEN")
+rule = FAMILY.rule
+ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
+GAE = ("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct")
+
+
+@rule(
+    1, ERROR, "a context that prompt and answer do not fit",
+    bad=verl(f"{ROLLOUT}max_model_len=1024"), good=verl(f"{ROLLOUT}max_model_len=2048"),
+    advice="at least the longest prompt plus the longest answer", source="RULES 1.4, 2.2; Trinity ModelConfigValidator", fixable=True,
+)  # fmt: skip
+def _context(s: Subject) -> Findings:
+    """Answers to long prompts would be cut short, or refused by the engine; Trinity-RFT refuses the config."""
+    whole, need = s.count(CONTEXT), longest(s)
+    if whole and need and need > whole and s.written(CONTEXT):
+        yield found(f"{s.says(CONTEXT)} is less than {s.says(PROMPT_LENGTH)} plus {s.says(ANSWER_LENGTH)}", CONTEXT,
+                    PROMPT_LENGTH, ANSWER_LENGTH, fix=Put(CONTEXT, need))  # fmt: skip
+
+
+def _budget(s: Subject, name: str, dynamic: str, what: str) -> Findings:
+    cap, need = s.number(name), longest(s)
+    if s.value(dynamic) is False or cap is None or need is None or cap >= need or not s.written(name):
+        return
+    each = s.count("placement.actor.sp") or 1
+    yield found(
+        f"{what} takes {int(cap)} tokens a micro-batch ({s.says(name)}), the longest sequence has {need}", name,
+        PROMPT_LENGTH, ANSWER_LENGTH, fix=Put(name, -(-need // each) if s.framework == "verl" else need),
+        severity=ERROR if s.framework == "verl" else WARNING,
+    )  # fmt: skip
+
+
+@rule(
+    2, ERROR, "a token budget below one sequence",
+    bad=verl(f"{ACTOR}ppo_max_token_len_per_gpu=1024"), good=verl(f"{ACTOR}ppo_max_token_len_per_gpu=4096"),
+    advice="at least prompt plus answer, divided by the sequence-parallel size",
+    source="verl-project/verl#571, #3415; agentscope-ai/Trinity-RFT#398; veRL seqlen_balancing.py", fixable=True,
+)  # fmt: skip
+def _actor_budget(s: Subject) -> Findings:
+    """With dynamic batches no sequence may be longer than a micro-batch. veRL asserts it when the first long answer comes,
+    hours into the run."""
+    yield from _budget(s, "batch.micro.tokens_per_rank", "batch.micro.dynamic", "training")
+
+
+@rule(
+    3, ERROR, "a token budget for scoring below one sequence",
+    bad=verl(f"{ROLLOUT}log_prob_max_token_len_per_gpu=1024"), good=verl(f"{ROLLOUT}log_prob_max_token_len_per_gpu=4096"),
+    advice="at least prompt plus answer, divided by the sequence-parallel size", source="as LEN002; V9 rollout.yaml", fixable=True,
+)  # fmt: skip
+def _score_budget(s: Subject) -> Findings:
+    """Scoring packs sequences like training does, under a budget of its own."""
+    yield from _budget(s, "batch.log_prob.tokens_per_rank", "batch.log_prob.dynamic", "scoring")
+    yield from _budget(s, "batch.reference.tokens_per_rank", "batch.reference.dynamic", "the reference")
+
+
+@rule(
+    4, ERROR, "a critic's token budget below one sequence",
+    bad=verl(*GAE, "critic.ppo_max_token_len_per_gpu=1024"), good=verl(*GAE, "critic.ppo_max_token_len_per_gpu=4096"),
+    advice="at least prompt plus answer, divided by the critic's sequence-parallel size", source="as LEN002; MAPPING 1.10", fixable=True,
+)  # fmt: skip
+def _critic_budget(s: Subject) -> Findings:
+    """The critic's budget does not follow the actor's."""
+    if s.value("algorithm.critic.enabled"):
+        yield from _budget(s, "batch.critic.tokens_per_rank", "batch.critic.dynamic", "the critic")
+
+
+@rule(
+    5, ERROR, "an engine batch below one prompt, in one piece",
+    bad=verl(f"{ROLLOUT}enable_chunked_prefill=False", f"{ROLLOUT}max_num_batched_tokens=1024", "data.max_prompt_length=2048"),
+    good=verl(f"{ROLLOUT}enable_chunked_prefill=True", f"{ROLLOUT}max_num_batched_tokens=1024", "data.max_prompt_length=2048"),
+    advice="raise max_num_batched_tokens, or switch chunked prefill on",
+    source="verl-project/verl#7624, PR#7632, PR#259; vLLM config check", fixable=True,
+)  # fmt: skip
+def _prefill(s: Subject) -> Findings:
+    """Without chunked prefill vLLM wants to take a whole context in one step, and refuses to start otherwise."""
+    tokens, whole = s.count("placement.rollout.max_batched_tokens"), s.count(CONTEXT) or longest(s)
+    chunked = "placement.rollout.chunked_prefill"
+    if s.value("placement.rollout.engine") != "vllm":
+        return
+    if s.value(chunked) is False and tokens and whole and tokens < whole:
+        name = "placement.rollout.max_batched_tokens"
+        yield found(f"{s.says(name)} is below the context of {whole}, and {s.says(chunked)}", name, chunked, CONTEXT,
+                    fix=Put(name, whole), safe=True)  # fmt: skip
+
+
+@rule(
+    6, INFO, "long prompts that stay in the data",
+    bad=verl("data.filter_overlong_prompts=False"), good=verl("data.filter_overlong_prompts=True"),
+    advice="set data.filter_overlong_prompts, or filter the files", source="MAPPING 6.5; H50", frameworks=("verl",), since="0.7.1", fixable=True,
+)  # fmt: skip
+def _overlong(s: Subject) -> Findings:
+    """Since 0.7 a prompt above the limit is not cut: it runs with a shorter answer, and fails its group when it does not
+    fit the context at all."""
+    if s.value("data.filter_overlong_prompts") is False:
+        key = "data.filter_overlong_prompts"
+        yield found(f"{s.says(key)}: a prompt above {s.says(PROMPT_LENGTH)} shortens its answer", key, PROMPT_LENGTH,
+                    fix=Put(key, value=True))  # fmt: skip
+
+
+@rule(
+    7, INFO, "a truncation that nothing does",
+    bad=verl("data.truncation=left"), good=verl("data.filter_overlong_prompts=True"),
+    advice="filter overlong prompts instead", source="D15; V9 rl_dataset.py", frameworks=("verl",), since="0.7.1", fixable=True,
+)  # fmt: skip
+def _truncation(s: Subject) -> Findings:
+    """0.5 and 0.6 cut or refuse long prompts by this key. Later releases store it and never look at it."""
+    if s.written("data.truncation") and s.value("data.truncation") not in (None, "error"):
+        yield found(
+            f"{s.title} stores {s.says('data.truncation')} and never uses it",
+            "data.truncation",
+            fix=Drop("data.truncation"),
+        )
+
+
+@rule(
+    8, ERROR, "a length of nothing",
+    bad=verl("data.max_response_length=0"), good=verl("data.max_response_length=1024"),
+    advice="give a positive number of tokens", source="the engine refuses it",
+)  # fmt: skip
+def _no_length(s: Subject) -> Findings:
+    """No prompt fits and no answer can be drawn in no tokens; the engine refuses to start."""
+    for name in (PROMPT_LENGTH, ANSWER_LENGTH, CONTEXT):
+        got = s.number(name)
+        if got is not None and got <= 0 and s.written(name):
+            yield found(f"{s.says(name)} leaves no room", name)
+
+
+@rule(
+    9, WARNING, "a shortest answer that is no shorter than the longest",
+    bad=trinity("model.min_response_tokens=2048"), good=trinity("model.min_response_tokens=1"),
+    advice="lower it", source="Trinity ModelConfigValidator; RULES 2.2", fixable=True,
+)  # fmt: skip
+def _shortest(s: Subject) -> Findings:
+    """Trinity-RFT lowers it in silence; an engine that obeyed would draw every answer to its end."""
+    low, high = s.number("length.response_min_tokens"), s.count(ANSWER_LENGTH)
+    if low is not None and high and low >= high:
+        yield found(f"{s.says('length.response_min_tokens')} is not below {s.says(ANSWER_LENGTH)}", "length.response_min_tokens",
+                    ANSWER_LENGTH, fix=Put("length.response_min_tokens", 1))  # fmt: skip
+
+
+@rule(
+    10, INFO, "a context far above what a run can use",
+    bad=verl(f"{ROLLOUT}max_model_len=32768"), good=verl(f"{ROLLOUT}max_model_len=2048"),
+    advice="prompt plus answer is enough for one turn", source="MAPPING 6.3", fixable=False,
+)  # fmt: skip
+def _wide_context(s: Subject) -> Findings:
+    """The engine reserves memory for it, and no sequence gets that long. Multi-turn runs are another matter."""
+    whole, need = s.count(CONTEXT), longest(s)
+    turns = s.native.value(f"{ROLLOUT}multi_turn.enable") is True
+    if whole and need and whole > 4 * need and s.written(CONTEXT) and not turns and s.framework == "verl":
+        yield found(
+            f"{s.says(CONTEXT)}, and sequences have at most {need} tokens", CONTEXT, PROMPT_LENGTH, ANSWER_LENGTH
+        )
+
+
+@rule(
+    11, WARNING, "an overlong penalty for another length",
+    bad=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.max_resp_len=4096"),
+    good=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.max_resp_len=1024"),
+    advice="make it the longest answer", source="MAPPING 4.2.21; V9 reward_manager/dapo.py 33-48", frameworks=("verl",), since="0.7.1", fixable=True,
+)  # fmt: skip
+def _penalty_length(s: Subject) -> Findings:
+    """The DAPO reward manager subtracts points from answers near max_resp_len. With another length than the run's it
+    punishes the wrong ones, or none."""
+    key, most = "reward.reward_kwargs.max_resp_len", s.count(ANSWER_LENGTH)
+    got = s.native.value(key)
+    if isinstance(got, int) and most and got != most:
+        yield found(f"{s.says(key)}, but {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, most))
+
+
+@rule(
+    12, ERROR, "an overlong buffer longer than an answer",
+    bad=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.overlong_buffer_cfg.len=4096"),
+    good=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.overlong_buffer_cfg.len=256"),
+    advice="a quarter of the answer at most", source="V9 reward_manager/dapo.py 33-48", frameworks=("verl",), since="0.7.1", fixable=True,
+)  # fmt: skip
+def _penalty_buffer(s: Subject) -> Findings:
+    """Points are lost over the last tokens of the allowed length; the reward manager asserts that they are fewer than the
+    whole."""
+    key, most = "reward.reward_kwargs.overlong_buffer_cfg.len", s.count(ANSWER_LENGTH)
+    got = s.native.value(key)
+    if isinstance(got, int) and most and got > most:
+        yield found(
+            f"{s.says(key)} is above {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, max(1, most // 4))
+        )

@@ -1,0 +1,111 @@
+"""Secrets in configs, and code that a config lets in. Values of secrets are never shown."""
+
+from __future__ import annotations
+
+import re
+
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Found, Put, found, verl
+from rftconf.lint.subject import Subject
+from rftconf.text.span import LineIndex, Place
+
+FAMILY = Family("SEC")
+rule = FAMILY.rule
+_ASSIGNED = re.compile(
+    r"""(?ix)(?<![\w])([\w.]*(?:api[_-]?key|access[_-]?key|secret(?:[_-]?key)?|password|passwd|private[_-]?key
+    |(?:hf|auth|access|wandb|github|gitlab|hugging_?face(?:_hub)?)[_-]?token))
+    ["']?\s*[=:]\s*["']?([^\s"'$<>{}()\[\],;#\\]{8,})"""
+)
+_SHAPED = re.compile(
+    r"\b(?:sk-(?:proj-|ant-)?[A-Za-z0-9_]{16,}|hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{12,}"
+    r"|xox[abp]-[\w-]{10,}|glpat-[\w-]{12,})"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)your|xxx|example|placeholder|changeme|dummy|fake|none|null|empty|to-?be|\.\.\.|\*\*\*|/"
+)
+LOCAL = (
+    "http://localhost",
+    "http://127.",
+    "http://0.0.0.0",
+    "http://10.",
+    "http://192.168.",
+    "http://172.",
+    "http://[",
+)
+
+
+@rule(
+    1, ERROR, "a secret in the file",
+    bad=verl(script="export WANDB_API_KEY=0123456789abcdef0123456789abcdef01234567\n"), good=verl(script="export WANDB_API_KEY=$WANDB_API_KEY\n"),
+    advice="revoke it, and take it from the environment", source="alibaba/ROLL#159: a config pasted with its key",
+)  # fmt: skip
+def _secret(s: Subject) -> Findings:
+    """Whoever can read the repository can use it, and history keeps it after it is deleted. Comments count as well. The
+    value is not repeated here."""
+    document = s.document
+    lines = LineIndex(document.text)
+    told: set[int] = set()
+    spans = [(m.start(2), m.end(2), m[1]) for m in _ASSIGNED.finditer(document.text)]
+    spans += [(m.start(), m.end(), "") for m in _SHAPED.finditer(document.text)]
+    for start, end, name in sorted(spans):
+        if start in told or (name and _PLACEHOLDER.search(document.text[start:end])):
+            continue
+        told.add(start)
+        what = f"{name} is set to a secret" if name else "this looks like a secret"
+        yield Found(what, (), place=Place(document.name, lines.span(start, end)))
+
+
+@rule(
+    2, WARNING, "code of the model's author",
+    bad=verl("actor_rollout_ref.model.trust_remote_code=True"), good=verl("actor_rollout_ref.model.trust_remote_code=False"),
+    advice="false, unless the model needs it and you have read its code", source="transformers; MAPPING 13", fixable=True,
+)  # fmt: skip
+def _remote_code(s: Subject) -> Findings:
+    """Python files from the model's repository run on every node, with everything your environment holds."""
+    name = "model.trust_remote_code"
+    if s.value(name) is True and s.written(name):
+        yield found(f"{s.says(name)} runs code from the model's repository", name, fix=Put(name, value=False))
+
+
+@rule(
+    3, WARNING, "code from a folder that anyone may write to",
+    bad=verl("reward.custom_reward_function.path=/tmp/score.py"), good=verl("reward.custom_reward_function.path=/code/score.py"),
+    advice="keep it in the repository", source="rftconf: files under /tmp",
+)  # fmt: skip
+def _world_writable(s: Subject) -> Findings:
+    """The file is imported and run. In /tmp anyone on the machine can put another one there, and it is gone after a
+    restart."""
+    for key, leaf in list(s.leaves.items()):
+        got = leaf.value
+        if isinstance(got, str) and got.startswith(("/tmp/", "/var/tmp/", "/dev/shm/")) and got.endswith(".py"):  # noqa: S108
+            yield found(f"{key}={got} is imported and run", key)
+
+
+@rule(
+    4, INFO, "an unencrypted endpoint",
+    bad=verl("reward.sandbox_fusion.url=http://sandbox.example.org/run"), good=verl("reward.sandbox_fusion.url=https://sandbox.example.org/run"),
+    advice="use https", source="rftconf: http to a public host", fixable=True,
+)  # fmt: skip
+def _plain_http(s: Subject) -> Findings:
+    """Prompts, answers and keys cross the network readable, and answers can be changed on the way."""
+    for key, leaf in list(s.leaves.items()):
+        got = leaf.value
+        if (
+            isinstance(got, str)
+            and got.startswith("http://")
+            and not got.startswith(LOCAL)
+            and "." in got.split("/")[2]
+        ):
+            yield found(f"{key} is reached without encryption", key, fix=Put(key, "https" + got.removeprefix("http")))
+
+
+@rule(
+    5, INFO, "code that no commit names",
+    bad=verl("data.custom_cls.path=https://example.org/dataset.py"), good=verl("data.custom_cls.path=/code/dataset.py"),
+    advice="copy it into the repository", source="rftconf: remote code",
+)  # fmt: skip
+def _remote_file(s: Subject) -> Findings:
+    """Code that is fetched when the run starts may be another one tomorrow, and runs with all your rights."""
+    for key, leaf in list(s.leaves.items()):
+        got = leaf.value
+        if isinstance(got, str) and "://" in got and got.split("?")[0].endswith(".py"):
+            yield found(f"{key} is fetched and run", key)

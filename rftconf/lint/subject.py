@@ -1,0 +1,252 @@
+"""What a rule looks at: one stage of a run as plan values, and the words and places the file has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rftconf.dataset_rows import count_rows
+from rftconf.diagnostics import Label
+from rftconf.effective import effective, live_leaves, stages_of
+from rftconf.errors import RefusedError, UnreadableError
+from rftconf.mappers.native import Cell, Native
+from rftconf.mappers.reading import Reading
+from rftconf.mappers.tables import table_of
+from rftconf.plan.derive import derive
+from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.symbols import Expr, is_symbolic
+from rftconf.report.values import shown
+from rftconf.schemas import registry, versions
+from rftconf.schemas.edits import Change
+from rftconf.schemas.guess import Guess
+from rftconf.secrets import is_secret
+from rftconf.text.document import Document, Leaf
+from rftconf.text.span import Place, Span
+
+_UNSTAGED = ("identity.", "cluster.", "source.")
+_MOST_BROKEN = 50
+"""Leaves with values that cannot be read, which are set aside one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What the project says about its machines; None where it says nothing."""
+
+    nodes: int | None = None
+    gpus_per_node: int | None = None
+    gpu: str = ""
+
+
+@dataclass
+class Subject:
+    """One stage of one run."""
+
+    document: Document
+    best: Guess
+    reading: Reading
+    leaves: dict[str, Leaf]
+    """Written leaves that win, under their own release's names."""
+    changes: tuple[Change, ...] = ()
+    cluster: Cluster = field(default_factory=Cluster)
+    alone: bool = True
+    """False where a config of somebody's own lies below the file, so that what it leaves out is not known."""
+
+    @property
+    def framework(self) -> str:
+        """The framework's name."""
+        return self.best.framework
+
+    @property
+    def title(self) -> str:
+        """Framework and release as people say them."""
+        return f"{registry.framework(self.best.framework).title} {self.best.release}"
+
+    @property
+    def native(self) -> Native:
+        """Every effective native key, in the newest shape."""
+        return self.reading.source
+
+    def since(self, release: str) -> bool:
+        """True when the file is for `release` or newer."""
+        return self.reading.since(release)
+
+    def value(self, name: str) -> Any:
+        """What a plan field (or native key) holds; None also where it is not known."""
+        path = self._path(name)
+        if not self.alone and not self.written(name):
+            return None
+        got = self.reading.values.get(path) if path in self.reading.values else self.native.value(name)
+        return None if is_symbolic(got) else got
+
+    def number(self, name: str) -> int | float | None:
+        """The value as a number, None when it is none or not known."""
+        got = self.value(name)
+        return got if isinstance(got, (int, float)) and not isinstance(got, bool) else None
+
+    def count(self, name: str) -> int | None:
+        """The value as a positive whole number, else None."""
+        got = self.value(name)
+        return got if isinstance(got, int) and not isinstance(got, bool) and got > 0 else None
+
+    def unknown(self, name: str) -> bool:
+        """True when the file gives a value that only the shell or the environment knows."""
+        return is_symbolic(self.reading.values.get(self._path(name)))
+
+    def written(self, name: str) -> bool:
+        """True when the file itself gives the value."""
+        return self.leaf(name) is not None
+
+    def leaf(self, name: str) -> Leaf | None:
+        """The leaf that gives a plan field or native key, None for a default."""
+        return next(self._leaves_of(name), None)
+
+    def key(self, name: str) -> str:
+        """The key for it in the words of the file's own framework and release."""
+        leaf = self.leaf(name)
+        if leaf is not None:
+            return leaf.key
+        origin = self.reading.origins.get(self._path(name))
+        native = origin.keys[0] if origin is not None and origin.keys else name
+        return self._old_name(native)
+
+    def says(self, name: str) -> str:
+        """`key=value` as the file has it, or `key (default value)`."""
+        leaf = self.leaf(name)
+        if leaf is not None:
+            return f"{leaf.key}={shown(leaf.value)}"
+        origin = self.reading.origins.get(self._path(name))
+        native = origin.keys[0] if origin is not None and origin.keys else name
+        got = self.native.value(native)
+        got = self.reading.values.get(self._path(name)) if got is None else got
+        return f"{self._old_name(native)} (default {shown(got)})"
+
+    def items(self, name: str) -> Iterable[int]:
+        """Indices of a plan list."""
+        return range(self.reading.items(self._path(name)))
+
+    def written_keys(self) -> Iterator[tuple[str, Leaf]]:
+        """Every written leaf under its newest name."""
+        return self.native.leaves()
+
+    def place(self, names: Iterable[str]) -> Place:
+        """Where the first of `names` that the file writes has its value; else where it would stand."""
+        wanted = list(names)
+        for name in wanted:
+            leaf = self.leaf(name)
+            if leaf is not None:
+                return leaf.place
+        return self._near(self.key(wanted[0])) if wanted else self.start
+
+    def labels(self, names: Iterable[str]) -> tuple[Label, ...]:
+        """The further written keys, and the variables that values came from."""
+        leaves = [leaf for name in names for leaf in (self.leaf(name),) if leaf is not None]
+        labels = [Label(leaf.place, f"{leaf.key} is {shown(leaf.value)}") for leaf in leaves[1:]]
+        labels += [Label(via.place, f"{via.name} is set here") for leaf in leaves for via in leaf.via]
+        first = leaves[0].place if leaves else None
+        return tuple(dict.fromkeys(label for label in labels if label.place != first))
+
+    @cached_property
+    def _written(self) -> tuple[tuple[str, Leaf], ...]:
+        return tuple(self.native.leaves())
+
+    @cached_property
+    def start(self) -> Place:
+        """The launch, or the first leaf."""
+        if self.document.launch is not None:
+            return self.document.launch.place
+        leaves = self.document.leaves
+        return leaves[0].key_place if leaves else Place(self.document.name, Span(0, 0, 1, 1))
+
+    def _near(self, key: str) -> Place:
+        parts = key.split(".")
+        for size in range(len(parts) - 1, 0, -1):
+            prefix = ".".join(parts[:size]) + "."
+            leaf = next((leaf for name, leaf in self.leaves.items() if name.startswith(prefix)), None)
+            if leaf is not None:
+                return leaf.key_place
+        return self.start
+
+    def _path(self, name: str) -> str:
+        return name if name.startswith(("stage.", *_UNSTAGED)) else f"stage.{name}"
+
+    def _leaves_of(self, name: str) -> Iterator[Leaf]:
+        origin: Origin | None = self.reading.origins.get(self._path(name))
+        keys = (name,) if origin is None or not origin.keys else origin.keys
+        for key in keys:
+            cell = self.native.cells.get(key)
+            if cell is not None and cell.leaf is not None:
+                yield cell.leaf
+                continue
+            below = next((leaf for name, leaf in self._written if name.startswith(f"{key}.")), None)
+            if below is not None:
+                yield below
+        if name in self.leaves:
+            yield self.leaves[name]
+
+    def _old_name(self, key: str) -> str:
+        known = registry.framework(self.framework)
+        if self.best.release == known.newest:
+            return key
+        cells = {key: Cell(self.native.value(key))}
+        flat = versions.downgrade(self.framework, cells, self.best.release, trainer=self.best.trainer).flat
+        return next(iter(flat), key)
+
+    def from_default(self, name: str) -> bool:
+        """True when a plan field has a value that nobody wrote."""
+        origin = self.reading.origins.get(self._path(name))
+        return origin is not None and origin.kind is Kind.DEFAULT
+
+
+def subjects(document: Document, best: Guess, cluster: Cluster, *, alone: bool = True) -> Iterator[Subject]:
+    """One subject per stage. Leaves whose values cannot be read are set aside; they have findings of their own."""
+    leaves = live_leaves(document)
+    for _, part in stages_of({k: v for k, v in leaves.items() if not is_secret(k, v.value)}):
+        made = _subject(document, best, part, alone=alone)
+        if made is not None:
+            made.cluster = cluster
+            yield made
+
+
+def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: bool) -> Subject | None:
+    kept = dict(part)
+    program = document.launch.program if document.launch else ""
+    for _ in range(_MOST_BROKEN):
+        try:
+            native, changes = effective(best, kept)
+        except UnreadableError as error:
+            broken = {k for k, v in kept.items() if (v.place.span.line, v.place.span.col) == (error.line, error.col)}
+            if not broken:
+                return None
+            kept = {k: v for k, v in kept.items() if k not in broken}
+        else:
+            table = table_of(best.framework)
+            if table.kind_of is not None:
+                table = table_of(best.framework, table.kind_of(native, program))
+            if not alone:
+                native.cells = {key: cell for key, cell in native.cells.items() if cell.leaf is not None}
+            reading = Reading(table, native, count_rows=count_rows)
+            starter = document.launch.starter if document.launch else {}
+            reading.facts |= {"starter": starter, "assumed": {}, "program": program}
+            _read(reading)
+            return Subject(document, best, reading, kept, changes, alone=alone)
+    return None
+
+
+def _read(reading: Reading) -> None:
+    """Run every row, also after one that could not make sense of what the file says (a batch of 0, a text)."""
+    for _ in range(len(reading.table.rows)):
+        try:
+            reading.read_all()
+            if reading.values.get("stage.kind") != "sft":  # samples have one length
+                derive(reading.values, reading.origins)
+        except (RefusedError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            # The row that failed is not run again; what is wrong with its values has findings of its own.
+            continue
+        return
+
+
+def symbol(value: object) -> bool:
+    """True for a value that only the shell or the environment knows."""
+    return isinstance(value, Expr)

@@ -1,0 +1,129 @@
+"""Configs that are fine, on which the rules' examples stand, and how an example becomes a file."""
+
+from __future__ import annotations
+
+from rftconf.lint.examples import block, tree
+from rftconf.lint.rule import Example
+from rftconf.text.document import Document
+from rftconf.text.read import read
+from rftconf.text.source import Source
+
+VERL = (
+    "algorithm.adv_estimator=grpo",
+    "data.train_files=/data/train.parquet",
+    "data.val_files=/data/test.parquet",
+    "data.seed=1",
+    "data.filter_overlong_prompts=True",
+    "data.train_batch_size=256",
+    "data.max_prompt_length=512",
+    "data.max_response_length=1024",
+    "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct",
+    "actor_rollout_ref.model.use_remove_padding=True",
+    "actor_rollout_ref.actor.optim.lr=1e-6",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=64",
+    "actor_rollout_ref.actor.use_dynamic_bsz=True",
+    "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=True",
+    "actor_rollout_ref.rollout.name=vllm",
+    "actor_rollout_ref.rollout.n=8",
+    "actor_rollout_ref.rollout.tensor_model_parallel_size=2",
+    "actor_rollout_ref.rollout.gpu_memory_utilization=0.6",
+    "trainer.n_gpus_per_node=8",
+    "trainer.nnodes=1",
+    "trainer.total_epochs=3",
+    "trainer.project_name=demo",
+    "trainer.experiment_name=first",
+    "trainer.save_freq=20",
+    "trainer.test_freq=5",
+)
+TRINITY = (
+    "project=demo",
+    "name=first",
+    "mode=both",
+    "checkpoint_root_dir=/checkpoints",
+    "algorithm.algorithm_type=grpo",
+    "algorithm.repeat_times=8",
+    "algorithm.kl_loss_fn=none",
+    "algorithm.optimizer.lr=1e-6",
+    "model.model_path=Qwen/Qwen2.5-7B-Instruct",
+    "model.max_prompt_tokens=512",
+    "model.max_response_tokens=1024",
+    "cluster.node_num=1",
+    "cluster.gpu_per_node=8",
+    "buffer.batch_size=32",
+    "buffer.train_batch_size=256",
+    "buffer.explorer_input.tasksets[0].name=train",
+    "buffer.explorer_input.tasksets[0].storage_type=file",
+    "buffer.explorer_input.tasksets[0].path=/data/train",
+    "buffer.explorer_input.tasksets[0].data_selector.selector_type=shuffle",
+    "buffer.explorer_input.tasksets[0].format.prompt_key=question",
+    "buffer.explorer_input.tasksets[0].format.response_key=answer",
+    "buffer.explorer_input.default_workflow_type=math_workflow",
+    "explorer.eval_interval=50",
+    "explorer.rollout_model.engine_num=2",
+    "explorer.rollout_model.tensor_parallel_size=2",
+    "synchronizer.sync_method=nccl",
+    "synchronizer.sync_style=fixed",
+    "synchronizer.sync_interval=1",
+    "trainer.trainer_type=verl",
+    "trainer.save_interval=100",
+    "trainer.total_steps=500",
+    "monitor.monitor_type=tensorboard",
+)
+CHATLEARN = (
+    "runtime_args.exp_name=demo",
+    "runtime_args.train_backend=fsdp",
+    "runtime_args.rollout_backend=vllm",
+    "runtime_args.task_type=chat",
+    "runtime_args.data_path=/data/train.json",
+    "runtime_args.eval_data_path=/data/test.json",
+    "runtime_args.output_dir=/checkpoints",
+    "runtime_args.num_episode=100",
+    "runtime_args.sample_per_episode=512",
+    "runtime_args.num_inference_per_prompt=8",
+    "runtime_args.train_micro_batch_size=8",
+    "runtime_args.train_global_batch_size=512",
+    "runtime_args.max_replay_episode=1",
+    "runtime_args.save_episode_interval=20",
+    "runtime_args.log_args_dict.log_dir=/logs",
+    "models.policy.load=Qwen/Qwen2.5-7B-Instruct",
+    "models.policy.num_gpu=8",
+    "models.policy.num_inference_per_prompt=8",
+    "models.policy.max_prompt_tokens_length=1024",
+    "models.policy.max_response_tokens_length=2048",
+    "models.policy_trainer.load=Qwen/Qwen2.5-7B-Instruct",
+    "models.policy_trainer.num_gpu=8",
+    "models.policy_trainer.optimizer.lr=2e-6",
+    "models.ref_policy.load=Qwen/Qwen2.5-7B-Instruct",
+    "models.ref_policy.num_gpu=8",
+)
+BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN}
+
+
+def lines_of(example: Example) -> list[str]:
+    """The base's lines without those that the example replaces or takes out, then the example's."""
+    bare = [line.lstrip("+~").partition("=")[0] for line in example.lines]
+    gone = {key for key, line in zip(bare, example.lines, strict=True)}
+    base = [line for line in BASES[example.framework] if line.partition("=")[0] not in gone]
+    base = [b for b in base if not any(b.startswith((f"{k}.", f"{k}[")) for k in gone)]
+    return [*base, *(line for line in example.lines if not line.startswith("~"))]
+
+
+def as_shell(example: Example) -> str:
+    """A launch script."""
+    words = " \\\n    ".join(line if "$" in line or '"' not in line else f"'{line}'" for line in lines_of(example))
+    return f"#!/usr/bin/env bash\nset -x\n{example.script}\npython3 -m verl.trainer.main_ppo \\\n    {words}\n"
+
+
+def as_yaml(example: Example) -> str:
+    """Nested YAML, values as written."""
+    return "\n".join(block(tree(lines_of(example)), 0)) + "\n"
+
+
+def documents(example: Example) -> list[Document]:
+    """The example as files: a script and bare overrides for veRL, YAML for the others."""
+    if example.framework == "verl":
+        if example.script:
+            return [read(Source("run.sh", as_shell(example)))]
+        plain = "\n".join(lines_of(example)) + "\n"
+        return [read(Source("run.sh", as_shell(example))), read(Source("run.overrides", plain))]
+    return [read(Source("run.yaml", as_yaml(example)))]

@@ -1,0 +1,93 @@
+"""Fixes over real and made configs: what is not fixed stays byte for byte, twice is once, and nothing breaks."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from rftconf.diagnostics import Diagnostic
+from rftconf.lint import engine, fixing
+from rftconf.text.document import Document
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.lint.test_false_alarms import CORPUS
+from tests.sources import ROOT
+
+GOLDEN = sorted([*(ROOT / "golden" / "convert").glob("*/input.*")])
+
+
+def corpus() -> list[tuple[str, str]]:
+    if not CORPUS.is_dir():
+        return []
+    yaml = [(file.name, file.read_text()) for file in sorted((CORPUS / "trinity").glob("*.yaml"))]
+    lines = (CORPUS / "verl_argv" / "v0.6.1.jsonl").read_text().splitlines()[::6]
+    scripts = [
+        (
+            f"{number}.sh",
+            "python3 -m verl.trainer.main_ppo \\\n  "
+            + " \\\n  ".join(map(shlex.quote, json.loads(x)["overrides"]))
+            + "\n",
+        )
+        for number, x in enumerate(lines)
+    ]
+    return [*yaml, *scripts]
+
+
+def fixed(name: str, text: str) -> tuple[fixing.Fixed, list[Diagnostic]]:
+    def again(changed: str) -> tuple[Document, list[Diagnostic]]:
+        document = read(Source(name, changed))
+        return document, engine.check(document)
+
+    document, found = again(text)
+    return fixing.fix(document, found, again, unsafe=True), found
+
+
+def holds(name: str, text: str) -> int:
+    done, _ = fixed(name, text)
+    assert fixed(name, done.text)[0].text == done.text, "a second run changes more"
+    before, after = text.splitlines(), done.text.splitlines()
+    comments = [line.strip() for line in before if line.strip().startswith("#")]
+    assert [line.strip() for line in after if line.strip().startswith("#")] == comments
+    changed = sum(line[:2] in ("- ", "+ ") for line in difflib.ndiff(before, after))
+    assert changed <= 6 * len(done.made), "more lines changed than fixes explain"
+    assert read(Source(name, done.text)).readable or not read(Source(name, text)).readable
+    return len(done.made)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=[path.parent.name for path in GOLDEN])
+def test_golden_inputs(path: Path) -> None:
+    holds(path.name, path.read_text())
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of upstream examples is not beside the project")
+def test_the_corpus() -> None:
+    made = sum(holds(name, text) for name, text in corpus())
+    assert made > 50
+
+
+def test_crlf_quotes_and_comments_stay() -> None:
+    text = "#!/bin/bash\r\npython3 -m verl.trainer.main_ppo \\\r\n  'data.val_batch_size=8' \\\r\n  \"trainer.nnodes=1\"\r\n# end\r\n"
+    done, _ = fixed("run.sh", text)
+    assert "val_batch_size" not in done.text
+    assert done.text.count("\r\n") >= 4
+    assert '"trainer.nnodes=1"' in done.text
+
+
+def test_every_finding_has_a_place() -> None:
+    inputs = [(path.name, path.read_text()) for path in GOLDEN] + corpus()
+    total = 0
+    for name, text in inputs:
+        for found in engine.check(read(Source(name, text))):
+            total += 1
+            assert found.place is not None, found
+            assert found.place.file == name
+            span = found.place.span
+            assert 0 <= span.start <= span.end <= len(text)
+            assert text.count("\n", 0, span.start) + 1 == span.line
+            assert span.start - (text.rfind("\n", 0, span.start) + 1) + 1 == span.col
+            assert all(label.place.span.line >= 1 for label in found.related)
+    assert total > 100

@@ -1,0 +1,83 @@
+"""Every rule's own examples: the bad one is found, at one of its own lines; the good one is not; fixes hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.diagnostics import Diagnostic
+from rftconf.lint import engine, fixing, registry
+from rftconf.lint.rule import Example, Rule
+from rftconf.lint.subject import Cluster
+from rftconf.text.document import Document
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.lint.bases import documents
+
+CLUSTER = Cluster(nodes=8, gpus_per_node=8)
+RULES = registry.rules()
+each_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.code for rule in RULES])
+
+
+def check(document: Document, example: Example) -> list[Diagnostic]:
+    return engine.check(document, engine.Options(example.framework, example.release, cluster=CLUSTER))
+
+
+@each_rule
+def test_the_bad_example_is_found_at_its_own_lines(rule: Rule) -> None:
+    for document in documents(rule.bad):
+        assert document.readable, document.diagnostics
+        found = [d for d in check(document, rule.bad) if d.code == rule.code]
+        assert found, f"{rule.code} says nothing about {rule.bad.lines}"
+        for diagnostic in found:
+            assert diagnostic.place is not None
+            span = diagnostic.place.span
+            assert 0 <= span.start < span.end <= len(document.text)
+            assert diagnostic.message
+            assert diagnostic.help
+        written = [line for line in rule.bad.lines if not line.startswith("~")]
+        if written:
+            lines = {leaf.place.span.line for leaf in document.leaves if _among(leaf.key, written)}
+            assert {d.place.span.line for d in found if d.place} & lines, (found, lines)
+
+
+def _among(key: str, lines: list[str]) -> bool:
+    return any(key == line.lstrip("+").partition("=")[0] for line in lines)
+
+
+@each_rule
+def test_the_good_example_is_silent(rule: Rule) -> None:
+    for document in documents(rule.good):
+        assert document.readable
+        assert [d for d in check(document, rule.good) if d.code == rule.code] == []
+
+
+@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
+def test_the_base_configs_are_clean(framework: str) -> None:
+    for document in documents(Example(framework, ())):
+        assert [f"{d.code} {d.message}" for d in check(document, Example(framework, ()))] == []
+
+
+@each_rule
+def test_what_is_fixable_is_fixed(rule: Rule) -> None:
+    made = 0
+    for document in documents(rule.bad):
+
+        def again(text: str, name: str = document.name) -> tuple[Document, list[Diagnostic]]:
+            fresh = read(Source(name, text))
+            return fresh, [d for d in check(fresh, rule.bad) if d.code == rule.code]
+
+        _, found = again(document.text)
+        done = fixing.fix(document, found, again, unsafe=True)
+        made += len(done.made)
+        assert done.left == () or not rule.fixable
+        fresh, left = again(done.text)
+        assert fixing.fix(fresh, left, again, unsafe=True).text == done.text
+    assert bool(made) is rule.fixable
+
+
+@each_rule
+def test_a_rule_says_why(rule: Rule) -> None:
+    assert len(rule.why) > 40
+    assert rule.source
+    assert rule.advice
+    assert not rule.title.endswith(".")

@@ -1,0 +1,48 @@
+"""Comments that silence, in YAML and in shell, and those that silence nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.lint import suppress
+from rftconf.text.patch import apply
+from rftconf.text.span import LineIndex, Place
+
+YAML = "a:\n  b: 1  # rftconf: ignore[BAT001] as in the paper\n  c: 2\n  # rftconf: ignore[KEY]\n  d: 3\n"
+SHELL = "# rftconf: ignore[BAT001]\npython3 -m x \\\n  a=1 \\\n  b=2\nc=3\n"
+
+
+def at(text: str, line: int, code: str = "BAT001") -> Diagnostic:
+    start = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+    return Diagnostic(code, Severity.ERROR, "m", Place("f", LineIndex(text).span(start, start + 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "code", "left"),
+    [
+        (YAML, 2, "BAT001", ["SYN601"]),
+        (YAML, 2, "BAT002", ["BAT002", "SYN601", "SYN601"]),
+        (YAML, 5, "KEY004", ["SYN601"]),
+        (YAML, 3, "BAT001", ["BAT001", "SYN601", "SYN601"]),
+        (SHELL, 2, "BAT001", []),
+        (SHELL, 4, "BAT001", []),
+        (SHELL, 5, "BAT001", ["BAT001", "SYN601"]),
+        ("# rftconf: ignore-file[BAT]\na: 1\nb: 2\n", 3, "BAT001", []),
+        ("a: 1  # rftconf: ignore\n", 1, "SEC001", []),
+        ("a: 1  # rftconf:ignore[ bat001 , KEY001 ]\n", 1, "BAT001", ["SYN601"]),
+    ],
+)
+def test_what_is_left(text: str, line: int, code: str, left: list[str]) -> None:
+    assert [d.code for d in suppress.apply("f", text, [at(text, line, code)])] == left
+
+
+def test_the_fix_takes_the_comment_out() -> None:
+    text = "a: 1  # rftconf: ignore[BAT001]\n# rftconf: ignore\nb: 2\n"
+    found = suppress.apply("f", text, [])
+    assert [d.code for d in found] == ["SYN601", "SYN601"]
+    assert apply(text, [p for d in found if d.fix for p in d.fix.patches]) == "a: 1\nb: 2\n"
+
+
+def test_codes_that_were_not_looked_for_are_not_called_unused() -> None:
+    assert suppress.apply("f", YAML, [], known=("DIA001",)) == []
