@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rftconf.adapters.shapes import SHAPES
+from rftconf.adapters.shapes import DATA_FILE, SHAPES
 from rftconf.cli.app import run
+from rftconf.schemas.registry import FRAMEWORKS
 from tests.adapters.samples import ROWS, got, module, put, run_script
 from tests.cli.scripts import GRPO, written
 
+TARGETS = sorted({known.family for known in FRAMEWORKS.values()} - {"verl"})
 REWARD = "    reward.custom_reward_function.path=$CODE/reward.py reward.custom_reward_function.name=judge \\\n"
 
 
@@ -52,15 +54,35 @@ def test_no_key_is_lost_to_data_or_reward(tmp_path: Path, capsys: pytest.Capture
     assert changed <= {key, "reward.custom_reward_function.name", "data.train_files", "data.val_files"}
 
 
-def test_what_the_files_settle_is_not_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def decisions(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
+    assert run(["convert", *arguments, "--rows", "7473", "--json", "-q"]) == 0
+    return {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_the_files_settle_is_not_asked(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same questions as without adapters, but those about data and reward."""
-    assert run(["convert", with_reward(tmp_path), "--to", "trinity", "--rows", "7473", "--json", "-q"]) == 0
-    before = {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
-    assert convert(with_reward(tmp_path), tmp_path, "--json", "-q") == 0
-    after = {asked["key"] for asked in json.loads(capsys.readouterr().out)["ledger"]["decisions"]}
-    assert set(SHAPES["trinity"].answers) <= before
-    assert before - after == {*SHAPES["trinity"].answers, "buffer.explorer_input.tasksets[0].path"}
-    assert after - before == {str(tmp_path / "ad" / name) for name in ("convert_data.py", "plugin/converted_reward.py")}
+    arguments = (with_reward(tmp_path), "--to", target)
+    before = decisions(capsys, *arguments)
+    after = decisions(capsys, *arguments, "--adapters", str(tmp_path / "ad"))
+    assert set(SHAPES[target].answers) <= before
+    assert not set(SHAPES[target].answers) & after
+    assert after - before == {str(tmp_path / "ad" / name) for name in (DATA_FILE, SHAPES[target].reward_file)}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_s_config_names_the_converted_rows(
+    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [with_reward(tmp_path), "--to", target, "--rows", "7473", "--adapters", str(tmp_path / "ad"), "--json"]
+    assert run(["convert", *arguments, "-q"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    lines = {line["key"]: line for line in told["ledger"]["sources"]}
+    for key in ("data.train_files", "reward.custom_reward_function.path", "reward.custom_reward_function.name"):
+        assert lines[key]["state"] == "derived", key
+    place = f"{tmp_path}/ad/data/gsm8k"
+    assert place in told["text"]
+    assert f'output="{place}/train{SHAPES[target].suffix}"' in told["adapters"][DATA_FILE]
 
 
 def test_json_holds_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
