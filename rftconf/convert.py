@@ -119,7 +119,8 @@ def convert_stage(
     _refuse_what_stays(stage, loaded, target)
     if not same:
         _refuse_dialects(stage)
-    _refuse_other_kinds(target, values)
+    if not same:
+        _refuse_other_kinds(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     adapters = _adapt(loaded, target, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
@@ -191,7 +192,7 @@ def _refuse_dialects(stage: StageRead) -> None:
     ask = stage.reading.table.dialect
     found = ask(stage.reading) if ask is not None else None
     if found is not None:
-        raise RefusedError(f"this seems to be a fork's config: {found.why}", choices=found.choices)
+        raise RefusedError(found.why, choices=found.choices)
 
 
 def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> None:
