@@ -16,7 +16,7 @@ TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (ro
 def questions(writing: Writing) -> list[Decision]:
     """Which workflow and reward, and do the columns fit?"""
     kind = writing.plan("stage.kind")
-    if kind not in ("rl", "eval") or writing.facts.get("adapted"):
+    if kind not in ("rl", "eval"):
         return []
     tasks = f"buffer.explorer_input.{'tasksets' if kind == 'rl' else 'eval_tasksets'}[]"
     return [
