@@ -191,7 +191,7 @@ def _refuse_dialects(stage: StageRead) -> None:
     ask = stage.reading.table.dialect
     found = ask(stage.reading) if ask is not None else None
     if found is not None:
-        raise RefusedError(f"this seems to be a fork's config: {found.why}", choices=found.choices)
+        raise RefusedError(found.why, choices=found.choices)
 
 
 def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> None:

@@ -121,7 +121,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Why a config seems to come from a fork that counts otherwise, and what a person may say about it."""
+    """Why a config is not converted as it stands (a fork that counts otherwise, half of a run), and what a person may do."""
 
     why: str
     choices: tuple[str, ...]
@@ -147,7 +147,7 @@ class Table:
     """The release since which a sharing framework can also give engines GPUs of their own."""
     sections: tuple[str, ...] = ()
     dialect: Callable[[Reading], Dialect | None] | None = None
-    """Whether a config seems to come from a fork that counts otherwise."""
+    """Whether a config is one that nobody should convert as it stands."""
     exported: str = ""
     """Where a checkpoint has its weights in Hugging Face's format, below the checkpoint's folder."""
     stays: str = ""

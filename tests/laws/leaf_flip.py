@@ -12,7 +12,7 @@ from rftconf.effective import STAGED
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import LOSSES, SourceLine, State
 from rftconf.mappers.rows import natives_of
-from rftconf.mappers.tables import table_of
+from rftconf.mappers.tables import all_tables, table_of
 from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.registry import VERL
@@ -139,7 +139,9 @@ def has_row(of: Catalogued, name: str) -> bool:
 
 @cache
 def _natives(framework: str) -> frozenset[str]:
-    return frozenset(native.removesuffix(".*") for row in table_of(framework).rows for native in natives_of(row))
+    tables = [table_of(name, kind) for name, kind in all_tables() if name == framework]
+    rows = [row for table in tables for row in table.rows]
+    return frozenset(native.removesuffix(".*") for row in rows for native in natives_of(row))
 
 
 def flip(of: Catalogued, name: str, patience: int) -> Verdict:

@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from rftconf.ledger import State
+from rftconf.load import load
+from rftconf.text.read import read
+from rftconf.text.source import Source
 from tests.mappers.hazard_runs import ACTOR, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
 LORA = "model.lora_configs[0]."
+ALONE = """
+mode: train
+model: {{model_path: /m, max_model_len: 1024}}
+cluster: {{node_num: 1, gpu_per_node: 8}}
+algorithm: {{algorithm_type: {algorithm}}}
+buffer: {{train_batch_size: 64, trainer_input: {{experience_buffer: {{path: /x, storage_type: file}}}}}}
+"""
 
 
 def test_row_1_10_the_cap_holds_the_longest_sequence() -> None:
@@ -76,8 +86,9 @@ def test_row_4_2_9_an_estimator_that_verl_lacks_is_named() -> None:
 
 
 def test_row_3_2_a_trainer_on_its_own_has_all_gpus() -> None:
-    plan = from_trinity({"mode": "train"}).conversion.loaded.plan
-    assert plan.stages[0].placement.actor.gpus == 8
+    for algorithm in ("grpo", "sft"):  # half of a run, and a whole one
+        source = Source("run.yaml", ALONE.format(algorithm=algorithm))
+        assert load(read(source)).plan.stages[0].placement.actor.gpus == 8
 
 
 MICRO = "trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"

@@ -117,7 +117,11 @@ def kind_of(source: Native, program: str = "") -> str:
     mode, algorithm = source.value("mode", "both"), source.value("algorithm.algorithm_type", "ppo")
     if algorithm in ("on_policy_distill", "jsd"):
         return "distill"
-    return {"bench": "eval", "explore": "generate"}.get(str(mode)) or KINDS.get(str(algorithm)) or "rl"
+    return (
+        {"bench": "eval", "explore": "generate", "serve": "generate"}.get(str(mode))
+        or KINDS.get(str(algorithm))
+        or "rl"
+    )
 
 
 def read_kind(r: Reading) -> None:

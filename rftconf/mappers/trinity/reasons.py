@@ -103,7 +103,8 @@ ALGORITHM = (
 
 DATA = (
     *_all(DEAD, "no entry, no data set: the fields of its items count", f"{INPUT}.taskset", f"{INPUT}.tasksets",
-          f"{INPUT}.eval_tasksets", "stages", "explorer.auxiliary_models"),
+          f"{INPUT}.eval_tasksets"),
+    *_all(DEAD, "an empty list: its items hold the settings", "stages", "explorer.auxiliary_models"),
     *_all(MATHS, "columns and settings of a difficulty-based selector (row 7.10); no neutral field",
           f"{TASKS}.data_selector.feature_keys", f"{TASKS}.data_selector.kwargs*"),
     *_all(DEAD, "evaluation reads its set from front to back", f"{INPUT}.eval_tasksets*.data_selector.*"),

@@ -16,6 +16,7 @@ from rftconf.mappers.trinity import (
     folds_loss,
     folds_model,
     folds_run,
+    modes,
     questions,
 )
 from rftconf.mappers.trinity.conditions import worth
@@ -23,6 +24,7 @@ from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
 from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, EVAL_TASK_ROWS, RUN_ROWS, TRAIN_TASK_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
+from rftconf.mappers.trinity.switches import SWITCHED_OFF
 
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
 ALGO, EXPLORER, SYNC = "algorithm.", "explorer.rollout_model.", "synchronizer."
@@ -75,6 +77,7 @@ FOLDS = (
     Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
          folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
     ROLES_FOLD,
+    SWITCHED_OFF,
     Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
     Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_model.read_critic_path, folds_model.write_critic_path, "ModelConfigValidator"),
     Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_model.read_kind, folds_model.write_kind, "cli/launcher: mode"),
@@ -167,6 +170,7 @@ TRINITY = Table(
     target=questions.TARGET,
     questions=questions.questions,
     kind_of=folds_model.kind_of,
+    dialect=modes.half_of_a_run,
     kinds=("rl",),
     sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",
               "buffer", "explorer", "synchronizer", "trainer", "monitor", "log"),

@@ -9,6 +9,7 @@ from rftconf.mappers.trinity import folds_model, folds_run, folds_sft, questions
 from rftconf.mappers.trinity.reasons import FILLED, REASONS, SECRETS
 from rftconf.mappers.trinity.rows_run import RUN_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
+from rftconf.mappers.trinity.switches import SWITCHED_OFF
 from rftconf.mappers.trinity.table import CANNOT, TRINITY
 from rftconf.plan.kinds import counts_for_supervised
 
@@ -104,6 +105,7 @@ TRINITY_SFT = Table(
     rows=(
         *FOLDS,
         *RUNS,
+        SWITCHED_OFF,
         fixed(lambda p: p.stage.batch.passes, 1, why="a supervised run takes each batch once"),
         fixed(lambda p: p.stage.data.mixing, "concat", why="one data set"),
     ),

@@ -76,7 +76,7 @@ def _larger(r: Reading, prompts: int, mini: int, n: int) -> Dialect:
     updates = "" if total % mini else f", {total // mini} update{'s' if total // mini > 1 else ''} a period"
     fits = f"{mini} of {prompts} x {n} = {total}{updates}"
     why = (
-        f"{MINI}={mini} is larger than {BATCH}={prompts}. veRL counts both in prompts"
+        f"this seems to be a fork's config: {MINI}={mini} is larger than {BATCH}={prompts}. veRL counts both in prompts"
         f"{' and fills such a batch up (H63)' if r.since('0.9.0') else ' and refuses that'}; forks count the mini-batch "
         f"in samples ({fits})"
     )
@@ -91,5 +91,5 @@ def _group_elsewhere(r: Reading) -> Iterator[Dialect]:
     for key, leaf in r.source.leaves():
         grouped = _GROUP_ELSEWHERE(key) and not _EVALUATION(key) and key not in known
         if grouped and not isinstance(leaf.value, Expr) and isinstance(leaf.value, int) and leaf.value > 1:
-            why = f"{leaf.key}={leaf.value} looks like a group size that this fork keeps elsewhere; {GROUP} says 1"
+            why = f"this seems to be a fork's config: {leaf.key}={leaf.value} looks like a group size that this fork keeps elsewhere; {GROUP} says 1"
             yield Dialect(why, (f"--assume responses_per_prompt={leaf.value}", "--assume responses_per_prompt=1"))

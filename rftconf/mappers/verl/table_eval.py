@@ -138,7 +138,6 @@ VERL_EVAL_ONLY = replace(
 )  # fmt: skip
 VERL_SERVER = replace(
     VERL,
-    kinds=("generate",),
     stays="main_generation_server writes answers beside the prompts of a file and scores nothing; what generates elsewhere scores as well",
     owners={},
 )
