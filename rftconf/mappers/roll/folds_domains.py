@@ -111,7 +111,7 @@ def _write_known_domains(w: Writing, names: list[Any]) -> None:
             if w.plan(at + field) is not None:
                 w.put(key, w.plan(at + field), at + field, always=True)
     if w.plan(D + "mixing") is not None:
-        w.lose(D + "mixing", State.EXACT, "")
+        w.lose(D + "mixing", State.DEFAULT, "domains are drawn by weight here too")
 
 
 def _write_filter(w: Writing, names: list[Any]) -> None:
