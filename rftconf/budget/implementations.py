@@ -1,6 +1,7 @@
 """What trainers do differently, by release or date: the few numbers that no config tells.
 
-Each number is a count of tensors that some code keeps alive, named for that code. Where a count was chosen because measured rows agree with it, docs/adr/0010 says so.
+Each number is a count of tensors that some code keeps alive, named for that code. Where a count was chosen because
+measured rows agree with it, docs/adr/0010 says so.
 """
 
 from __future__ import annotations
