@@ -168,6 +168,7 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.model.tokenizer_path": lambda before, after: (
         before["stage.model.tokenizer_path"] == before["stage.model.path"]
     ),
+    "stage.algorithm.advantage_scope": lambda before, after: one_update(before) and one_update(after),
     "identity.project": lambda before, after: before["identity.project"] is None,
     "stage.placement.actor.megatron.transformer_overrides": lambda before, after: same(
         *map(without_kernels, (before, after))

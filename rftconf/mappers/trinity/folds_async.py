@@ -85,9 +85,9 @@ def _refuse_evaluation(w: Writing) -> None:
 
 
 def _settle(w: Writing, path: str, why: str) -> None:
-    """What somebody wrote is lost; what only was a default has nothing to act on any more."""
+    """What somebody wrote is lost, and when to evaluate; other defaults have nothing to act on any more."""
     origin = w.origins.get(path)
-    written = origin is not None and origin.kind is Kind.WRITTEN
+    written = path.startswith("stage.cadence.") or (origin is not None and origin.kind is Kind.WRITTEN)
     w.outcomes[path] = Outcome(State.NO_COUNTERPART if written else State.DEFAULT, (), why)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
 from rftconf.plan.symbols import Expr, formula
@@ -50,13 +51,12 @@ def _fit_longest(w: Writing) -> None:
             cap = w.defaults(key)
         trains = role == "actor" or w.plan("stage.algorithm.critic.enabled") is True
         if trains and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
-            need = -(-sum(lengths) // sp)
-            w.put(
-                key,
-                need,
-                always=True,
-                how=f"{cap} would not hold prompt and answer of {sum(lengths)} tokens (row 1.10)",
-            )
+            why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens (row 1.10)"
+            path = f"stage.batch.{'micro' if role == 'actor' else role}.tokens_per_rank"
+            told = [path] if w.plan(path) is not None else []
+            note = f"{why}; wrote the longest sequence" if told else ""
+            state = State.ROUNDED if told else State.EXACT
+            w.put(key, -(-sum(lengths) // sp), *told, state=state, note=note, always=True, how=why)
 
 
 def _write_fixed_sizes(w: Writing) -> None:
