@@ -21,6 +21,6 @@ def questions(writing: Writing) -> list[Decision]:
         return []
     why = (
         "ROLL reads json, jsonl, csv or parquet rows with a `tag` that assigns the domain, the prompt's column named here, and "
-        "the answer in `solution` (rows 7.1, 7.3)"
+        "the answer in `ground_truth`, which the reward workers read (rows 7.1, 7.3)"
     )
     return [Decision("actor_train.data_args", why, ("check the columns", "or convert the data"))]
