@@ -84,6 +84,10 @@ class Done:
         """All notes as one text."""
         return "\n".join(self.conversion.ledger.notes)
 
+    def plan(self, path: str) -> Any:
+        """A value of the plan that was read."""
+        return self.conversion.loaded.stages[-1].values.get(path)
+
     def line(self, key: str) -> SourceLine:
         """What became of one source key."""
         return next(line for line in self.conversion.ledger.sources if line.key == key)

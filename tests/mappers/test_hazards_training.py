@@ -15,6 +15,23 @@ def test_h25_sums_of_micro_batch_means_are_named() -> None:
     assert "H25" in from_trinity().notes
 
 
+@pytest.mark.parametrize(
+    ("release", "scope"), [("0.7.1", "micro_batch_mean"), ("0.8.0", "update"), ("0.9.1", "update")]
+)
+def test_h26_a_token_of_100_weighs_as_one_of_900_since_0_8(release: str, scope: str) -> None:
+    """100 and 900 tokens at one sequence a micro-batch: 1/200 and 1/1800 up to 0.7, 1/1000 each since."""
+    assert from_verl(release=release).plan("stage.algorithm.loss_norm_scope") == scope
+    over = "over each micro-batch, then over those" if scope == "micro_batch_mean" else "over the whole update"
+    assert f"veRL averages the loss {over}" in from_trinity(to=release).notes
+
+
+@pytest.mark.parametrize(("to", "kept"), [("0.5.2", True), ("0.6.0", False)])
+def test_h26_old_releases_of_both_weigh_alike(to: str, kept: bool) -> None:
+    assert ("loss_norm_scope" not in from_verl(release="0.7.1", to=to).notes) is kept
+    assert ("loss_norm_scope" not in from_trinity(release=to, to="0.7.1").notes) is kept
+    assert "averages the loss over each micro-batch, then over those (H26)" in from_verl(to="0.5.2").notes
+
+
 def test_h30_clip_ratio_alone_does_nothing() -> None:
     done = from_verl({ACTOR + "clip_ratio": "0.1"})
     assert picked(done.out, LOSS + "clip_range_low", LOSS + "clip_range_high") == [0.2, 0.2]

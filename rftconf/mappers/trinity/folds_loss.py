@@ -151,9 +151,7 @@ def _write_aggregation(w: Writing, at: str) -> None:
         w.lose(A + "loss_agg_tokens", State.DEFAULT if padded else State.NO_COUNTERPART, note)
     mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
     as_here = w.plan(A + "loss_norm_scope") in (mine, None)
-    note = (
-        "as Trinity does"
-        if as_here
-        else "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)"
-    )
+    sums = "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)"
+    means = "Trinity averages the loss over each micro-batch, then over those (H26)"
+    note = "as Trinity does" if as_here else sums if mine == "micro_batch_sum" else means
     w.lose(A + "loss_norm_scope", State.DEFAULT if as_here else State.NARROWED, note)

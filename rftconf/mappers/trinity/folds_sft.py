@@ -241,7 +241,8 @@ def write_loss(w: Writing) -> None:
         w.put("algorithm.loss_agg_mode", "seq-mean-token-sum-norm" if agg == "sum-over-len" else agg, A + "loss_agg")
     mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
     same = w.plan(A + "loss_norm_scope") in (mine, None)
-    note = "Trinity averages per micro-batch and adds the averages up: the gradient grows with their number (H25)"
+    adds = " and adds the averages up: the gradient grows with their number (H25)"
+    note = f"Trinity averages per micro-batch{adds if mine == 'micro_batch_sum' else ', then over those (H26)'}"
     w.lose(A + "loss_norm_scope", State.DEFAULT if same else State.NARROWED, "as Trinity does" if same else note)
 
 

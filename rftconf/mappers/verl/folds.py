@@ -121,12 +121,10 @@ def write_loss(w: Writing) -> None:
             key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=f"veRL has no {family} policy loss"
         )
     _write_aggregation(w)
-    if w.plan(L + "loss_norm_scope") not in ("update" if w.since("0.8.0") else "micro_batch_mean", None):
-        w.lose(
-            L + "loss_norm_scope",
-            State.NARROWED,
-            "veRL averages the loss over the whole update on all ranks (H25, H26)",
-        )
+    mine = "update" if w.since("0.8.0") else "micro_batch_mean"
+    if w.plan(L + "loss_norm_scope") not in (mine, None):
+        over = "over the whole update on all ranks" if mine == "update" else "over each micro-batch, then over those"
+        w.lose(L + "loss_norm_scope", State.NARROWED, f"veRL averages the loss {over} (H25, H26)")
     else:
         w.lose(L + "loss_norm_scope", State.DEFAULT, "as veRL does")
 
