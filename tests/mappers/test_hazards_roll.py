@@ -256,6 +256,22 @@ def test_h57_what_the_loader_drops_is_named() -> None:
     assert "no such key" in line.reason
 
 
+@pytest.mark.parametrize(("mode", "enabled", "told"),
+                         [("token-mean", True, True), ("token-mean", False, False), ("seq-mean-token-mean", True, False)])  # fmt: skip
+def test_h60_filtered_tokens_stay_in_the_numerator(mode: str, enabled: bool, told: bool) -> None:
+    done = from_roll({"loss_agg_mode": mode, "train_infer_correction.filters": [{"enabled": enabled}]})
+    assert ("(H60)" in done.notes) is told
+    assert done.out[ACTOR + "loss_agg_mode"] == mode
+
+
+def test_h60_no_such_filter_is_written() -> None:
+    rejects = {"algorithm.rollout_correction.rollout_rs": "token", "algorithm.rollout_correction.rollout_rs_threshold": "2.0"}  # fmt: skip
+    done = to_roll(rejects, release="0.8.0")
+    assert done.out["loss_agg_mode"] == "token-mean"
+    assert not [key for key in done.out if key.startswith("train_infer_correction")]
+    assert done.line("algorithm.rollout_correction.rollout_rs").state is State.NO_COUNTERPART
+
+
 def test_h61_the_same_name_divides_otherwise() -> None:
     done = to_roll({ACTOR + "loss_agg_mode": "seq-mean-token-sum-norm"})
     assert done.line(ACTOR + "loss_agg_mode").state is State.NARROWED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
@@ -153,6 +154,17 @@ def read_loss(r: Reading) -> None:
     r.set(A + "loss_agg", "sum-over-len" if sums else agg, "loss_agg_mode")
     r.set(A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "loss_agg_mode")
     r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="global over the update (row 4.2.14)")
+    _name_what_stays(r)
+
+
+def _name_what_stays(r: Reading) -> None:
+    """Tokens that a filter takes out stay in the policy term of token-mean, whose numerator is not masked (H60)."""
+    rules = re.compile(r"train_infer_correction\.filters\[\d+\]\.enabled")
+    filters = any(rules.fullmatch(key) and leaf.value is True for key, leaf in r.source.leaves())
+    if filters and r.native("loss_agg_mode") == "token-mean":
+        r.note(
+            "loss_agg_mode token-mean: tokens that train_infer_correction.filters takes out stay in the policy loss (H60)"
+        )
 
 
 def _family(r: Reading) -> Any:
