@@ -173,7 +173,7 @@ def test_what_trinity_fills_itself_is_dead() -> None:
     ("framework", "key", "state"),
     [
         ("verl", "actor_rollout_ref.actor.clip_ratio", State.DEAD_IN_SOURCE),
-        ("verl", "data.truncation", State.DEAD_IN_SOURCE),
+        ("verl", "data.truncation", State.NO_COUNTERPART),
         ("verl", "custom_reward_function.path", State.DEAD_IN_SOURCE),
         ("verl", "actor_rollout_ref.rollout.multi_turn.max_user_turns", State.EXTENSION),
         ("verl", "actor_rollout_ref.rollout.multi_turn.enable", State.DEAD_IN_SOURCE),

@@ -44,9 +44,11 @@ def read_data(r: Reading) -> None:
 def _read_truncation(r: Reading) -> None:
     """Cutting long prompts acts before 0.7, and only where they were not dropped before (row 6.5, D15)."""
     key = "data.truncation"
-    if not r.written(key) or r.since("0.7.0") or r.native(key) == "error":
+    if not r.written(key) or r.native(key) == "error":
         return
-    if r.native("data.filter_overlong_prompts") is True:
+    if r.since("0.7.0"):
+        r.inactive[key] = "from 0.7 on the data set stores it and nothing reads it (row 6.5, D15)"
+    elif r.native("data.filter_overlong_prompts") is True:
         r.inactive[key] = "filter_overlong_prompts drops the prompts that it would cut"
     else:
         r.note(f"{key}={r.native(key)} trains on prompts that are cut; the target never does (row 6.5, D37)")

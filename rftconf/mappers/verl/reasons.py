@@ -272,8 +272,8 @@ ROLLOUTS = (
 )  # fmt: skip
 
 DATA = (
-    *_all(DEAD, "acts only in veRL 0.5 and 0.6, where it cuts long prompts; later releases store it and read it "
-          "nowhere (row 6.5, D15)", "data.truncation"),
+    *_all(MATHS, "before 0.7 it cuts prompts over the limit, which are then trained on; later releases read it nowhere "
+          "(row 6.5, D15)", "data.truncation"),
     *_all(DEAD, "the data set stores it and nothing reads it from 0.7 on: messages are always kept",
           "data.return_raw_*", "data.return_full_prompt"),
     *_all(DEAD, "the data set stores it and nothing reads it: images are always processed in the agent loop",
@@ -332,7 +332,8 @@ TRAINER = (
     *_all(KEPT, "how long workers may take to find each other at start-up",
           "trainer.ray_wait_register_center_timeout"),
     *_all(KEPT, "the kind of accelerator (cuda, npu); it does not change training", "trainer.device"),
-    *_all(KEPT, "free settings of the synchronous v1 trainer, for trainers of your own", "trainer.v1.sync*"),
+    *_all(KEPT, "free settings of the synchronous v1 trainer, for trainers of your own", "trainer.v1.sync",
+          "trainer.v1.sync.*"),
     *_all(KEPT, "when the trainer's idle GPUs are lent to the engines (row 15.11)",
           "trainer.v1.separate_async.hybrid_rollout.*"),
     *_all(MATHS, "drops or delays answers whose policy is too old; acts in the asynchronous modes only (row 15.8, "
