@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.convert import convert
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
-from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
+from rftconf.schemas import catalogue
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, Done, from_trinity, from_verl, picked
 
 # -- lengths, data, the rest ------------------------------------------------------------------------------------
 
@@ -31,6 +36,28 @@ def test_h52_order_is_explicit() -> None:
     assert from_trinity().out["data.shuffle"] is False
     key = "buffer.explorer_input.taskset.data_selector.selector_type"
     assert from_trinity({key: "shuffle"}).out.get("data.shuffle", True) is True
+
+
+REF_OFFLOAD = "trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.param_offload"
+
+
+@pytest.mark.parametrize(("flag", "block", "actor", "reference"),
+                         [(False, True, False, True), (True, False, True, False), (True, None, True, True)])  # fmt: skip
+def test_h53_a_roles_own_offload_goes_before_the_flag(
+    flag: bool, block: bool | None, actor: bool, reference: bool
+) -> None:
+    done = from_trinity({"algorithm.kl_loss_fn": "k2", "trainer.param_offload": flag, REF_OFFLOAD: block})
+    keys = (ACTOR + "fsdp_config.param_offload", "actor_rollout_ref.ref.fsdp_config.param_offload")
+    assert [done.out.get(key, False) for key in keys] == [actor, reference]
+
+
+def test_h53_the_reference_alone_is_offloaded_there_too() -> None:
+    done = from_verl({ACTOR + "use_kl_loss": "True", "actor_rollout_ref.ref.fsdp_config.param_offload": "True"})
+    assert picked(done.out, "trainer.param_offload", REF_OFFLOAD) == [None, True]
+    both = from_verl({ACTOR + "use_kl_loss": "True", "actor_rollout_ref.ref.fsdp_config.param_offload": "True",
+                      ACTOR + "fsdp_config.param_offload": "True"})  # fmt: skip
+    assert both.out["trainer.param_offload"] is True
+    assert both.out.get(REF_OFFLOAD, True) is True
 
 
 def test_h54_the_scale_of_adapters_is_kept() -> None:
@@ -97,6 +124,54 @@ def test_h62_own_pools_tick_once_a_local_update() -> None:
     assert back.out[ACTOR + "optim.lr_warmup_steps"] == 10
 
 
+SMALL = {"data.train_batch_size": "128"}
+
+
+@pytest.mark.parametrize(("release", "what"), [("0.8.0", "refuses that"), ("0.9.1", "fills such a batch up")])
+def test_h63_a_period_smaller_than_an_update_is_asked_about(release: str, what: str) -> None:
+    """128 x 8 = 1024 sequences against 256 x 8 = 2048."""
+    with pytest.raises(RefusedError, match=what) as refused:
+        from_verl(SMALL, release=release)
+    assert len(refused.value.choices) == 2
+    with pytest.raises(RefusedError, match="updates of 2048 sequences") as upstream:
+        from_verl(SMALL, release=release, assume={"mini_batch": "prompts"})
+    assert "1024 sequences an update = 128 prompts, 1 updates a period" in upstream.value.choices
+    fork = from_verl(SMALL, release=release, assume={"mini_batch": "samples"})
+    assert picked(fork.out, "buffer.batch_size", "buffer.train_batch_size", "synchronizer.sync_interval") == [
+        32,
+        256,
+        4,
+    ]
+
+
+@pytest.mark.parametrize(("to", "what"), [("0.8.0", "veRL stops"), ("0.9.1", "rows of zero mask fill it up")])
+def test_h63_what_becomes_of_such_a_period_is_said(to: str, what: str) -> None:
+    done = from_trinity({"buffer.batch_size": 128, "synchronizer.sync_interval": 1}, to=to)
+    line = done.line("buffer.train_batch_size")
+    assert line.state is State.NARROWED
+    assert f"an update takes 256 prompts, a period yields 128: {what}" in line.reason
+    assert "H63" in line.reason
+    assert from_trinity(to=to).line("buffer.train_batch_size").state is State.DERIVED
+
+
+@pytest.mark.parametrize(
+    ("release", "more", "state"),
+    [("0.7.1", {}, State.EXACT), ("0.8.0", {}, State.EXACT), ("0.9.1", {"trainer.use_v1": "False"}, State.EXACT),
+     ("0.9.1", {}, State.DEAD_IN_SOURCE)],
+)  # fmt: skip
+def test_h64_the_trainer_of_0_9_always_balances(release: str, more: dict[str, str | None], state: State) -> None:
+    done = from_verl({"trainer.balance_batch": "False", **more}, release=release)
+    assert done.line("trainer.balance_batch").state is state
+    assert done.out.get("trainer.balance_batch", True) is (state is State.DEAD_IN_SOURCE)
+
+
+@pytest.mark.parametrize(("to", "state"), [("0.8.0", State.EXACT), ("0.9.1", State.DEAD_IN_TARGET)])
+def test_h64_unbalanced_ranks_are_balanced_there(to: str, state: State) -> None:
+    done = from_trinity({"trainer.balance_batch": False}, to=to)
+    assert done.line("trainer.balance_batch").state is state
+    assert done.out.get("trainer.balance_batch") is (False if state is State.EXACT else None)
+
+
 def test_h65_the_critics_ulysses_reaches_the_engine() -> None:
     out = from_trinity({**TRINITY_PPO, "trainer.ulysses_sequence_parallel_size": 4}).out
     keys = ("critic.fsdp.ulysses_sequence_parallel_size", "critic.ulysses_sequence_parallel_size")
@@ -144,6 +219,39 @@ def test_h69_own_pools_drop_what_is_old() -> None:
     assert "H69" not in from_trinity().notes
 
 
+FSDP_SFT = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer"
+SFT = "python3 -m verl.trainer.sft_trainer_ray"
+OPTIM = ("lr", "betas", "lr_scheduler_type", "lr_warmup_steps")
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [(FSDP_SFT, [1e-5, [0.9, 0.95], "cosine", 10]), (SFT, [1e-3, [0.9, 0.999], "constant", -1])],
+)
+def test_h70_a_supervised_run_without_an_optimizer_block(program: str, found: list[object]) -> None:
+    """1e-5, a cosine and a warm-up of a tenth up to 0.7.0; 1e-3, constant and none since (-1: not set)."""
+    text = f"{program} data.train_batch_size=64 data.train_files=/d/t.parquet trainer.total_training_steps=100"
+    done = Done(convert(read(Source("run.sh", text)), "trinity"))
+    defaults = catalogue.load("trinity", "0.6.0", None).keys
+    keys = [f"algorithm.optimizer.{key}" for key in OPTIM]
+    assert [done.out.get(key, defaults[key].default) for key in keys] == found
+
+
+@pytest.mark.parametrize(("to", "schedule"), [("0.9.1", ["constant", None]), ("0.7.1", ["constant", None]), ("0.5.0", [None, None])])  # fmt: skip
+def test_h70_the_optimizer_is_spelt_out(to: str, schedule: list[str | None]) -> None:
+    text = (
+        "{mode: train, model: {model_path: /m, max_model_len: 2048}, cluster: {node_num: 1, gpu_per_node: 8}, "
+        "algorithm: {algorithm_type: sft}, buffer: {train_batch_size: 128, trainer_input: {experience_buffer: "
+        "{path: /d, split: train}}}}"
+    )
+    done = Done(convert(read(Source("run.yaml", text)), "verl", to_release=to))
+    assert picked(done.out, "optim.lr", "optim.betas", "optim.clip_grad") == [1e-6, [0.9, 0.999], 1.0]
+    assert picked(done.out, "optim.lr_scheduler_type", "optim.lr_scheduler") == schedule
+    # the old program knows cosine and wsd only, and says so; its warm-up of a tenth is taken off
+    assert ("no word for 'constant'" in done.notes) is (to == "0.5.0")
+    assert done.out.get("optim.warmup_steps_ratio") == (0.0 if to == "0.5.0" else None)
+
+
 def test_h71_hybrid_engine_matters_to_own_pools_only() -> None:
     shared = from_verl({"actor_rollout_ref.hybrid_engine": "False"})
     assert picked(shared.out, "cluster.node_num", "explorer.rollout_model.engine_num") == [1, 2]
@@ -155,3 +263,15 @@ def test_h71_hybrid_engine_matters_to_own_pools_only() -> None:
     ]
     lent = from_verl({**SEPARATE, "actor_rollout_ref.hybrid_engine": "True"})
     assert lent.line("actor_rollout_ref.hybrid_engine").state is State.NARROWED
+
+
+def test_h72_failed_rollouts_stay_unless_refilled() -> None:
+    key = "trainer.v1.sampler.sync_refill_failed_groups"
+    assert from_verl({key: "False"}).line(key).state is State.DEFAULT
+    refilled = from_verl({key: "True"})
+    assert refilled.line(key).state is State.NO_COUNTERPART
+    assert "failed" in refilled.line(key).reason
+    # a setting of the same name elsewhere is no setting
+    misplaced = "trainer.v1.sync_refill_failed_groups"
+    assert from_verl({misplaced: "True"}).line(misplaced).state is State.UNKNOWN
+    assert key not in from_trinity().out

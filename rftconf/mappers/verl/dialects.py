@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put, counts
 from rftconf.mappers.rows import Dialect
 from rftconf.plan.symbols import Expr
@@ -36,8 +37,14 @@ class _MiniBatch(Codec[Any, Any]):
         return counts(counted).get(value, context, unit)
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        """Always in prompts: what is written is for upstream."""
-        return counts(Unit.PROMPTS).put(value, context, unit)
+        """Always in prompts, for upstream; a period too small for one update is padded, or refused (H63)."""
+        put = counts(Unit.PROMPTS).put(value, context, unit)
+        prompts = context.values.get("stage.batch.prompts_per_rollout")
+        if not isinstance(prompts, int) or not isinstance(put.value, int) or put.value <= prompts:
+            return put
+        what = "rows of zero mask fill it up" if context.since("0.9.0") else "veRL stops, or updates on what there is"
+        note = f"an update takes {put.value} prompts, a period yields {prompts}: {what} (H63)"
+        return Put(put.value, State.NARROWED, note)
 
 
 class _Group(Codec[Any, Any]):
