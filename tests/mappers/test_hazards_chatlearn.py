@@ -1,4 +1,4 @@
-"""Hazards of ChatLearn, both ways, with their numbers (MAPPING §12; D-numbers are documents that say otherwise)."""
+"""Hazards of ChatLearn, both ways, with their numbers (MAPPING §12)."""
 
 from __future__ import annotations
 
@@ -275,22 +275,3 @@ def test_h47_the_rate_does_not_collapse() -> None:
     assert (
         from_chatlearn(megatron=True).out.get("actor_rollout_ref.actor.optim.lr_decay_style", "constant") == "constant"
     )
-
-
-# -- where documents say otherwise ------------------------------------------------------------------------------
-
-
-def test_d27_the_sequence_length_is_a_sum() -> None:
-    assert from_chatlearn({ENGINE + "seq_length": 9999}).line(ENGINE + "seq_length").state is State.DEAD_IN_SOURCE
-
-
-@pytest.mark.parametrize("key", ["gradient_checkpointing", "fsdp_size"])
-def test_d29_options_that_are_none(key: str) -> None:
-    value = False if key == "gradient_checkpointing" else 4
-    assert from_chatlearn({TRAINER + key: value}).line(TRAINER + key).state is State.DEAD_IN_SOURCE
-
-
-def test_d30_files_are_not_mixed_by_ratio() -> None:
-    done = from_chatlearn({RUN + "data_path": "/a.jsonl,/b.jsonl", RUN + "data_ratio": [3, 1]})
-    assert done.line(RUN + "data_ratio").state is State.DEAD_IN_SOURCE
-    assert done.out["data.train_files"] == ["/a.jsonl", "/b.jsonl"]
