@@ -37,7 +37,7 @@ SHAPES: Mapping[str, Shape] = {
         ".parquet",
         {"prompt": "prompt"},
         "the config names it; its path is relative to where the run starts",
-        answers=("reward.custom_reward_function.path",),
+        answers=("reward.custom_reward_function.path", "custom_reward_function.path"),  # up to 0.7.0 (H59)
         function="compute_score",
     ),
     "trinity": Shape(

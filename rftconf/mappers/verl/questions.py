@@ -35,4 +35,5 @@ def questions(writing: Writing) -> list[Decision]:
         return worlds
     why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source (row 7.7)"
     choices = ("write a compute_score and name its file here", "or rely on data_source")
-    return [Decision("reward.custom_reward_function.path", why, choices)]
+    block = "reward." if writing.since("0.7.1") else ""  # H59
+    return [Decision(f"{block}custom_reward_function.path", why, choices)]
