@@ -214,6 +214,8 @@ def test_h38_the_deviation_is_that_of_the_population() -> None:
 def test_h39_a_group_of_one_learns_nothing() -> None:
     with pytest.raises(RefusedError, match="H39"):
         to_chatlearn({f"{ROLLOUT}n": "1"})
+    one = dict.fromkeys((RUN + "num_inference_per_prompt", ENGINE + "num_inference_per_prompt"), 1)
+    assert "nothing is learned (H39)" in from_chatlearn(one).notes
 
 
 def test_h40_no_group_is_filtered() -> None:

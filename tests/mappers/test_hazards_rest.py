@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
-from rftconf.schemas import catalogue
-from rftconf.text.read import read
-from rftconf.text.source import Source
-from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, Done, from_trinity, from_verl, picked
+from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
 # -- lengths, data, the rest ------------------------------------------------------------------------------------
 
@@ -81,6 +77,11 @@ def test_h55_evaluation_is_spelt_out() -> None:
     ]
 
 
+def test_h57_unknown_keys_are_told() -> None:
+    assert from_verl({"algorithm.adv_estimatr": "grpo"}).line("algorithm.adv_estimatr").state is State.UNKNOWN
+    assert from_trinity({"algorithm.kl_los": "k2"}).line("algorithm.kl_los").state is State.UNKNOWN
+
+
 def test_h58_a_stage_section_stands_alone() -> None:
     stages = [{"stage_name": "s", "buffer": {"train_batch_size": 128}, "algorithm": {"algorithm_type": "grpo"}}]
     done = from_trinity({"stages": stages, "synchronizer.sync_interval": 128})
@@ -92,6 +93,12 @@ def test_h59_old_reward_keys_are_dead_in_0_9() -> None:
     key = "custom_reward_function.path"
     assert from_verl({key: "my.py"}).line(key).state is State.DEAD_IN_SOURCE
     assert from_verl({key: "my.py"}, release="0.7.1").line(key).state is State.NO_COUNTERPART
+
+
+@pytest.mark.parametrize(("to", "block"), [("0.6.1", ""), ("0.7.1", "reward."), ("0.9.1", "reward.")])
+def test_h59_the_reward_is_asked_for_where_it_is_read(to: str, block: str) -> None:
+    keys = [decision.key for decision in from_trinity(to=to).conversion.ledger.decisions]
+    assert keys == [f"{block}custom_reward_function.path"]
 
 
 def test_h61_sum_norm_is_three_losses() -> None:
@@ -202,6 +209,19 @@ def test_h67_adaptive_control_becomes_fixed() -> None:
     assert done.line("algorithm.kl_ctrl.type").state is State.NARROWED
 
 
+def test_h67_adaptive_control_that_stops_the_run_is_told() -> None:
+    args = "algorithm.kl_penalty_fn_args."
+    adaptive = {
+        "algorithm.kl_penalty_fn": "k1",
+        args + "adaptive": True,
+        args + "target_kl": 0.1,
+        args + "horizon": 1e4,
+    }
+    done = from_trinity({**TRINITY_PPO, **adaptive})
+    assert "H67" in done.notes
+    assert "H67" not in from_trinity({**TRINITY_PPO, "algorithm.kl_penalty_fn": "k1"}).notes
+
+
 def test_h68_two_limits_agree() -> None:
     changes: dict[str, str | None] = {"trainer.total_training_steps": "500", "trainer.total_epochs": "30"}
     done = from_verl(changes, rows=7473)
@@ -217,39 +237,6 @@ def test_h69_own_pools_drop_what_is_old() -> None:
     assert "H69" not in from_verl({**SEPARATE, "trainer.v1.sampler.max_off_policy_threshold": "null"}).notes
     assert "H69" in from_trinity({"synchronizer.sync_offset": 4}).notes
     assert "H69" not in from_trinity().notes
-
-
-FSDP_SFT = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer"
-SFT = "python3 -m verl.trainer.sft_trainer_ray"
-OPTIM = ("lr", "betas", "lr_scheduler_type", "lr_warmup_steps")
-
-
-@pytest.mark.parametrize(
-    ("program", "found"),
-    [(FSDP_SFT, [1e-5, [0.9, 0.95], "cosine", 10]), (SFT, [1e-3, [0.9, 0.999], "constant", -1])],
-)
-def test_h70_a_supervised_run_without_an_optimizer_block(program: str, found: list[object]) -> None:
-    """1e-5, a cosine and a warm-up of a tenth up to 0.7.0; 1e-3, constant and none since (-1: not set)."""
-    text = f"{program} data.train_batch_size=64 data.train_files=/d/t.parquet trainer.total_training_steps=100"
-    done = Done(convert(read(Source("run.sh", text)), "trinity"))
-    defaults = catalogue.load("trinity", "0.6.0", None).keys
-    keys = [f"algorithm.optimizer.{key}" for key in OPTIM]
-    assert [done.out.get(key, defaults[key].default) for key in keys] == found
-
-
-@pytest.mark.parametrize(("to", "schedule"), [("0.9.1", ["constant", None]), ("0.7.1", ["constant", None]), ("0.5.0", [None, None])])  # fmt: skip
-def test_h70_the_optimizer_is_spelt_out(to: str, schedule: list[str | None]) -> None:
-    text = (
-        "{mode: train, model: {model_path: /m, max_model_len: 2048}, cluster: {node_num: 1, gpu_per_node: 8}, "
-        "algorithm: {algorithm_type: sft}, buffer: {train_batch_size: 128, trainer_input: {experience_buffer: "
-        "{path: /d, split: train}}}}"
-    )
-    done = Done(convert(read(Source("run.yaml", text)), "verl", to_release=to))
-    assert picked(done.out, "optim.lr", "optim.betas", "optim.clip_grad") == [1e-6, [0.9, 0.999], 1.0]
-    assert picked(done.out, "optim.lr_scheduler_type", "optim.lr_scheduler") == schedule
-    # the old program knows cosine and wsd only, and says so; its warm-up of a tenth is taken off
-    assert ("no word for 'constant'" in done.notes) is (to == "0.5.0")
-    assert done.out.get("optim.warmup_steps_ratio") == (0.0 if to == "0.5.0" else None)
 
 
 def test_h71_hybrid_engine_matters_to_own_pools_only() -> None:

@@ -183,6 +183,9 @@ def test_h36_the_kl_loss_is_clamped() -> None:
 def test_h39_a_group_of_one() -> None:
     done = to_roll({ROLLOUT + "n": "1"})
     assert any("H39" in decision.why for decision in done.conversion.ledger.decisions)
+    single = {"num_return_sequences_in_group": 1, STEPS: 8}
+    assert "NaN (H39)" in from_roll(single).notes
+    assert "H39" not in from_roll({**single, "adv_estimator": "reinforce"}).notes
 
 
 def test_h40_a_filter_that_draws_again() -> None:

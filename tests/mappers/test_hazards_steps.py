@@ -30,6 +30,14 @@ def test_h2_the_mini_batch_is_not_written_again_below_trainer_config() -> None:
     assert not [key for key in from_verl().out if key.endswith("ppo_mini_batch_size")]
 
 
+@pytest.mark.parametrize("release", ["0.5.2", "0.6.0"])
+def test_h2_the_number_there_is_not_read_either(release: str) -> None:
+    key = "trainer.trainer_config.actor_rollout_ref.actor.ppo_mini_batch_size"
+    done = from_trinity({key: 64}, release=release)
+    assert done.line(key).state is State.DEAD_IN_SOURCE
+    assert done.out[ACTOR + "ppo_mini_batch_size"] == 2048 // 8
+
+
 def test_h3_an_unbalanced_pair_is_named() -> None:
     done = from_trinity({"buffer.batch_size": 1024, "synchronizer.sync_interval": 1})
     assert "8192 sequences" in done.notes
@@ -133,6 +141,13 @@ def test_h21_a_shared_memory_share_is_not_copied() -> None:
     assert done.line(ROLLOUT + "gpu_memory_utilization").state is State.NARROWED
 
 
+def test_h21_nor_is_a_share_that_engines_had_to_themselves() -> None:
+    key = "explorer.rollout_model.gpu_memory_utilization"
+    done = from_trinity({key: 0.9})
+    assert done.out[ROLLOUT + "gpu_memory_utilization"] == 0.5
+    assert done.line(key).state is State.NARROWED
+
+
 @pytest.mark.parametrize(("rollout", "legal"), [(6, False), (8, True), (12, True)])
 def test_h22_trainers_take_whole_nodes(rollout: int, legal: bool) -> None:
     changes: dict[str, str | None] = {"trainer.nnodes": "2", ROLLOUT + "tensor_model_parallel_size": "1"}
@@ -143,8 +158,20 @@ def test_h22_trainers_take_whole_nodes(rollout: int, legal: bool) -> None:
         from_verl(changes, rollout_gpus=rollout)
 
 
+def test_h22_a_trainer_of_broken_nodes_is_not_copied() -> None:
+    """16 GPUs, 6 of them engines: 10 are neither a node nor whole nodes."""
+    changes = {"cluster.node_num": 2, "explorer.rollout_model.engine_num": 6, "synchronizer.sync_offset": 4,
+               "explorer.rollout_model.tensor_parallel_size": 1}  # fmt: skip
+    done = from_trinity(changes)
+    assert picked(done.out, "trainer.nnodes", "trainer.n_gpus_per_node", ROLLOUT + "n_gpus_per_node") == [1, 8, 6]
+    assert any("10 ranks" in decision.why for decision in done.conversion.ledger.decisions)
+
+
 def test_h24_several_updates_a_period_keep_the_engines_log_probabilities() -> None:
     assert from_verl().out["algorithm.bypass_old_logprobs"] is True
     assert "H24" in from_verl().notes
     single = from_verl({ACTOR + "ppo_mini_batch_size": "1024"})
     assert single.out["algorithm.bypass_old_logprobs"] is False
+    back = from_trinity({"algorithm.bypass_old_logprobs": False}).line("algorithm.bypass_old_logprobs")
+    assert back.state is State.NARROWED
+    assert "once per rollout period, not per update" in back.reason

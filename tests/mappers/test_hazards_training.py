@@ -79,12 +79,28 @@ def test_h37_kl_in_the_reward_is_unheard_by_group_estimators() -> None:
     assert picked(heard.out, "algorithm.kl_penalty_fn", "algorithm.kl_penalty_fn_args.kl_coef") == ["k1", 0.02]
 
 
+def test_h38_h39_three_frameworks_share_a_definition() -> None:
+    """n=8, four answers right: the sample's deviation .5345, so no word about it; n=1: the reward itself."""
+    assert "H38" not in from_verl().notes + from_trinity().notes
+    assert (
+        from_trinity({"algorithm.repeat_times": 1, "buffer.train_batch_size": 256}).out["data.train_batch_size"] == 1024
+    )
+    assert from_verl({"actor_rollout_ref.rollout.n": "1"}).out["algorithm.repeat_times"] == 1
+
+
 def test_h40_a_refilling_filter_repeats_kept_groups() -> None:
     done = from_verl({"algorithm.filter_groups.enable": "True", "algorithm.filter_groups.metric": "reward"})
     keys = ("std_threshold", "duplicate_experiences")
     assert picked(done.out, *(f"algorithm.advantage_fn_args.{key}" for key in keys)) == [0.0, True]
     assert done.line("algorithm.filter_groups.enable").state is State.NARROWED
     assert "H40" in done.line("algorithm.filter_groups.enable").reason
+
+
+def test_h40_a_filter_that_only_drops_is_refilled_there() -> None:
+    key = "algorithm.advantage_fn_args.std_threshold"
+    done = from_trinity({key: 0.0})
+    assert done.out["algorithm.filter_groups.enable"] is True
+    assert done.line(key).state is State.NARROWED
 
 
 def test_h42_the_scope_of_whitening_is_named() -> None:

@@ -31,6 +31,8 @@ def read_responses(r: Reading) -> None:
     """The engines draw one copy of n, the advantages wait for the other; nothing compares them (H13)."""
     drawn, awaited = r.native(OF_ENGINE), r.native(OF_ADVANTAGE)
     r.set(N, drawn, OF_ENGINE, OF_ADVANTAGE)
+    if drawn == 1:
+        r.note(f"{OF_ENGINE}=1: a group of one has advantage 0 in ChatLearn, so nothing is learned (H39)")
     if r.source.knows(OF_ADVANTAGE) and drawn != awaited and not isinstance(drawn, Expr):
         r.narrowed[OF_ADVANTAGE] = f"{OF_ENGINE}={drawn} answers are drawn a prompt; this copy differs (H13)"
         r.note(

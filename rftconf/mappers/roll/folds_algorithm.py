@@ -48,6 +48,8 @@ def read_advantage(r: Reading) -> None:
         r.note(
             "rewards are normalised over the batch; elsewhere reinforce++ whitens advantages token by token (section 4.1)"
         )
+    if found[1] == "group" and r.native("num_return_sequences_in_group") == 1:
+        r.note("groups of one have no standard deviation: ROLL's advantages become NaN (H39)")
     r.set(A + "advantage", found[0], EST, MEAN, STD)
     r.set(A + "std_scope", found[1], STD, EST)
     r.set(A + "critic.enabled", name if isinstance(name, Expr) else name == "gae", EST)
