@@ -26,6 +26,7 @@ from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import all_tables, table_of
 from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
+from rftconf.misfits import placed
 from rftconf.plan.derive import TRAINED, fill_micro_batches, floor_as_ratio, whole_micro_batches
 from rftconf.plan.origin import Kind, Origin
 from rftconf.render import emit, writes_script
@@ -98,9 +99,11 @@ def convert(
 def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
     """Convert something that was read already."""
     asked = registry.framework(to)
-    if asked.name == loaded.framework and len(loaded.stages) > 1 and options.adapters is None:
-        return _keep_stages(loaded, asked, registry.release(asked, options.to_release), options)
-    return convert_stage(loaded, main_stage(loaded), asked, options)
+    stage = main_stage(loaded)
+    with placed(loaded.framework, None, loaded.guess.trainer, dict(stage.reading.source.leaves())):
+        if asked.name == loaded.framework and len(loaded.stages) > 1 and options.adapters is None:
+            return _keep_stages(loaded, asked, registry.release(asked, options.to_release), options)
+        return convert_stage(loaded, stage, asked, options)
 
 
 def convert_stage(

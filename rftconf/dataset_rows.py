@@ -12,8 +12,11 @@ def count_rows(uris: Sequence[Any]) -> int | None:
 
     `pip install 'rftconf[parquet]'` brings pyarrow.
     """
-    files = [Path(uri).expanduser() for uri in uris if isinstance(uri, str) and uri.endswith(".parquet")]
-    if not files or len(files) != len(uris) or not all(file.is_file() for file in files):
+    try:
+        files = [Path(uri).expanduser() for uri in uris if isinstance(uri, str) and uri.endswith(".parquet")]
+        if not files or len(files) != len(uris) or not all(file.is_file() for file in files):
+            return None
+    except (OSError, RuntimeError, ValueError):  # too long for a file name; a home that nobody has
         return None
     try:
         from pyarrow import ArrowException, parquet

@@ -16,6 +16,7 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import reason_for, table_of
+from rftconf.misfits import placed, refuse_sizes
 from rftconf.plan.derive import derive
 from rftconf.plan.index import surely_valid
 from rftconf.plan.origin import Origin
@@ -121,10 +122,12 @@ def load(
     }
     told["program"] = document.launch.program if document.launch else ""
     told |= {} if rows is None else {"rows": rows}
-    stages = [_read_stage(table, found, part, name, told) for name, part in stages_of(leaves)]
+    stages = []
+    for name, part in stages_of(leaves):
+        with placed(found.framework, found.release, found.trainer, part):
+            stages.append(_read_stage(table, found, part, name, told))
+            _check(stages[-1])
     extensions = _extensions(stages, secrets)
-    for stage in stages:
-        _check(stage)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
 
 
@@ -164,6 +167,7 @@ def _read_stage(
     reading.facts.update(told)
     reading.read_all()
     _refuse_nothing(reading)
+    refuse_sizes(reading)
     if reading.values.get("stage.kind") != "sft":  # samples have one length
         derive(reading.values, reading.origins)
     for change in changes:

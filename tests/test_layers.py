@@ -45,13 +45,23 @@ MAY_IMPORT = {
         "effective",
         "secrets",
     },
-    "adapters": {"adapters", "plan", "schemas", "ledger", "errors", "mappers.writing", "text.atomic", "_version"},
+    "adapters": {
+        "adapters",
+        "plan",
+        "schemas",
+        "ledger",
+        "errors",
+        "mappers.writing",
+        "text.atomic",
+        "text.source",
+        "_version",
+    },
     "lint": {
         *("lint", "plan", "schemas", "text", "mappers", "load", "effective", "errors", "diagnostics", "secrets"),
         *("report.values", "ledger", "dataset_rows", "_version"),
     },
     # reads the plan and nothing that knows a framework's keys.
-    "budget": {"budget", "plan", "errors"},
+    "budget": {"budget", "plan", "errors", "text.source"},
     "report": {"_version", "report", "budget", "plan", "ledger", "diagnostics", "errors", "secrets", "text", "schemas"},
 }
 

@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rftconf.adapters.scripts import untouched
-from rftconf.errors import UsageError
+from rftconf.errors import UnreadableError, UsageError
 from rftconf.text.atomic import write as write_whole
+from rftconf.text.source import open_source
 
 
 def refuse_foreign(folder: Path, files: Mapping[str, str]) -> None:
     """Raises UsageError when one of the files is there and is not as rftconf wrote it."""
     for name in files:
         file = folder / name
-        if not file.exists():
+        if not file.exists() and not file.is_symlink():
             continue
         try:
-            known = untouched(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
+            known = not file.is_symlink() and untouched(open_source(file).text)
+        except UnreadableError:
             known = False
         if not known:
             raise UsageError(

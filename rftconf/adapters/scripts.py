@@ -57,7 +57,7 @@ def assembled(about: str, parts: list[str]) -> str:
 
 def digest(text: str) -> str:
     """What stands behind the mark of a file that nobody changed."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()[:32]
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def untouched(text: str) -> bool:

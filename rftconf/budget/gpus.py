@@ -124,6 +124,6 @@ def _own(name: str, size: str, asked: str) -> Gpu:
         usable = float(size)
     except ValueError:
         usable = 0.0
-    if not 0 < usable < 1 << 20:
-        raise UsageError(f"--gpu {asked}: after the colon comes the usable memory in GiB, a number above 0")
+    if not 1 <= usable < 1 << 20:
+        raise UsageError(f"--gpu {asked}: after the colon comes the usable memory in GiB, 1 or more")
     return Gpu(name or "gpu", name or "GPU", round(usable), usable, "given on the command line")

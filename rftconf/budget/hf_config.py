@@ -19,22 +19,24 @@ from rftconf.budget.architecture import (
     LinearAttention,
     Mixer,
 )
-from rftconf.errors import UsageError
+from rftconf.errors import UnreadableError, UsageError
+from rftconf.text.source import open_source
 
 Config = Mapping[str, Any]
-_LARGEST = 4 << 20
+MOST_LAYERS = 10_000
+"""The deepest published decoders have a little over a hundred."""
+MOST = 1 << 40
+"""No field that counts something is larger; beyond it numbers stop fitting into a float."""
 
 
 def read_config(path: Path) -> dict[str, Any]:
     """The JSON object in `path`, or in the config.json of a folder. Raises UsageError for anything else."""
     file = path / "config.json" if path.is_dir() else path
     try:
-        if file.stat().st_size > _LARGEST:
-            raise UsageError(f"{file}: larger than any config.json ({_LARGEST} bytes)")
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+        data = json.loads(open_source(file).text)
+    except UnreadableError as error:
+        raise UsageError(str(error)) from None
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{file}: not JSON: {error}") from None
     if not isinstance(data, dict):
         raise UsageError(f"{file}: a config.json is an object, this is {type(data).__name__}")
@@ -116,6 +118,8 @@ class _Reader:
             raise UsageError(f"{self.name}: no {key}, without which a model has no size")
         if isinstance(value, float) and value.is_integer():
             value = int(value)
+        if isinstance(value, int) and value > MOST:
+            raise UsageError(f"{self.name}: {key} is larger than {MOST}, which no model's is")
         if isinstance(value, bool) or not isinstance(value, int) or (value <= 0 and value != default):
             raise UsageError(f"{self.name}: {key} is {value!r}, and not a whole number above 0")
         return value
@@ -128,6 +132,8 @@ class _Reader:
 def _layers(read: _Reader) -> tuple[Layers, ...]:
     """The decoder's layers in order, equal neighbours and then equal kinds together."""
     depth = read.size("num_hidden_layers")
+    if depth > MOST_LAYERS:
+        raise UsageError(f"{read.name}: num_hidden_layers is {depth}, and no model has more than {MOST_LAYERS}")
     kinds = [(_mixer(read, index), _feed_forward(read, index)) for index in range(depth)]
     norms = 4 if read.family in FOUR_NORMS else 2
     if read.family == "starcoder2":
@@ -173,6 +179,8 @@ def _softmax(read: _Reader, kind: str | None, index: int) -> Attention:
     family = read.family
     heads = read.size("num_attention_heads")
     head_dim = read.size("head_dim", read.size("hidden_size") // heads)
+    if not head_dim:
+        raise UsageError(f"{read.name}: hidden_size is smaller than num_attention_heads, which leaves heads of size 0")
     qkv_bias = family in WITH_QKV_BIAS or read.flag("attention_bias") or read.flag("use_bias") or read.flag("qkv_bias")
     norm = "head" if family in NORM_PER_HEAD or (family == "glm4_moe" and read.flag("use_qk_norm")) else ""
     out = read.flag("attention_out_bias") if "attention_out_bias" in read.config else read.flag("attention_bias")
@@ -196,12 +204,12 @@ NO_OUT_BIAS = {"glm4", "glm4_moe", "qwen2", "qwen2_moe", "glm"}
 def _window(read: _Reader, kind: str | None, index: int) -> int:
     """Tokens that a sliding layer attends to, 0 where it sees all."""
     window = read.config.get("sliding_window")
-    if not isinstance(window, int) or read.config.get("use_sliding_window") is False:
+    if not isinstance(window, int) or window < 0 or read.config.get("use_sliding_window") is False:
         return 0
     if kind is not None:
         return window if kind == "sliding_attention" else 0
     pattern = read.config.get("sliding_window_pattern", {"gemma2": 2}.get(read.family))
-    if isinstance(pattern, int):
+    if isinstance(pattern, int) and pattern > 0:
         return window if (index + 1) % pattern else 0
     return window if read.family == "mistral" else 0
 
@@ -211,7 +219,8 @@ def _feed_forward(read: _Reader, index: int) -> FeedForward:
         (read.size(k) for k in ("num_experts", "num_local_experts", "n_routed_experts") if read.config.get(k)), 0
     )
     dense_first = read.size("first_k_dense_replace", 0)
-    only_dense = read.config.get("mlp_only_layers") or ()
+    named = read.config.get("mlp_only_layers")
+    only_dense = named if isinstance(named, list) else ()
     step = read.size("decoder_sparse_step", 1)
     if not count or index < dense_first or index in only_dense or (index + 1) % step:
         bias = read.flag("mlp_bias") or (read.flag("use_bias") and read.family == "starcoder2")

@@ -95,10 +95,19 @@ def find(path: str) -> Model | None:
     return Model(row.name, _of_row(best[1]), row.source, note)
 
 
+def _local(asked: str) -> Path | None:
+    """The folder or JSON file that a name stands for on this machine, if it is one."""
+    try:
+        path = Path(asked).expanduser()
+        return path if path.is_dir() or path.suffix == ".json" else None
+    except (OSError, RuntimeError, ValueError):  # too long for a file name; a home that nobody has
+        return None
+
+
 def resolve(asked: str) -> Model:
     """What `--model` means: a folder, a config.json, or a name. Raises UsageError with what to pass instead."""
-    path = Path(asked).expanduser()
-    if path.is_dir() or path.suffix == ".json":
+    path = _local(asked)
+    if path is not None:
         config = read_config(path)
         found = architecture_of(config, str(path))
         return Model(path.name, found, str(path), missing_family(found.family))

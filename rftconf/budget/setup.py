@@ -27,11 +27,15 @@ class Asked:
     mean_tokens: int | None = None
 
 
+MOST_NODES, MOST_GPUS_PER_NODE = 10_000, 256
+"""No cluster is larger; every GPU is looked at on its own."""
+
+
 def setup_of(plan: Plan, asked: Asked) -> Setup:
     """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
     stage = next((s for s in reversed(plan.stages) if s.kind == "rl"), plan.stages[-1])
     values = Values()
-    nodes, per_node = _cluster(plan, stage, asked, values)
+    nodes, per_node = _bounded(*_cluster(plan, stage, asked, values))
     longest = _longest(stage, values)
     model = _model(stage, asked, values)
     framework = str(values.text(plan.source.framework) or "")
@@ -95,6 +99,13 @@ def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[in
     values.refuse_unknown()
     if not nodes or not per_node:
         raise UsageError("the plan does not say how large the cluster is: pass --nodes and --gpus-per-node")
+    return nodes, per_node
+
+
+def _bounded(nodes: int, per_node: int) -> tuple[int, int]:
+    if nodes > MOST_NODES or per_node > MOST_GPUS_PER_NODE:
+        most = f"at most {MOST_NODES} nodes of {MOST_GPUS_PER_NODE} GPUs are priced"
+        raise UsageError(f"{nodes} nodes of {per_node} GPUs are no cluster: {most}")
     return nodes, per_node
 
 

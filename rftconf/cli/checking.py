@@ -59,7 +59,7 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int) -> Iterato
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(min(jobs, len(candidates) // _FEW)) as pool:
         yield from pool.map(
             partial(check_one, task=task), candidates, chunksize=max(_FEW, len(candidates) // (4 * jobs))
         )
@@ -88,7 +88,10 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
         document = read_source(replace(source, text=text), candidate.path, task.how)
         return document, _found(document, own)
 
-    document = read_source(source, candidate.path, task.how)
+    try:
+        document = read_source(source, candidate.path, task.how)
+    except UnreadableError as error:  # a config that it names
+        return Checked(candidate.path, candidate.named, problem=str(error), readable=False, config=False)
     config = candidate.named or basic.is_config(document)
     found = _found(document, own) if config else []
     if name and task.cache is not None:

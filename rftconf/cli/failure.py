@@ -14,6 +14,7 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 INTERNAL = 70
 """As shells and sysexits.h number them."""
+LONGEST_NAME = 255
 
 
 def exit_code(error: BaseException, *, traceback: bool = False) -> int:
@@ -30,7 +31,14 @@ def exit_code(error: BaseException, *, traceback: bool = False) -> int:
         for choice in error.choices if isinstance(error, RefusedError) else ():
             _say(f"  possible: {choice}")
         return error.exit_code
+    if isinstance(error, OSError) and error.filename:
+        _say(f"rftconf: {_shortened(os.fsdecode(str(error.filename)))}: {error.strerror or error}")
+        return RftconfError.exit_code
     return _unexpected(error, traceback=traceback)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
 
 
 def _unexpected(error: BaseException, *, traceback: bool) -> int:

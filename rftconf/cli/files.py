@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,14 +47,29 @@ def _stands_for(argument: str) -> Iterator[Candidate]:
         matched = sorted(glob(argument, recursive=True))  # noqa: PTH207 -- Path.glob takes no absolute pattern
         if not matched:
             raise UsageError(f"nothing matches {argument}")
-        yield from (Candidate(name, named=False) for name in matched if Path(name).is_file())
+        # `**` goes through links, in a circle too
+        real = {os.path.realpath(name): name for name in reversed(matched) if Path(name).is_file()}
+        root = os.path.realpath(_before_pattern(argument))
+        yield from (Candidate(name, named=False) for file, name in sorted(real.items()) if _inside(file, root))
     else:
         raise UsageError(f"{argument}: no such file or directory")
 
 
-def _within(folder: Path) -> Iterator[Path]:
-    import os
+def _before_pattern(argument: str) -> Path:
+    """The folder that a pattern starts from."""
+    parts = Path(argument).parts
+    fixed = next(at for at, part in enumerate(parts) if any(c in part for c in "*?["))
+    return Path(*parts[:fixed])
 
+
+def _inside(file: str, folder: str) -> bool:
+    return Path(file).is_relative_to(folder)
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """Scripts and YAML files below a folder; not what a link there leads to elsewhere."""
+    root = os.path.realpath(folder)
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
-        yield from (Path(here, name) for name in names if Path(name).suffix in _SUFFIXES and not name.startswith("."))
+        found = [Path(here, name) for name in names if Path(name).suffix in _SUFFIXES and not name.startswith(".")]
+        yield from (file for file in found if not file.is_symlink() or _inside(os.path.realpath(file), root))

@@ -68,13 +68,25 @@ _FOLDERS_ABOVE = 6
 
 
 def _named_beside(source: str, document: Document) -> tuple[str, Path] | None:
-    """The config that a script names and that lies beside it, or below a folder above it; never an absolute path."""
+    """The config that a script names and that lies beside it, or below a folder above it in its checkout.
+
+    Never an absolute path, nor what a link leads to elsewhere.
+    """
+    from rftconf.text.beside import is_below
+
     named = document.launch.options.get("config-file") if document.launch is not None else None
     if source == "-" or not isinstance(named, str) or Path(named).is_absolute() or ".." in Path(named).parts:
         return None
     folder = Path(source).resolve().parent
-    above = (folder, *folder.parents)[:_FOLDERS_ABOVE]
-    return next(((named, place / named) for place in above if (place / named).is_file()), None)
+    for place in (folder, *folder.parents)[:_FOLDERS_ABOVE]:
+        try:
+            if is_below(place / named, place / "_", 0):
+                return named, place / named
+        except (OSError, ValueError):
+            return None
+        if (place / ".git").exists():
+            break
+    return None
 
 
 def report_guess(found: Guess, how: Reading, screen: Screen) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,15 +83,19 @@ def convert_folder(folder: Path, output: Path, job: Job) -> list[Outcome]:
     from rftconf.errors import UsageError
 
     found = [Path(candidate.path) for candidate in candidates([str(folder)])]
-    inside = output.resolve()
-    found = [path for path in found if inside not in path.resolve().parents]
+    inside = Path(os.path.realpath(output))
+    real = {path: Path(os.path.realpath(path)) for path in found}
+    if inside == Path(os.path.realpath(folder)):
+        raise UsageError(f"{output} is the folder that is converted: name another with -o FOLDER")
+    found = [path for path in found if inside not in real[path].parents]
     if not found:
         raise UsageError(f"there is no script and no YAML file in {folder}")
     taken: set[Path] = set()
-    return [_one(path, output / path.relative_to(folder), job, taken) for path in found]
+    sources = frozenset(real.values())
+    return [_one(path, output / path.relative_to(folder), job, taken, sources) for path in found]
 
 
-def _one(source: Path, place: Path, job: Job, taken: set[Path]) -> Outcome:
+def _one(source: Path, place: Path, job: Job, taken: set[Path], sources: frozenset[Path]) -> Outcome:
     from rftconf.cli.loading import open_document
     from rftconf.errors import RefusedError, RftconfError
     from rftconf.lint import basic
@@ -110,6 +115,9 @@ def _one(source: Path, place: Path, job: Job, taken: set[Path]) -> Outcome:
         return Outcome(name, UNREADABLE, said=str(error))
     if job.strict and ledger.lossy:
         return Outcome(name, LOST, (), ledger, f"{len(ledger.lossy)} keys are not kept in full")
+    over = next((path for path, _ in files if Path(os.path.realpath(path)) in sources), None)
+    if over is not None:
+        return Outcome(name, UNREADABLE, (), ledger, f"{over} is itself to be converted, and is not written over")
     taken.add(stem)
     write(files)
     return Outcome(name, DONE, tuple(str(path) for path, _ in files), ledger)

@@ -16,14 +16,14 @@ class OutputClosedError(Exception):
 
 def product(text: str, file: Path | None = None, *, executable: bool = False) -> None:
     """The thing that was asked for, as UTF-8 whatever the locale is."""
-    if file is not None and str(file) != "-":
-        from rftconf.text import atomic
+    from rftconf.text import atomic
 
+    if file is not None and str(file) != "-":
         atomic.write(file, text, executable=executable)
         return
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.write(atomic.encoded(text))
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise OutputClosedError from None
@@ -33,7 +33,9 @@ def product_json(data: Any, file: Path | None = None) -> None:
     """JSON for programs: indented, in the order given, without escapes for plain letters."""
     import json
 
-    product(json.dumps(data, indent=2, ensure_ascii=False) + "\n", file)
+    # a lone surrogate's escape is JSON's own
+    text = json.dumps(data, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    product(f"{text}\n", file)
 
 
 def report(text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import UsageError
+from rftconf.text.source import open_source
 
 VERSION = 1
 
@@ -24,7 +25,7 @@ def fingerprint(diagnostic: Diagnostic, text: str, folder: str = "") -> str:
     # what has no extent speaks of the file as a whole, not of the line it happens to be shown at
     whole = place is None or place.span.start == place.span.end
     about = diagnostic.key or ("" if whole or place is None else _line(text, place.span.start))
-    return hashlib.sha256("\0".join((diagnostic.code, file, about)).encode()).hexdigest()[:20]
+    return hashlib.sha256("\0".join((diagnostic.code, file, about)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def fingerprints(found: Iterable[Diagnostic], texts: Mapping[str, str], folder: str = "") -> list[str]:
@@ -48,10 +49,8 @@ def _line(text: str, at: int) -> str:
 def load(path: Path) -> frozenset[str]:
     """The fingerprints of a baseline. Raises UsageError when it is none."""
     try:
-        data: Any = json.loads(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from None
-    except ValueError:
+        data: Any = json.loads(open_source(path).text)
+    except (ValueError, RecursionError):
         raise UsageError(f"{path} is no baseline: not JSON") from None
     if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("findings"), list):
         raise UsageError(f"{path} is no baseline of version {VERSION}")

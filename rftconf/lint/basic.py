@@ -216,7 +216,8 @@ def _other_releases(key: str, subject: _Subject) -> str:
     if not having:
         for trainer in framework.trainers_of(best.release):
             if trainer != best.trainer and key in catalogue.load(best.framework, best.release, trainer):
-                return f"only the {trainer} trainer has it (--config-name={framework.config_names[trainer]})"
+                config = framework.config_names.get(trainer)
+                return f"only the {trainer} trainer has it{f' (--config-name={config})' if config else ''}"
         return ""
     at = framework.releases.index
     if at(having[0]) > at(best.release):

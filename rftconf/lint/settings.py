@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rftconf.errors import UsageError
+from rftconf.errors import UnreadableError, UsageError
+from rftconf.text.source import open_source
 
 FILES = ("rftconf.toml", "pyproject.toml")
 SEVERITIES = ("error", "warning", "info")
@@ -96,20 +97,25 @@ def find(start: Path) -> Settings:
 
 def read(path: Path) -> Settings | None:
     """The settings of one file, None for a pyproject.toml without any. Raises UsageError for wrong ones."""
+    whole = path.name != "pyproject.toml"
+    text = ""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if (
-            path.name == "pyproject.toml"
-            and not isinstance(error, OSError)
-            and b"tool.rftconf" not in path.read_bytes()
-        ):
+        text = open_source(path).text
+        data = tomllib.loads(text)
+    except UnreadableError as error:
+        if not whole:  # somebody else's file: only what it says of rftconf is our business
             return None
-        raise UsageError(f"{path}: {error}") from None
-    if path.name == "pyproject.toml":
-        data = data.get("tool", {}).get("rftconf")
-        if data is None:
+        raise UsageError(str(error)) from None
+    except (ValueError, RecursionError) as error:
+        if not whole and "tool.rftconf" not in text:
             return None
+        said = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise UsageError(f"{path}: {said}") from None
+    if not whole:
+        tool = data.get("tool")
+        if not isinstance(tool, dict) or "rftconf" not in tool:
+            return None
+        data = tool["rftconf"]
     _checked(data, SETTINGS, str(path), "")
     if "cluster" in data:
         _checked(data["cluster"], CLUSTER, str(path), "cluster.")

@@ -10,7 +10,9 @@ from typing import Any
 
 from rftconf._version import __version__
 from rftconf.diagnostics import Diagnostic, Fix, Label, Severity
+from rftconf.errors import RftconfError
 from rftconf.text.patch import Patch
+from rftconf.text.source import open_source
 from rftconf.text.span import Place, Span
 
 FOLDER = ".rftconf_cache"
@@ -37,10 +39,13 @@ def digest(*parts: object) -> str:
 
 def get(folder: Path, name: str) -> Kept | None:
     """What is kept under `name`; None where nothing is, or where it cannot be read."""
+    path = folder / name[:2] / f"{name}.json"
     try:
-        data = json.loads((folder / name[:2] / f"{name}.json").read_bytes())
+        if _leads_away(folder, path):
+            return None
+        data = json.loads(open_source(path).text)
         return Kept(tuple(map(_diagnostic, data["found"])), bool(data["readable"]), bool(data["config"]))
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except (RftconfError, OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
@@ -49,14 +54,22 @@ def put(folder: Path, name: str, kept: Kept) -> None:
     data = {"found": [_plain(d) for d in kept.found], "readable": kept.readable, "config": kept.config}
     path = folder / name[:2] / f"{name}.json"
     try:
+        if _leads_away(folder, path):
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not (folder / ".gitignore").exists():
-            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        ignored = folder / ".gitignore"
+        if not ignored.is_symlink() and not ignored.exists():
+            ignored.write_text("*\n", encoding="utf-8")
         from rftconf.text import atomic
 
-        atomic.write(path, json.dumps(data, ensure_ascii=False))
-    except OSError:
+        atomic.write(path, json.dumps(data))
+    except (RftconfError, OSError):
         return
+
+
+def _leads_away(folder: Path, path: Path) -> bool:
+    """True where a link stands in the place of the folder or the file: what it leads to is nobody's cache."""
+    return any(place.is_symlink() for place in (folder, path.parent, path))
 
 
 def _plain(d: Diagnostic) -> list[Any]:
@@ -67,7 +80,9 @@ def _plain(d: Diagnostic) -> list[Any]:
 
 def _diagnostic(row: list[Any]) -> Diagnostic:
     code, severity, message, place, labels, help_, fix, key = row
-    made = fix and Fix(fix[0], tuple(Patch(Span(*span), text) for span, text in fix[1]), bool(fix[2]))
+    if not all(isinstance(text, str) for text in (code, message, help_, key)):
+        raise TypeError("no finding")
+    made = fix and Fix(fix[0], tuple(Patch(_of_span(span), str(text)) for span, text in fix[1]), bool(fix[2]))
     related = tuple(Label(_of_place(at), note) for at, note in labels)
     return Diagnostic(
         code, Severity(severity), message, _of_place(place) if place else None, related, help_, made or None, key
@@ -83,4 +98,10 @@ def _place(place: Place | None) -> list[Any] | None:
 
 
 def _of_place(row: list[Any]) -> Place:
-    return Place(row[0], Span(*row[1:]))
+    return Place(str(row[0]), _of_span(row[1:]))
+
+
+def _of_span(row: list[Any]) -> Span:
+    if not all(type(number) is int for number in row):
+        raise TypeError("no span")
+    return Span(*row)

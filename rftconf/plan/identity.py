@@ -27,7 +27,7 @@ def plan_id(plan: Plan) -> str:
 def _digest(plan: Plan, leave_out: tuple[str, ...]) -> str:
     flat = {path: value for path, value in flatten(plan).items() if _role(path) not in leave_out}
     text = json.dumps([VERSION, sorted(flat.items())], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def flatten(plan: Plan) -> dict[str, Any]:

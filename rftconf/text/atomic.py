@@ -21,11 +21,19 @@ def write(path: Path, content: str, *, executable: bool = False) -> None:
         if target.exists() and not target.is_file():
             if target.is_dir():
                 raise UsageError(f"{path} is a directory; name a file in it")
-            target.write_bytes(content.encode())
+            target.write_bytes(encoded(content))
             return
-        _replace(target, content.encode(), _mode(target, executable))
+        _replace(target, encoded(content), _mode(target, executable))
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8; bytes of file names that are no UTF-8 as they were, other lone surrogates as escapes."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")
 
 
 def _replace(target: Path, data: bytes, mode: int) -> None:

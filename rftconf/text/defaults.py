@@ -22,6 +22,8 @@ from rftconf.text.yaml import YamlReader
 
 MOST_CONFIGS = 64
 """No defaults list names more, all levels together."""
+MOST_CHARACTERS = 1_000_000
+"""Nor is what they name longer, each file counted as often as it is named."""
 _ROOT = ("_here_", "_global_")
 _SELF = "_self_"
 
@@ -41,6 +43,7 @@ class _Composer:
     rules: ScalarRules
     diagnostics: list[Diagnostic] = field(default_factory=list)
     read: int = 0
+    characters: int = 0
 
     def entries(
         self, source: Source, items: list[Value], place: Place, above: tuple[str, ...]
@@ -69,13 +72,10 @@ class _Composer:
                 )
             return ()
         self.read += 1
-        if inner.name in above or self.read > MOST_CONFIGS:
-            self._say(
-                Severity.ERROR,
-                f"defaults lead in a circle, or to more than {MOST_CONFIGS} files, at {entry.file}",
-                place,
-                "",
-            )
+        self.characters += len(inner.text)
+        if inner.name in above or self.read > MOST_CONFIGS or self.characters > MOST_CHARACTERS:
+            most = f"more than {MOST_CONFIGS} files or {MOST_CHARACTERS:,} characters"
+            self._say(Severity.ERROR, f"defaults lead in a circle, or to {most}, at {entry.file}", place, "")
             return ()
         leaves = self.compose(inner, (*above, inner.name))
         prefix = f"{entry.package}." if entry.package else ""
@@ -102,7 +102,7 @@ def _entries(item: Value) -> Iterator[Entry]:
         yield Entry(_file(path), where, item.startswith("optional "))
     elif isinstance(item, dict):
         for group, name in item.items():
-            words = group.split()
+            words = str(group).split() or [""]
             if not isinstance(name, str) or "override" in words or words[-1].startswith("hydra"):
                 continue
             path, _, package = words[-1].partition("@")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_a_senseless_size_is_named(value: Any) -> None:
         architecture_of({**LLAMA, "hidden_size": value})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "\x00", '"x"'])
+@pytest.mark.parametrize("text", ["", "[]", "{", '"x"'])
 def test_a_file_that_is_no_config(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(UsageError, match=r"config\.json: (not JSON|a config\.json is an object)"):
@@ -76,3 +77,47 @@ def test_active_parameters_are_what_one_token_meets() -> None:
     assert found.active == pytest.approx(3.35e9, rel=0.01)
     dense = models.resolve("Qwen/Qwen3-8B").architecture
     assert dense.active == dense.parameters
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("num_hidden_layers", 10**9),
+        ("num_hidden_layers", 1e308),
+        ("num_hidden_layers", float("nan")),
+        ("vocab_size", 10**4000),
+        ("hidden_size", 2),
+        ("mtp_num_hidden_layers", 1e300),
+        ("head_dim", [1]),
+    ],
+)
+def test_a_size_that_no_model_has_is_refused_by_name(field: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=f"config.json: .*{field}"):
+        architecture_of({**LLAMA, field: value})
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"mlp_only_layers": 5, "num_experts": 4, "num_experts_per_tok": 2},
+        {"model_type": "gemma2", "sliding_window": 4, "sliding_window_pattern": 0},
+        {"sliding_window": -1},
+        {"layer_types": [[1], None]},
+        {"model_type": ["x"]},
+    ],
+)
+def test_odd_fields_that_say_nothing_are_passed_over(odd: dict[str, Any]) -> None:
+    assert architecture_of({**LLAMA, **odd}).parameters > 0
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "binary", "digits"])
+def test_a_config_json_that_is_no_text(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "config.json"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    else:
+        file.write_bytes(b"\0\xff" if kind == "binary" else b'{"hidden_size": ' + b"9" * 5000 + b"}")
+    with pytest.raises(UsageError, match=r"config\.json"):
+        read_config(tmp_path)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rftconf.report.screen import Screen
 
 
+YEAR_SECONDS = 366 * 24 * 3600
+
+
 def budget(
     source: options.Source,
     gpu: Annotated[
@@ -211,8 +214,8 @@ def _gpu_hours(plan: Plan, gpus: int, seconds: float | None) -> float | None:
 
     if seconds is None:
         return None
-    if not seconds > 0:
-        raise UsageError(f"--step-seconds is {seconds}: a time is a number above 0")
+    if not 0 < seconds < YEAR_SECONDS:
+        raise UsageError(f"--step-seconds is {seconds}: a time is a number above 0, and below a year")
     rollouts = plan.stages[-1].run_length.rollouts
     if not isinstance(rollouts, int):
         raise UsageError(

@@ -163,7 +163,12 @@ def _share(w: Writing, sequences: Any, role: str) -> int | None:
     sizes = ("megatron.tp", "megatron.pp", "megatron.cp") if w.trainer == "megatron" else ("sp",)
     known = [first if (first := w.plan(at + name)) is not None else w.plan(actor + name) for name in ("gpus", *sizes)]
     gpus, *parts = known
-    if not isinstance(gpus, int) or not isinstance(sequences, int) or any(isinstance(part, Expr) for part in parts):
+    if (
+        not isinstance(gpus, int)
+        or gpus < 1
+        or not isinstance(sequences, int)
+        or any(isinstance(part, Expr) for part in parts)
+    ):
         return None
     share = Fraction(sequences, gpus)
     for part in parts:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
 MICRO = "stage.batch.micro."
 LENGTH = "stage.length."
+MOST_TRIED = 100_000
+"""Numbers that are tried for one that divides; no batch and no cluster is larger."""
 
 
 def read_rollout(r: Reading) -> None:
@@ -212,7 +214,7 @@ def _refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
     gpus, prompts, n = w.plan("stage.placement.actor.gpus"), w.plan(B), w.plan(N)
     if Fraction(update) % ranks or Fraction(ranks).denominator != 1:
         per = Fraction(gpus) / ranks
-        feeds = [g for g in range(gpus, 0, -1) if not g % per and not update % Fraction(g, per)]
+        feeds = [g for g in range(min(gpus, MOST_TRIED), 0, -1) if not g % per and not update % Fraction(g, per)]
         raise RefusedError(
             f"{update} sequences an update cannot be shared by {float(ranks):g} data-parallel ranks; ROLL's micro-batches are whole on every rank (H4)",
             choices=tuple(f"{g} trainer GPUs" for g in feeds[:6]),
@@ -222,7 +224,7 @@ def _refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
     total = prompts * n
     if total % update:
         near = sorted(
-            (d for d in range(1, total + 1) if total % d == 0 and Fraction(d) % ranks == 0),
+            (d for d in range(1, min(total, MOST_TRIED) + 1) if total % d == 0 and Fraction(d) % ranks == 0),
             key=lambda d: abs(d - update),
         )
         raise RefusedError(

@@ -35,7 +35,7 @@ def read_domains(r: Reading) -> None:
         if name not in shares and shares:
             r.note(f"rewards.{name} scores validation rows only: it has no share in domain_interleave_probs")
     r.set(D + "mixing", "weighted" if len(shares) > 1 else "concat", PROBS)
-    known = {tag for name in domains(r) for tag in (r.native(f"{REWARDS}.{name}.tag_included") or [])}
+    known = any(r.native(f"{REWARDS}.{name}.tag_included") for name in domains(r))
     if "math_rule" not in domains(r) and known:
         r.note("rows whose tag no domain lists fall to a domain called math_rule, which this file does not have (H43)")
     _read_filter(r)

@@ -133,7 +133,7 @@ def write_batch(w: Writing) -> None:
 def _refuse_uneven(prompts: int, n: int, update: int) -> None:
     total = prompts * n
     if total % update:
-        near = [d for d in range(1, total + 1) if total % d == 0 and d % n == 0]
+        near = [n * d for d in range(1, prompts + 1) if prompts % d == 0]
         close = sorted(near, key=lambda d: abs(d - update))[:6]
         raise RefusedError(
             f"{total} sequences a rollout period ({prompts} prompts x {n}) are not a whole number of updates of {update} sequences; "
