@@ -59,7 +59,9 @@ def write_advantage(w: Writing) -> None:
     name, scope = w.plan(A + "advantage"), w.plan(A + "std_scope")
     _write_estimator(w, name, scope)
     wanted = w.plan(A + "critic.enabled")
-    if wanted is not None and wanted != (name == "gae"):
+    if wanted is not None and EST in w.out and w.out[EST].value == "???":
+        w.lose(A + "critic.enabled", State.UNRESOLVED, "the estimator decides: gae has a critic")
+    elif wanted is not None and wanted != (name == "gae"):
         w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then (row 4.2.2)")
     elif wanted is not None:
         w.lose(A + "critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")

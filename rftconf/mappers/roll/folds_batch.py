@@ -39,7 +39,9 @@ def read_rollout(r: Reading) -> None:
             and group
             and trajectories % group == 0
         )
-        r.set(B, trajectories // group if whole else None, "rollout_batch_size", "train_env_manager.group_size",
+        open_value = isinstance(trajectories, Expr) or isinstance(group, Expr)
+        prompts = arith("/", trajectories, group) if open_value else trajectories // group if whole else None
+        r.set(B, prompts, "rollout_batch_size", "train_env_manager.group_size",
               how=f"{formula(trajectories)} trajectories in groups of {formula(group)} (H15)")  # fmt: skip
     else:
         r.inactive["rollout_batch_size"] = "only pipelines with rollouts read it"
@@ -105,9 +107,9 @@ def _formula(r: Reading, micro: str, steps: str) -> str:
     return f"{formula(r.native(micro))} x {formula(r.native(steps))} x data-parallel ranks"
 
 
-def _ranks(c: Reading | Writing, role: str) -> Any:
-    """Data-parallel ranks of a role, or None while its GPUs are not known."""
-    gpus = c.plan(f"stage.placement.{role}.gpus") if role != "actor" else c.plan("stage.placement.actor.gpus")
+def _ranks(c: Reading | Writing, role: str, otherwise: Any = None) -> Any:
+    """Data-parallel ranks of a role on its GPUs, else on `otherwise`; None while neither is known."""
+    gpus = c.plan(f"stage.placement.{role}.gpus") or otherwise
     if gpus is None:
         return None
     if role == "actor":
@@ -157,6 +159,8 @@ def write_update(w: Writing) -> None:
     micro_key, steps_key = (
         f"{at}.training_args.{k}" for k in ("per_device_train_batch_size", "gradient_accumulation_steps")
     )
+    if ranks == 0:
+        raise RefusedError("the engines leave the trainer no GPU", choices=("fewer engines", "more nodes"))
     known = isinstance(update, int) and isinstance(ranks, (int, Fraction))
     if known and not w.same_framework:
         _refuse_uneven(w, update, ranks)
@@ -248,7 +252,7 @@ def write_critic_update(w: Writing) -> None:
         for path in paths:
             w.asleep.setdefault(path, CRITIC.otherwise)
         return
-    own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic") or _ranks(w, "actor")
+    own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic", w.plan("stage.placement.actor.gpus"))
     at = "critic.training_args."
     if not isinstance(own, int) or not isinstance(ranks, (int, Fraction)):
         w.put(

@@ -282,6 +282,10 @@ def write_expert_parallel(w: Writing) -> None:
         return
     ep = w.plan(P + "rollout.ep")
     if ep is not None and (isinstance(ep, Expr) or ep > 1):
-        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=State.DERIVED, always=True)
+        whole = (w.plan(P + "rollout.dp") or 1) * (w.plan(P + "rollout.tp") or 1)
+        other = not isinstance(ep, Expr) and ep != whole
+        note = f"a switch: experts are spread over all {formula(whole)} GPUs of an engine" if other else ""
+        state = State.NARROWED if other else State.DERIVED
+        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=state, note=note, always=True)
     elif ep is not None:
         w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")
