@@ -159,8 +159,6 @@ def write_update(w: Writing) -> None:
     micro_key, steps_key = (
         f"{at}.training_args.{k}" for k in ("per_device_train_batch_size", "gradient_accumulation_steps")
     )
-    if ranks == 0:
-        raise RefusedError("the engines leave the trainer no GPU", choices=("fewer engines", "more nodes"))
     known = isinstance(update, int) and isinstance(ranks, (int, Fraction))
     if known and not w.same_framework:
         _refuse_uneven(w, update, ranks)
@@ -269,13 +267,12 @@ def write_critic_update(w: Writing) -> None:
     per_rank, given = int(Fraction(own) / ranks), w.plan(paths[1])
     top = given if isinstance(given, int) and w.plan(paths[2]) is not True else 1
     micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
-    w.put(
-        at + "per_device_train_batch_size",
-        micro,
-        paths[1],
-        state=State.EXACT if micro == given else State.DERIVED,
-        always=True,
+    other = given is not None and micro != given
+    state = State.NARROWED if other else State.EXACT if micro == given else State.DERIVED
+    note = (
+        f"{formula(given)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}" if other else ""
     )
+    w.put(at + "per_device_train_batch_size", micro, paths[1], state=state, note=note, always=True)
     how = f"{own} sequences an update / ({micro} x {float(ranks):g} ranks)"
     w.put(at + "gradient_accumulation_steps", per_rank // micro, paths[0], state=State.DERIVED, always=True, how=how)
     for path in paths[2:]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.errors import UnreadableError
+from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
@@ -122,6 +122,8 @@ def _set_layout(r: Reading, train: list[int] | None, infer: list[int] | None, ma
 def write_devices(w: Writing) -> None:
     """Trainer first, engines on the same devices or behind it, further models behind those."""
     main, size = w.plan(P + "actor.gpus"), w.plan(PER_NODE)
+    if main == 0 and not isinstance(main, Expr):
+        raise RefusedError("the engines leave the trainer no GPU", choices=("fewer engines", "more nodes"))
     if size is not None:
         w.put("num_gpus_per_node", size, PER_NODE, state=State.EXACT, always=True)
     if w.plan(NODES) is not None:
