@@ -209,7 +209,6 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
 EQUIVALENT["stage.optim.critic.min_lr_ratio"] = lambda before, after: same(
     before.get("stage.optim.critic.min_lr"), after.get("stage.optim.critic.min_lr")
 )
-EQUIVALENT["stage.algorithm.advantage_scope"] = lambda before, after: one_batch(before)
 for _role in (
     "actor",
     "reference",
