@@ -109,9 +109,19 @@ def _account_change(writing: Writing, key: str, became: tuple[str, ...], why: st
 def _only_tuning(writing: Writing, out: Out) -> bool:
     """True for performance settings that are only the source release's defaults: each framework tunes itself."""
     tuning = [path for path in out.plans if role_of(without_indices(path)) == PERFORMANCE]
+    if any(_switches_what_is_written(writing, path) for path in tuning):
+        return False
     return bool(tuning) and all(
         path in tuning and path in writing.origins and writing.origins[path].kind is Kind.DEFAULT for path in out.plans
     )
+
+
+def _switches_what_is_written(writing: Writing, path: str) -> bool:
+    """True for the choice of micro-batches by tokens or sequences where the file gives their size: it goes with it."""
+    block, _, last = path.rpartition(".")
+    size = f"{block}.{'tokens_per_rank' if writing.plan(path) is True else 'sequences_per_rank'}"
+    origin = writing.origins.get(size) if last == "dynamic" else None
+    return origin is not None and origin.kind is Kind.WRITTEN and writing.plan(size) is not None
 
 
 def _account_default(writing: Writing, out: Out, why: str) -> None:

@@ -158,4 +158,5 @@ ROLL = (
     Base("agentic with Megatron", AGENTIC | MEGATRON, "agentic"),
     Base("dpo", DPO, "dpo", "0.2.1"),
     Base("dpo with Megatron", DPO | MEGATRON, "dpo"),
+    Base("clip range with Megatron", RLVR | MEGATRON | {"pg_clip_low": 0.1}, "rlvr"),
 )  # fmt: skip

@@ -239,9 +239,17 @@ def name_all(of: Catalogued, names: Iterable[str]) -> Iterator[Verdict]:
 
 
 def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict]:
-    done = run(of, _with(base, flips))
+    items = list(flips.items())
+    try:
+        done = run(of, _with(base, flips))
+    except RefusedError as refused:  # it makes another kind of run
+        if len(items) == 1:
+            yield Verdict(items[0][0], "refused", base.name, items[0][1], None, str(refused))
+            return
+        for half in (items[: len(items) // 2], items[len(items) // 2 :]):
+            yield from _name(of, base, dict(half))
+        return
     if targets(done) != unflipped(of, base):
-        items = list(flips.items())
         if len(items) == 1:
             yield Verdict(items[0][0], "silent", base.name, items[0][1], None, "has no row, and yet the target changed")
             return

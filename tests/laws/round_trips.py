@@ -96,8 +96,9 @@ def travel(framework: str, to: str, flat: Mapping[str, Any], trainer: str) -> Tr
         done = convert_flat(framework, to, flat, trainer)
     (writing,) = caught
     target = {line.key.lstrip("+"): line.value for line in done.ledger.targets}
-    newest = registry.framework(to).newest
-    again = load(document(to, target, writing.trainer), framework=to, release=newest, rows=ROWS)
+    found = done.ledger.target_framework  # a supervised run has a program of its own
+    newest = registry.framework(found).newest
+    again = load(document(found, target, writing.trainer), framework=found, release=newest, rows=ROWS)
     return Trip(writing.values, writing.outcomes, target, again.stages[-1].values)
 
 
@@ -108,16 +109,35 @@ def one_update(values: Mapping[str, Any]) -> bool:
     return bool(whole == values[batch + "sequences_per_update"] * (values[batch + "passes"] or 1))
 
 
+def one_batch(values: Mapping[str, Any]) -> bool:
+    """True when a rollout period is one mini-batch, however often it is seen."""
+    whole = values["stage.batch.prompts_per_rollout"] * values["stage.batch.responses_per_prompt"]
+    return bool(whole == values["stage.batch.sequences_per_update"])
+
+
+def same_old_policy(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Recomputed before a mini-batch: the start of a period that is one, the current policy where it is seen once."""
+    path, names = "stage.sync.old_logprob", {"recompute_at_update"}
+    if one_batch(before):
+        names.add("recompute_at_rollout")
+    if before["stage.batch.passes"] in (1, None):
+        names.add("current")
+    return {before.get(path), after.get(path)} <= names
+
+
 def even(values: Mapping[str, Any]) -> bool:
     """True when no update is incomplete."""
     whole = values["stage.batch.prompts_per_rollout"] * values["stage.batch.responses_per_prompt"]
     return bool(whole % values["stage.batch.sequences_per_update"] == 0)
 
 
-def without_kernels(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Overrides of Megatron's config but for the choice of attention kernels, which Megatron makes by itself."""
-    given = values.get("stage.placement.actor.megatron.transformer_overrides") or {}
-    return {name: value for name, value in given.items() if name != "attention_backend"}
+OVERRIDES = "stage.placement.actor.megatron.transformer_overrides"
+
+
+def without_kernels(values: Mapping[str, Any], at: str = OVERRIDES) -> dict[str, Any]:
+    """Overrides of Megatron's config but for nulls and for attention kernels, which Megatron chooses by itself."""
+    given = values.get(at) or {}
+    return {name: value for name, value in given.items() if name != "attention_backend" and value is not None}
 
 
 def same_pools(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -138,6 +158,18 @@ def same_file(at: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
     return holds
 
 
+def same_prompt_column(at: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
+    """The prompt is in the same column, whether its key is named after chat messages or plain text."""
+
+    def column(values: Mapping[str, Any], index: int) -> Any:
+        keys = f"{at}[{index}].keys."
+        chat = values.get(f"{at}[{index}].prompt_type") != "plaintext"
+        names = [values.get(keys + name) for name in (("messages", "prompt") if chat else ("prompt", "messages"))]
+        return next((name for name in names if name is not None), None)
+
+    return lambda before, after: all(column(before, i) == column(after, i) for i in range(9))
+
+
 EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = {
     "stage.data.train[].uri": same_file("stage.data.train"),
     "stage.data.eval[].uri": same_file("stage.data.eval"),
@@ -145,7 +177,7 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.data.eval[].split": same_file("stage.data.eval"),
     "stage.data.mixing": lambda before, after: "stage.data.train[1].uri" not in before,
     "stage.batch.uneven_tail": lambda before, after: even(before),
-    "stage.sync.old_logprob": lambda before, after: one_update(before),
+    "stage.sync.old_logprob": lambda before, after: one_update(before) or same_old_policy(before, after),
     "stage.run_length.last_partial": lambda before, after: before.get("stage.run_length.rollouts") is not None,
     "stage.run_length.epochs": lambda before, after: same(
         before.get("stage.run_length.rollouts"), after.get("stage.run_length.rollouts")
@@ -171,9 +203,37 @@ EQUIVALENT: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]] = 
     "stage.algorithm.advantage_scope": lambda before, after: one_update(before) and one_update(after),
     "identity.project": lambda before, after: before["identity.project"] is None,
     "stage.placement.actor.megatron.transformer_overrides": lambda before, after: same(
-        *map(without_kernels, (before, after))
+        without_kernels(before), without_kernels(after)
     ),
 }
+EQUIVALENT["stage.optim.critic.min_lr_ratio"] = lambda before, after: same(
+    before.get("stage.optim.critic.min_lr"), after.get("stage.optim.critic.min_lr")
+)
+for _role in (
+    "actor",
+    "reference",
+):  # FSDP's precision where Megatron trains, or no model is loaded (told by what loads it)
+    EQUIVALENT[f"stage.placement.{_role}.compute_dtype"] = lambda before, after, role=_role: (  # type: ignore[misc]
+        before.get(f"stage.placement.{role}.backend") == "megatron"
+        or after.get(f"stage.placement.{role}.backend") is None
+    )
+EQUIVALENT["stage.data.train[].name"] = lambda before, after: (  # ROLL calls a domain by it
+    {after.get(f"stage.data.domains[{i}].name") for i in range(9)}
+    >= {before.get(f"stage.data.train[{i}].name") for i in range(9)}
+)
+EQUIVALENT["stage.algorithm.kl_reward.order"] = lambda before, after: (  # nothing is added, so nothing has an order
+    not before.get("stage.algorithm.kl_reward.enabled") and not after.get("stage.algorithm.kl_reward.enabled")
+)
+for _role in ("reference", "critic"):
+    _at = f"stage.placement.{_role}.megatron.transformer_overrides"
+    EQUIVALENT[_at] = lambda before, after, at=_at: same(  # type: ignore[misc]
+        *(without_kernels(values, at) for values in (before, after))
+    )
+for _listed in ("train", "eval"):  # one column holds the prompt; its type, and so its key, has a law of its own
+    for _column in ("prompt", "messages"):
+        EQUIVALENT[f"stage.data.{_listed}[].keys.{_column}"] = same_prompt_column(f"stage.data.{_listed}")
+for _field in ("temperature", "top_p", "top_k", "repetition_penalty", "responses"):  # nothing is evaluated
+    EQUIVALENT[f"stage.sampling.eval.{_field}"] = lambda before, after: "stage.data.eval[0].uri" not in before
 CLIPS = tuple(f"stage.algorithm.policy_loss.{name}" for name in ("clip_low", "clip_high", "dual_clip_c"))
 for _path in CLIPS:  # a loss that does not clip by it, or a config that the source would not start with
     EQUIVALENT[_path] = lambda before, after, path=_path: before.get(path) is None  # type: ignore[misc]

@@ -62,7 +62,9 @@ STUDENT = pipeline("distill")
 
 
 def _critic(c: Context) -> bool:
-    return RL.test(c) and c.plan(A + "critic.enabled") is True
+    """A critic that the source has without gae is one that ROLL does not build."""
+    alone = isinstance(c.plan(A + "advantage"), str) and c.plan(A + "advantage") != "gae"
+    return RL.test(c) and c.plan(A + "critic.enabled") is True and not alone
 
 
 def _reference(c: Context) -> bool:

@@ -62,7 +62,9 @@ def write_advantage(w: Writing) -> None:
     name, scope = w.plan(A + "advantage"), w.plan(A + "std_scope")
     _write_estimator(w, name, scope)
     wanted = w.plan(A + "critic.enabled")
-    if wanted is not None and wanted != (name == "gae"):
+    if wanted is not None and EST in w.out and w.out[EST].value == "???":
+        w.lose(A + "critic.enabled", State.UNRESOLVED, "the estimator decides: gae has a critic")
+    elif wanted is not None and wanted != (name == "gae"):
         w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then (row 4.2.2)")
     elif wanted is not None:
         w.lose(A + "critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
@@ -127,6 +129,8 @@ def write_gamma(w: Writing) -> None:
 
 CLIP, RANGE, LOW, HIGH, DUAL = "pg_clip", "use_pg_clip_range", "pg_clip_low", "pg_clip_high", "dual_clip_loss"
 VARIANT, CLASS, LEVEL = "actor_train.pg_variant", "actor_train.worker_cls", "importance_sampling"
+OWN_CLIP = 0.2
+"""ROLL's default for all three."""
 PG_WORKER = "roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker"
 L = A + "policy_loss."
 
@@ -188,8 +192,11 @@ def write_loss(w: Writing) -> None:
         return
     _write_family(w)
     low, high, c = (w.plan(L + f) for f in ("clip_low", "clip_high", "dual_clip_c"))
-    ranged = low != high or (c is not None and not isinstance(c, Expr) and low is not None and c != 1 + 2 * low)
-    if low is not None and ranged:
+    around = OWN_CLIP if low is None else low
+    ranged = low != high or (c is not None and not isinstance(c, Expr) and c != 1 + 2 * around)
+    if low is None and ranged:
+        w.put(RANGE, True, always=True, how="else pg_clip, which the bound reads, would count for both (H31)")
+    elif ranged:
         w.put(RANGE, True, L + "clip_low", L + "clip_high", always=True, how="else pg_clip would count for both (H31)")
         w.put(LOW, low, L + "clip_low", always=True)
         w.put(HIGH, high, L + "clip_high", always=True)

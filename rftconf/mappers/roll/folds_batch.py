@@ -41,7 +41,9 @@ def read_rollout(r: Reading) -> None:
             and group
             and trajectories % group == 0
         )
-        r.set(B, trajectories // group if whole else None, "rollout_batch_size", "train_env_manager.group_size",
+        open_value = isinstance(trajectories, Expr) or isinstance(group, Expr)
+        prompts = arith("/", trajectories, group) if open_value else trajectories // group if whole else None
+        r.set(B, prompts, "rollout_batch_size", "train_env_manager.group_size",
               how=f"{formula(trajectories)} trajectories in groups of {formula(group)} (H15)")  # fmt: skip
     else:
         r.inactive["rollout_batch_size"] = "only pipelines with rollouts read it"
@@ -107,9 +109,9 @@ def _formula(r: Reading, micro: str, steps: str) -> str:
     return f"{formula(r.native(micro))} x {formula(r.native(steps))} x data-parallel ranks"
 
 
-def _ranks(c: Reading | Writing, role: str) -> Any:
-    """Data-parallel ranks of a role, or None while its GPUs are not known."""
-    gpus = c.plan(f"stage.placement.{role}.gpus") if role != "actor" else c.plan("stage.placement.actor.gpus")
+def _ranks(c: Reading | Writing, role: str, otherwise: Any = None) -> Any:
+    """Data-parallel ranks of a role on its GPUs, else on `otherwise`; None while neither is known."""
+    gpus = c.plan(f"stage.placement.{role}.gpus") or otherwise
     if gpus is None:
         return None
     if role == "actor":
@@ -250,7 +252,7 @@ def write_critic_update(w: Writing) -> None:
         for path in paths:
             w.asleep.setdefault(path, CRITIC.otherwise)
         return
-    own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic") or _ranks(w, "actor")
+    own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic", w.plan("stage.placement.actor.gpus"))
     at = "critic.training_args."
     if not isinstance(own, int) or not isinstance(ranks, (int, Fraction)):
         w.put(
@@ -267,13 +269,12 @@ def write_critic_update(w: Writing) -> None:
     per_rank, given = int(Fraction(own) / ranks), w.plan(paths[1])
     top = given if isinstance(given, int) and w.plan(paths[2]) is not True else 1
     micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
-    w.put(
-        at + "per_device_train_batch_size",
-        micro,
-        paths[1],
-        state=State.EXACT if micro == given else State.DERIVED,
-        always=True,
+    other = given is not None and micro != given
+    state = State.NARROWED if other else State.EXACT if micro == given else State.DERIVED
+    note = (
+        f"{formula(given)} sequences a rank do not make up the {per_rank} of an update; wrote {micro}" if other else ""
     )
+    w.put(at + "per_device_train_batch_size", micro, paths[1], state=state, note=note, always=True)
     how = f"{own} sequences an update / ({micro} x {float(ranks):g} ranks)"
     w.put(at + "gradient_accumulation_steps", per_rank // micro, paths[0], state=State.DERIVED, always=True, how=how)
     for path in paths[2:]:

@@ -48,6 +48,7 @@ def _read_columns(r: Reading, at: str, to: str) -> None:
         r.inactive.update(dict.fromkeys(unread, "columns of SFT data have keys of their own at the top"))
         for key, field in SFT_COLUMNS.items():
             r.set(f"{to}keys.{field}", r.native(key), key)
+        r.set(to + "prompt_type", "plaintext", kind=Kind.DEFAULT, how="questions and answers are columns of plain text")
         return
     named = r.written(at + "messages") or r.written(at + "prompt")
     place = at if named else f"{trained(r)}.data_args."
@@ -109,12 +110,20 @@ def _write_columns(w: Writing, at: str, listed: str, count: int) -> None:
         if w.trainer == "sft" and w.plan(to + "prompt") is not None:
             _put_column(w, table["prompt"], w.plan(to + "prompt"), to + "prompt")
         if kind is not None:
-            w.lose(f"{D}{listed}[{index}].prompt_type", State.DERIVED, "the column's name says it: messages, or prompt")
+            _say_type(w, f"{D}{listed}[{index}].prompt_type", to, kind)
+
+
+def _say_type(w: Writing, path: str, to: str, kind: Any) -> None:
+    written = "plaintext" if w.trainer == "sft" or not _is_chat(w, to, kind) else "messages"
+    if kind == written:
+        w.lose(path, State.DERIVED, "the column's name says it: messages, or prompt")
+    else:
+        w.lose(path, State.NARROWED, f"the column that is named is read as {written}")
 
 
 def _write_prompt(w: Writing, table: dict[str, str], to: str, kind: Any) -> None:
     """One column, not two: chat messages, or plain text (ROLL asserts it)."""
-    chat = kind != "plaintext" and not (kind == "messages" and _names_text(w, to))
+    chat = _is_chat(w, to, kind)
     own, other = (to + "messages", to + "prompt") if chat else (to + "prompt", to + "messages")
     source = own if w.plan(own) is not None else other if chat else None
     if source is not None and w.plan(source) is not None:
@@ -126,6 +135,10 @@ def _write_prompt(w: Writing, table: dict[str, str], to: str, kind: Any) -> None
             State.DEAD_IN_TARGET,
             f"prompts are {'chat messages' if chat else 'plain text'}, in a column of their own",
         )
+
+
+def _is_chat(w: Writing, to: str, kind: Any) -> bool:
+    return kind != "plaintext" and not (kind == "messages" and _names_text(w, to))
 
 
 def _names_text(w: Writing, to: str) -> bool:

@@ -93,8 +93,10 @@ def _names_of_sets(w: Writing) -> list[str]:
     plain = [re.sub(r"\W", "_", str(name)) for name in given if isinstance(name, str)]
     unique = list(dict.fromkeys(plain))
     if len(unique) == len(given) and unique and w.plan(D + "mixing") != "concat":
-        for index, _ in enumerate(given):
-            w.lose(f"{D}train[{index}].name", State.DERIVED, "the domain's name")
+        for index, (name, domain) in enumerate(zip(given, plain, strict=True)):
+            renamed = name != domain
+            w.lose(f"{D}train[{index}].name", State.NARROWED if renamed else State.DERIVED,
+                   f"the domain's name; wrote {domain}" if renamed else "the domain's name")  # fmt: skip
         return unique
     return ["math_rule"]
 

@@ -72,7 +72,12 @@ def write_kl(w: Writing) -> None:
 
 def _write_controller(w: Writing, block: str) -> None:
     if w.plan(block + "controller") == "adaptive":
-        w.put(TARGET, w.plan(block + "target"), block + "controller", block + "target", always=True)
+        target = w.plan(block + "target")
+        if target is None:
+            note = "the source's controller has no target; without one ROLL's coefficient is fixed"
+            w.put(TARGET, "???", block + "controller", state=State.UNRESOLVED, note=note, always=True)
+            return
+        w.put(TARGET, target, block + "controller", block + "target", always=True)
         return
     for field in ("controller", "target", "horizon"):
         if w.plan(block + field) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.errors import UnreadableError
+from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
@@ -122,6 +122,8 @@ def _set_layout(r: Reading, train: list[int] | None, infer: list[int] | None, ma
 def write_devices(w: Writing) -> None:
     """Trainer first, engines on the same devices or behind it, further models behind those."""
     main, size = w.plan(P + "actor.gpus"), w.plan(PER_NODE)
+    if main == 0 and not isinstance(main, Expr):
+        raise RefusedError("the engines leave the trainer no GPU", choices=("fewer engines", "more nodes"))
     if size is not None:
         w.put("num_gpus_per_node", size, PER_NODE, state=State.EXACT, always=True)
     if w.plan(NODES) is not None:
@@ -282,6 +284,10 @@ def write_expert_parallel(w: Writing) -> None:
         return
     ep = w.plan(P + "rollout.ep")
     if ep is not None and (isinstance(ep, Expr) or ep > 1):
-        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=State.DERIVED, always=True)
+        whole = (w.plan(P + "rollout.dp") or 1) * (w.plan(P + "rollout.tp") or 1)
+        other = not isinstance(ep, Expr) and ep != whole
+        note = f"a switch: experts are spread over all {formula(whole)} GPUs of an engine" if other else ""
+        state = State.NARROWED if other else State.DERIVED
+        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=state, note=note, always=True)
     elif ep is not None:
         w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")

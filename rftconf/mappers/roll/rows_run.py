@@ -48,6 +48,8 @@ RUN_ROWS = (
         why="rlvr_pipeline: run, step 0 included (row 10.5)"),
     row(lambda c: c.actor_train.training_args.save_hf_model, lambda p: p.stage.checkpoint.hf_export, words({False: "never", True: "always"},
         narrowed={"last": (True, "ROLL exports with every checkpoint or never")}), when=on.ACTOR, why="strategies: save_checkpoint"),
+    row(lambda c: c.sft_train.training_args.save_hf_model, lambda p: p.stage.checkpoint.hf_export, words({False: "never", True: "always"},
+        narrowed={"last": (True, "ROLL exports with every checkpoint or never")}), when=on.SFT, alias=True, why="strategies: save_checkpoint"),
     # -- sampling -----------------------------------------------------------------------------------------------
     row(lambda c: c.actor_infer.generating_args.temperature, lambda p: p.stage.sampling.train.temperature, same, always=True, when=on.RL,
         why="generating_args: default 0.95 (H29)"),

@@ -72,6 +72,8 @@ WORKER_ROWS = (
         absent=False, why="megatron_strategy: packs sequences instead of padding them"),
     row(lambda c: c.actor_train.model_args.dtype, lambda p: p.stage.placement.actor.megatron.dtype, DTYPES, when=on.ACTOR_MEGATRON,
         why="worker_config: training_args.bf16 or fp16"),
+    row(lambda c: c.sft_train.model_args.dtype, lambda p: p.stage.placement.actor.megatron.dtype, DTYPES, when=on.SFT_MEGATRON, alias=True,
+        why="worker_config: training_args.bf16 or fp16"),
     *_blocks("actor_train", "stage.placement.actor", on.ACTOR_FSDP, on.ACTOR_MEGATRON),
     *_blocks("sft_train", "stage.placement.actor", on.SFT_FSDP, on.SFT_MEGATRON, alias=True),
     *_blocks("reference", "stage.placement.reference", on.REFERENCE_FSDP, on.REFERENCE_MEGATRON),

@@ -85,7 +85,10 @@ def write_update(w: Writing) -> None:
     value = "???" if size is None else size
     state = State.UNRESOLVED if size is None else State.EXACT
     w.put("buffer.train_batch_size", value, SAMPLES, state=state, always=True)
-    w.lose("stage.placement.actor.gpus", State.DERIVED, "all GPUs train")
+    nodes, size, gpus = (w.plan(f) for f in ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"))
+    fewer = all(isinstance(number, int) for number in (nodes, size, gpus)) and gpus != nodes * size
+    w.lose("stage.placement.actor.gpus", State.NARROWED if fewer else State.DERIVED,
+           f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else "all GPUs train")  # fmt: skip
     micro = w.plan("stage.batch.micro.sequences_per_rank")
     if w.plan("stage.batch.micro.dynamic") is False and micro is not None and not w.same_framework:
         for key in CHECKED:

@@ -42,7 +42,10 @@ def write_pool(w: Writing) -> None:
     for key, path in ((NODES, "cluster.nodes"), (GPUS, "cluster.gpus_per_node")):
         if w.plan(path) is not None:
             w.put(key, w.plan(path), path, always=True)
-    w.lose("stage.placement.actor.gpus", State.DERIVED, "nodes x GPUs")
+    nodes, size, gpus = (w.plan(f) for f in ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"))
+    fewer = all(isinstance(number, int) for number in (nodes, size, gpus)) and gpus != nodes * size
+    w.lose("stage.placement.actor.gpus", State.NARROWED if fewer else State.DERIVED,
+           f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else "nodes x GPUs")  # fmt: skip
 
 
 POOL = Fold((NODES, GPUS), ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"), read_pool, write_pool,
