@@ -169,7 +169,7 @@ ROLES = (
     *_all(DEAD, "only trained and scoring roles split sequences", "actor_infer.model_args.ulysses_size", "validation.model_args.ulysses_size"),
     *_all(DEAD, "pretrain is written over it", "sft_train.model_args.model_name_or_path"),
     *_all(KEPT, "settings of this role's own model", "*.model_config_kwargs*", "validation.model_args.*", "critic.model_args.dtype",
-          "reference.model_args.dtype", "sft_train.model_args.dtype"),
+          "reference.model_args.dtype"),
     *_all(KEPT, "the length that sequences are rounded up to in dynamic batches", "*.sequence_length_round_in_*"),
     *_all(KEPT, "packs sequences into one row; speed only (row 9.3)", "*.use_sequence_packing", "*.sequence_packing_args.*"),
     *_all(DEAD, "only the actor's trainer says how often weights are passed", "*.model_update_frequency"),
