@@ -46,7 +46,10 @@ def test_d22_grpo_normalises_whatever_is_written(scope: str | None) -> None:
 def test_d22_there_is_no_rloo() -> None:
     key = "algorithm.adv_estimator"
     assert "rloo" not in (catalogue.load("roll", "0.3.0", "rlvr").keys["adv_estimator"].choices or ())
-    assert to_roll({key: "rloo"}).line(key).state is State.NO_COUNTERPART
+    done = to_roll({key: "rloo"})
+    assert done.out["adv_estimator"] == "???"
+    assert done.line(key).state is State.UNRESOLVED
+    assert "adv_estimator" in {decision.key for decision in done.conversion.ledger.decisions}
 
 
 def test_d23_nodes_are_worked_out() -> None:
