@@ -91,7 +91,7 @@ def convert_folder(folder: Path, output: Path, job: Job) -> list[Outcome]:
     if not found:
         raise UsageError(f"there is no script and no YAML file in {folder}")
     taken: set[Path] = set()
-    sources = frozenset(real.values())
+    sources = frozenset(real[path] for path in found)
     return [_one(path, output / path.relative_to(folder), job, taken, sources) for path in found]
 
 

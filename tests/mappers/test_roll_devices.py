@@ -82,3 +82,13 @@ def test_overlap_is_sharing(train: str, infer: str, layout: str, nodes: int) -> 
     assert done.plan("stage.placement.layout") == layout
     assert done.plan("cluster.nodes") == nodes
     assert ("row 3.4" in done.notes) == (infer == "list(range(0,6))")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "text",
+    ["[1]+" * 2400 + "[1]", "[" + "0+" * 4500 + "0]", "[" * 3000, "1is 2", "'\\d'", "\0", "[0x" + "f" * 9000 + "]"],
+)
+def test_deep_and_odd_texts_are_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^(is|names) "):
+        devices(text)

@@ -7,6 +7,7 @@ anything else is refused, and so are lists that no cluster has.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Sequence
 
 MOST_DEVICES = 100_000
@@ -14,17 +15,25 @@ MOST_DEVICES = 100_000
 MOST_CHARACTERS = 10_000
 
 
+class NotDevicesError(ValueError):
+    """The text is no list of device ids; its words follow the key's name."""
+
+
 def devices(text: str) -> list[int]:
-    """The device ids that an expression stands for. Raises ValueError, with a sentence, for anything else."""
+    """The device ids that an expression stands for. Raises NotDevicesError for anything else."""
     if len(text) > MOST_CHARACTERS:
-        raise ValueError(f"is longer than {MOST_CHARACTERS} characters")
+        raise NotDevicesError(f"is longer than {MOST_CHARACTERS} characters")
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own, about `1is 2`: said to nobody who asked
+            tree = ast.parse(text.strip(), mode="eval")
+        found = _list(tree.body)
+    except NotDevicesError:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError("is no expression for a list of device ids") from None
-    found = _list(tree.body)
+        raise NotDevicesError("is no expression for a list of device ids") from None
     if any(device < 0 for device in found):
-        raise ValueError("names a negative device id")
+        raise NotDevicesError("names a negative device id")
     return found
 
 
@@ -38,22 +47,22 @@ def _list(node: ast.expr) -> list[int]:
             return sorted(_list(inner)) if name == "sorted" else _list(inner)
         case ast.Call(func=ast.Name(id="range"), args=bounds, keywords=[]) if 1 <= len(bounds) <= 3:
             return _range([_int(bound) for bound in bounds])
-    raise ValueError("is more than list(), range(), lists of numbers and +")
+    raise NotDevicesError("is more than list(), range(), lists of numbers and +")
 
 
 def _range(bounds: Sequence[int]) -> list[int]:
     if len(bounds) == 3 and bounds[2] == 0:
-        raise ValueError("counts in steps of 0")
+        raise NotDevicesError("counts in steps of 0")
     found = range(*bounds)
     if len(found) > MOST_DEVICES:
-        raise ValueError(f"names more than {MOST_DEVICES} devices")
+        raise NotDevicesError(f"names more than {MOST_DEVICES} devices")
     return _bounded(list(found))
 
 
 def _int(node: ast.expr) -> int:
     match node:
         case ast.Constant(value=bool()):
-            raise ValueError("names a device that is no number")
+            raise NotDevicesError("names a device that is no number")
         case ast.Constant(value=int(number)):
             return _small(number)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -64,18 +73,18 @@ def _int(node: ast.expr) -> int:
             return _small(_int(left) - _int(right))
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return _small(_int(left) * _int(right))
-    raise ValueError("names a device that is no number")
+    raise NotDevicesError("names a device that is no number")
 
 
 def _small(number: int) -> int:
     if abs(number) > MOST_DEVICES:
-        raise ValueError(f"names a device id above {MOST_DEVICES}")
+        raise NotDevicesError(f"names a device id above {MOST_DEVICES}")
     return number
 
 
 def _bounded(found: list[int]) -> list[int]:
     if len(found) > MOST_DEVICES or any(abs(device) > MOST_DEVICES for device in found):
-        raise ValueError(f"names more than {MOST_DEVICES} devices")
+        raise NotDevicesError(f"names more than {MOST_DEVICES} devices")
     return found
 
 
