@@ -67,9 +67,8 @@ def read_critic(r: Reading) -> None:
 def write_critic(w: Writing) -> None:
     """Left to the estimator unless the plan says otherwise."""
     wanted = w.plan("stage.algorithm.critic.enabled")
-    if wanted is not None and w.effective("algorithm.adv_estimator") == "???":
-        w.lose("stage.algorithm.critic.enabled", State.UNRESOLVED, "the estimator decides: gae has a critic")
-    elif wanted is None or wanted == (w.plan("stage.algorithm.advantage") == "gae"):
+    open_estimator = w.effective("algorithm.adv_estimator") == "???"
+    if wanted is None or (wanted == (w.plan("stage.algorithm.advantage") == "gae") and not open_estimator):
         w.lose("stage.algorithm.critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
     else:
         w.put("critic.enable", wanted, "stage.algorithm.critic.enabled", always=True)
