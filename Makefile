@@ -18,8 +18,8 @@ check:  ## lint, format, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 
-test:  ## every test that needs neither network nor GPU
-	$(PYTHON) -m pytest $(PYTEST_FLAGS)
+test:  ## every test that needs neither network nor GPU, on every core
+	$(PYTHON) -m pytest -n auto $(PYTEST_FLAGS)
 
 conformance-env:  ## install the published frameworks beside the project (2 GB, once); CHATLEARN_SRC=clone adds ChatLearn
 	$(PYTHON) scripts/conformance_env.py

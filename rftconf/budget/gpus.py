@@ -35,20 +35,12 @@ class Gpu:
 _OOM = "total capacity in out-of-memory messages"
 _SMI = "nvidia-smi total less what the driver keeps"
 _BENCH = "memory and its share of the total in prime-rl's benchmark rows, 2026-01"
+_SHEET = "product sheet: 288 GB HBM3e, less the share other Blackwells keep"
 _ROC = "coarse grained pool in rocminfo"
 
 GPUS: tuple[Gpu, ...] = (
-    Gpu(
-        "b300-288g", "NVIDIA B300", 288, 267.0, "product sheet: 288 GB HBM3e, less the share other Blackwells keep", 5.5
-    ),
-    Gpu(
-        "gb300-288g",
-        "NVIDIA GB300",
-        288,
-        276.0,
-        "product sheet: 288 GB HBM3e, less the share other Blackwells keep",
-        6.5,
-    ),
+    Gpu("b300-288g", "NVIDIA B300", 288, 267.0, _SHEET, 5.5),
+    Gpu("gb300-288g", "NVIDIA GB300", 288, 276.0, _SHEET, 6.5),
     Gpu("gb200-192g", "NVIDIA GB200", 192, 184.0, _OOM, 5.0),
     Gpu("b200-180g", "NVIDIA B200", 180, 178.36, _BENCH, 4.5),
     Gpu("h200-141g", "NVIDIA H200", 141, 139.80, _BENCH, 3.2),

@@ -80,7 +80,10 @@ def test_a_group_size_that_lies_elsewhere_is_asked_about(key: str) -> None:
     "key", ["+es_manager.val.group_size=5", "+own.group_size=1", "actor_rollout_ref.rollout.n=2 +own.group_size=5"]
 )
 def test_other_group_sizes_are_no_sign(key: str) -> None:
-    convert(script("data.train_batch_size=64", "actor_rollout_ref.actor.ppo_mini_batch_size=64", key), "trinity")
+    *upstream, own = key.split()
+    keys = ["data.train_batch_size=64", "actor_rollout_ref.actor.ppo_mini_batch_size=64", *upstream]
+    done, without = convert(script(*keys, own), "trinity"), convert(script(*keys), "trinity")
+    assert (done.lines, done.ledger.decisions) == (without.lines, without.ledger.decisions)
 
 
 def test_a_forks_own_section_travels_in_the_plan() -> None:
