@@ -58,7 +58,7 @@ MAY_IMPORT = {
     },
     "lint": {
         *("lint", "plan", "schemas", "text", "mappers", "load", "effective", "errors", "diagnostics", "secrets"),
-        *("report.values", "ledger", "dataset_rows", "_version"),
+        *("report.values", "ledger", "dataset_rows", "budget", "_version"),
     },
     # reads the plan and nothing that knows a framework's keys.
     "budget": {"budget", "plan", "errors", "text.source"},

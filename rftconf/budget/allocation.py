@@ -26,12 +26,17 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A layout that cannot run: the rule with its numbers, where the rule comes from, and what would be legal."""
+    """A layout that cannot run: the rule with its numbers, where the rule comes from, and what would be legal.
+
+    Where the model's own sizes decide, `sizes` are the parallel sizes of `role` that do not divide them.
+    """
 
     code: str
     message: str
     source: str
     nearest: tuple[str, ...] = ()
+    role: str = ""
+    sizes: tuple[str, ...] = ()
 
 
 def pools(setup: Setup) -> tuple[Pool, ...]:
@@ -114,11 +119,13 @@ def _engine_heads(setup: Setup) -> list[Problem]:
         if arch.heads % tp:
             legal = tuple(f"TP {d}" for d in divisors_near(arch.heads, tp))
             message = f"{role.name}: {arch.heads} attention heads are not divisible by TP {tp}"
-            found.append(Problem("PAR", message, "vLLM and SGLang: heads are split evenly", legal))
+            found.append(Problem("PAR", message, "vLLM and SGLang: heads are split evenly", legal, role.name, ("tp",)))
         elif arch.kv_heads % tp and tp % arch.kv_heads:
             legal = tuple(f"TP {d}" for d in divisors_near(arch.kv_heads, tp))
             message = f"{role.name}: {arch.kv_heads} key/value heads neither divide TP {tp} nor are divided by it"
-            found.append(Problem("PAR", message, "vLLM: key/value heads are split or repeated", legal))
+            found.append(
+                Problem("PAR", message, "vLLM: key/value heads are split or repeated", legal, role.name, ("tp",))
+            )
     return found
 
 
@@ -128,11 +135,13 @@ def _ulysses(setup: Setup) -> list[Problem]:
         job, heads = role.job, role.job.architecture.heads
         if job.backend == "megatron" or job.sp == 1:
             continue
-        for what, number in ((f"{job.gpus} GPUs", job.gpus), (f"{heads} attention heads", heads)):
+        for what, number, sizes in ((f"{job.gpus} GPUs", job.gpus, ()), (f"{heads} attention heads", heads, ("sp",))):
             if number % job.sp:
                 legal = tuple(f"sequence parallel size {d}" for d in divisors_near(number, job.sp))
                 message = f"{role.name}: {what} cannot be divided by a sequence parallel size of {job.sp}"
-                found.append(Problem("PAR", message, "Ulysses: heads and ranks are split evenly", legal))
+                found.append(
+                    Problem("PAR", message, "Ulysses: heads and ranks are split evenly", legal, role.name, sizes)
+                )
     return found
 
 
@@ -142,19 +151,20 @@ def _megatron(setup: Setup) -> list[Problem]:
         job, m = role.job, role.job.megatron
         if job.backend != "megatron":
             continue
-        rules = (
-            (job.gpus, m.tp * m.pp * m.cp, "TP × PP × CP", "GPUs"),
-            (job.gpus, m.etp * m.ep * m.pp, "ETP × EP × PP", "GPUs"),
-            (job.architecture.heads, m.tp, "TP", "attention heads"),
-            (job.architecture.experts or m.ep, m.ep, "EP", "experts"),
+        of_megatron = ("megatron.tp",), ("megatron.ep",), ("megatron.pp", "megatron.vpp")
+        rules: tuple[tuple[int, int, str, str, tuple[str, ...]], ...] = (
+            (job.gpus, m.tp * m.pp * m.cp, "TP × PP × CP", "GPUs", ()),
+            (job.gpus, m.etp * m.ep * m.pp, "ETP × EP × PP", "GPUs", ()),
+            (job.architecture.heads, m.tp, "TP", "attention heads", of_megatron[0]),
+            (job.architecture.experts or m.ep, m.ep, "EP", "experts", of_megatron[1]),
         )
         uneven = m.first_stage_layers is not None or m.last_stage_layers is not None
-        layers = () if uneven else ((job.architecture.depth, m.pp * m.vpp, "PP × VPP", "layers"),)
-        for number, size, name, what in (*rules, *layers):
+        layers = () if uneven else ((job.architecture.depth, m.pp * m.vpp, "PP × VPP", "layers", of_megatron[2]),)
+        for number, size, name, what, sizes in (*rules, *layers):
             if number % size:
                 legal = tuple(f"{name} {d}" for d in divisors_near(number, size))
                 message = f"{role.name}: {number} {what} are not divisible by {name} = {size}"
-                found.append(Problem("PAR", message, "Megatron: initialize_model_parallel", legal))
+                found.append(Problem("PAR", message, "Megatron: initialize_model_parallel", legal, role.name, sizes))
     return found
 
 

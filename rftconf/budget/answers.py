@@ -100,29 +100,26 @@ def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
     return Answer(question, text, (Change(TOKENS, actor.job.tokens, found),), proof)
 
 
-def highest_fraction(setup: Setup, gpu: Gpu) -> Answer | None:
-    """How much of a GPU the rollout engine may take."""
+def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | None:
+    """How much of a GPU the rollout engine may take, so that at least the share `spare` of it stays free."""
     role = next((r for r in setup.engines if r.name == "rollout"), None)
     if role is None:
         return None
-    found = _largest(5, 95, lambda n: _holds(setup.with_rollout(fraction=n / 100), gpu))
-    lowest = next((n for n in range(5, 96) if _holds(setup.with_rollout(fraction=n / 100), gpu)), None)
+
+    def holds(hundredths: int) -> bool:
+        budget = price(setup.with_rollout(fraction=hundredths / 100), gpu)
+        return budget.verdict == "fits" and budget.headroom >= spare * gpu.usable
+
+    found = _largest(5, 95, holds)
+    lowest = next((n for n in range(5, 96) if holds(n)), None)
     question = "highest safe share of the GPU for the rollout engine"
     if lowest is None:
         return Answer(question, "no share between 0.05 and 0.95 fits", (), None)
-    best = (
-        found
-        if found is not None
-        else max(n for n in range(lowest, 96) if _holds(setup.with_rollout(fraction=n / 100), gpu))
-    )
+    best = found if found is not None else max(n for n in range(lowest, 96) if holds(n))
     proof = price(setup.with_rollout(fraction=best / 100), gpu)
     serving = next(s for s in proof.serving if s.role == "rollout")
     text = f"{best / 100:.2f} (now {role.engine.fraction:g}): {serving.requests:.1f} full-length requests at once per engine"
     return Answer(question, text, (Change(P + "rollout.gpu_memory_fraction", role.engine.fraction, best / 100),), proof)
-
-
-def _holds(setup: Setup, gpu: Gpu) -> bool:
-    return fits(setup, gpu)
 
 
 Step = tuple[str, str, Callable[[Setup], Setup]]
@@ -182,19 +179,24 @@ def first_offload(setup: Setup, gpu: Gpu) -> Answer | None:
     before = price(setup, gpu)
     if before.verdict == "fits" or setup.actor is None:
         return None
-    question, now, taken = "what to turn on first", setup, []
-    peak = before.deciding.deciding.size
-    for path, words, change in _steps(setup):
-        changed = price(change(now), gpu)
-        if changed.deciding.deciding.size >= peak:
-            continue
-        saved, peak, now = peak - changed.deciding.deciding.size, changed.deciding.deciding.size, change(now)
+    question, now, proof, taken = "what to turn on first", setup, before, []
+    while proof.verdict != "fits" and (step := _next_step(now, gpu, proof)) is not None:
+        (path, words, change), lower = step
+        saved = proof.deciding.deciding.size - lower.deciding.deciding.size
+        now, proof = change(now), lower
         taken.append((Change(path, False, True), f"{words} (−{saved / (1 << 30):.1f} GiB)"))
-        if changed.verdict == "fits":
-            break
     text = "; then ".join(words for _, words in taken) or "no offload lowers the peak"
-    proof = price(now, gpu)
     return Answer(question, f"{text}: {proof.verdict}", tuple(change for change, _ in taken), proof)
+
+
+def _next_step(setup: Setup, gpu: Gpu, now: Budget) -> tuple[Step, Budget] | None:
+    """The first step that lowers the peak, which each step taken may move to another phase; with the account after it."""
+    peak = now.deciding.deciding.size
+    for step in _steps(setup):
+        lower = price(step[2](setup), gpu)
+        if lower.deciding.deciding.size < peak:
+            return step, lower
+    return None
 
 
 def resized(setup: Setup, gpus: int) -> Setup | None:

@@ -44,6 +44,7 @@ class Wanted:
     baseline: Path | None
     write_baseline: Path | None
     config: Path | None
+    gpu: str
     jobs: int
     cache: bool
     quiet: bool
@@ -67,7 +68,7 @@ def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Read
     how = read(wanted.framework or settings.get("framework"), release, bound)
     task = Task(
         how,
-        Options(how.framework, how.release, chosen, _cluster(settings)),
+        Options(how.framework, how.release, chosen, _cluster(wanted, settings)),
         tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
         settings.folder,
         (settings.folder or Path()) / FOLDER if wanted.cache else None,
@@ -143,9 +144,15 @@ def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
     return Selection(tuple(code for code in select if code != "ALL"), ignore)
 
 
-def _cluster(settings: project.Settings) -> Cluster:
+def _cluster(wanted: Wanted, settings: project.Settings) -> Cluster:
+    """Raises UsageError for a GPU that is not in the table, with the nearest names."""
     said = settings.get("cluster", {})
-    return Cluster(said.get("nodes"), said.get("gpus-per-node"), said.get("gpu", ""))
+    gpu = wanted.gpu or said.get("gpu", "")
+    if gpu:
+        from rftconf.budget.gpus import gpu_named
+
+        gpu_named(gpu)
+    return Cluster(said.get("nodes"), said.get("gpus-per-node"), gpu)
 
 
 def _excluded(candidate: Candidate, settings: project.Settings) -> bool:

@@ -10,7 +10,8 @@ def shown(example: Example) -> str:
     """The example's own lines; a key that it takes out is a comment."""
     out = [line for line in example.lines if not line.startswith("~")]
     missing = [f"# without {line[1:]}" for line in example.lines if line.startswith("~")]
-    head = [example.script.rstrip()] if example.script else []
+    head = [f"# on {example.gpu}"] if example.gpu else []
+    head += [example.script.rstrip()] if example.script else []
     if example.framework == "verl":
         return "\n".join([*head, *out, *missing]) or "# the key is left out"
     return "\n".join([*head, *(block(tree(out), 0) if out else []), *missing]) or "# the key is left out"

@@ -14,6 +14,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "BAT": ("batches", "batch arithmetic"),
     "GPU": ("placement", "GPUs and who gets them"),
     "PAR": ("parallelism", "parallel sizes"),
+    "MEM": ("memory", "GPU memory, and sizes of the model"),
     "ALG": ("algorithm", "advantage and policy loss"),
     "KLD": ("kl", "KL penalties and the reference model"),
     "OPT": ("optimizer", "optimizer and schedule"),

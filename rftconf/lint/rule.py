@@ -76,23 +76,25 @@ def found(
 class Example:
     """Lines `key=value` for one framework, on top of a config that is fine. `~key` takes a key out of that config.
 
-    `script` is shell text in front of the command; an example with it is a launch script only.
+    `script` is shell text in front of the command; an example with it is a launch script only. `gpu` is what the project
+    says that its machines have.
     """
 
     framework: str
     lines: tuple[str, ...]
     release: str | None = None
     script: str = ""
+    gpu: str = ""
 
 
-def verl(*lines: str, release: str | None = None, script: str = "") -> Example:
+def verl(*lines: str, release: str | None = None, script: str = "", gpu: str = "") -> Example:
     """An example as veRL overrides."""
-    return Example("verl", lines, release, script)
+    return Example("verl", lines, release, script, gpu)
 
 
-def trinity(*lines: str, release: str | None = None) -> Example:
+def trinity(*lines: str, release: str | None = None, gpu: str = "") -> Example:
     """An example for Trinity-RFT, shown as YAML."""
-    return Example("trinity", lines, release)
+    return Example("trinity", lines, release, gpu=gpu)
 
 
 def chatlearn(*lines: str, release: str | None = None) -> Example:

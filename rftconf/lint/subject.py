@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.dataset_rows import count_rows
 from rftconf.diagnostics import Label
@@ -24,6 +24,10 @@ from rftconf.schemas.guess import Guess
 from rftconf.secrets import is_secret
 from rftconf.text.document import Document, Leaf
 from rftconf.text.span import Place, Span
+
+if TYPE_CHECKING:
+    from rftconf.budget.price import Budget
+    from rftconf.budget.roles import Setup
 
 _UNSTAGED = ("identity.", "cluster.", "source.")
 _MOST_BROKEN = 50
@@ -62,6 +66,20 @@ class Subject:
     def title(self) -> str:
         """Framework and release as people say them."""
         return f"{registry.framework(self.best.framework).title} {self.best.release}"
+
+    @cached_property
+    def setup(self) -> Setup | None:
+        """The run as its memory sees it, None where too little is known."""
+        from rftconf.lint.account import setup_of
+
+        return setup_of(self)
+
+    @cached_property
+    def budget(self) -> Budget | None:
+        """Its memory on the project's GPU, None where too little is known."""
+        from rftconf.lint.account import budget_of
+
+        return budget_of(self)
 
     @property
     def native(self) -> Native:

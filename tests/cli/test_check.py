@@ -203,3 +203,25 @@ def test_secrets_reach_neither_cache_nor_diff(tmp_path: Path, capsys: pytest.Cap
     assert "SEC001" in out
     assert secret not in out + err
     assert not any(secret in file.read_text() for file in tmp_path.rglob("*.json"))
+
+
+def test_memory_needs_the_name_of_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keys = ["actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct", "trainer.n_gpus_per_node=8", "trainer.nnodes=1"]
+    keys += [
+        "actor_rollout_ref.actor.use_dynamic_bsz=True",
+        "data.max_prompt_length=512",
+        "data.max_response_length=1024",
+        "algorithm.adv_estimator=grpo",
+    ]
+    file = tmp_path / "run.sh"
+    file.write_text(" ".join(["python3 -m verl.trainer.main_ppo", *keys]))
+    command = ["check", str(file), "--select", "MEM001", "--format", "concise"]
+    assert run(command) == 0
+    assert run([*command, "--gpu", "rtx-4090"]) == 1
+    assert "MEM001" in capsys.readouterr().out
+    assert run([*command, "--gpu", "h2o"]) == 2
+    assert "nearest: h20" in capsys.readouterr().err
+    (tmp_path / "rftconf.toml").write_text('[cluster]\ngpu = "rtx-4090"\n')
+    assert run([*command, "--cache"]) == 1
+    (tmp_path / "rftconf.toml").write_text('[cluster]\ngpu = "h200-141g"\n')
+    assert run([*command, "--cache"]) == 0

@@ -15,7 +15,7 @@ from rftconf.text.read import read
 from rftconf.text.source import Source, open_source
 from tests.sources import ROOT
 
-CORPUS = ROOT.parents[1] / "shared" / "corpus"
+CORPUS = ROOT.parent / "shared" / "corpus"
 SCRIPTS = (("v0.4.1", "0.4.1"), ("v0.5.0", "0.5.0"), ("v0.6.1", "0.6.1"))
 """Sets of overrides that bash made of veRL's examples, each at a release that has a catalogue."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rftconf.diagnostics import Diagnostic
@@ -19,7 +21,8 @@ each_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.code for rule in RU
 
 
 def check(document: Document, example: Example) -> list[Diagnostic]:
-    return engine.check(document, engine.Options(example.framework, example.release, cluster=CLUSTER))
+    cluster = replace(CLUSTER, gpu=example.gpu)
+    return engine.check(document, engine.Options(example.framework, example.release, cluster=cluster))
 
 
 @each_rule

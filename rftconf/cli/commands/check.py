@@ -48,6 +48,9 @@ def check(
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Settings; the nearest rftconf.toml when absent.")
     ] = None,
+    gpu: Annotated[
+        str, typer.Option("--gpu", metavar="NAME", help="What the run will get, e.g. h100-80g; for codes MEM.")
+    ] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes.")] = 1,
     cache: Annotated[bool, typer.Option("--cache", help="Keep results by content in .rftconf_cache.")] = False,
     set_: options.Set = None,
@@ -70,6 +73,7 @@ def check(
       rftconf check configs/ --fix
       rftconf check configs/ --format github --output sarif=out.sarif
       rftconf check run_grpo.sh --from-release 0.7.1 --severity info
+      rftconf check run_grpo.sh --gpu h100-80g --select MEM
 
     Exit: 0 clean, 1 errors or warnings, 2 unreadable or usage.
     """
@@ -92,6 +96,7 @@ def check(
         baseline=baseline,
         write_baseline=write_baseline,
         config=config,
+        gpu=gpu,
         jobs=jobs,
         cache=cache,
         quiet=quiet,
