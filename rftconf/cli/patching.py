@@ -1,8 +1,8 @@
-"""Changes of plan values as changes of the user's text: the literal that a value came from is replaced, nothing else."""
+"""Changes of plan values as changes of the user's text: the literal that a value came from is replaced, or a key added."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -18,28 +18,42 @@ _BOOLS = {True: {"false": "true", "False": "True"}, False: {"true": "false", "Tr
 
 
 def patched(loaded: Loaded, changes: Iterable[Change], again: Callable[[str], Loaded]) -> tuple[str, list[str]]:
-    """The text with all changes that its own literals can express, and a line for each that they cannot.
+    """The text with all changes that the file can hold, and a line for each that it cannot.
 
     A change counts as made only if the new text, read `again`, has the new value there.
     """
     from rftconf.load import main_stage
 
-    text, left = loaded.document.text, []
+    left = []
     for change in changes:
-        origin = main_stage(loaded).origins.get(change.path)
-        keys = origin.keys if origin else ()
-        leaves = loaded.document.last()
-        for key in keys:
-            patch = _patch(leaves.get(key), change, text)
-            if patch is None:
-                continue
-            read = again(apply(text, [patch]))
+        for patches in _ways(loaded, change):
+            read = again(apply(loaded.document.text, patches))
             if main_stage(read).values.get(change.path) == change.new:
-                text, loaded = read.document.text, read
+                loaded = read
                 break
         else:
-            left.append(f"{keys[0] if keys else change.path} ({change.path} = {change.new})")
-    return text, left
+            origin = main_stage(loaded).origins.get(change.path)
+            key = origin.keys[0] if origin and origin.keys else change.path
+            left.append(f"{key} ({change.path} = {change.new})")
+    return loaded.document.text, left
+
+
+def _ways(loaded: Loaded, change: Change) -> Iterator[list[Patch]]:
+    """Edits that may make the change: other digits where its literal stands, else the key as the linter would put it."""
+    from rftconf.lint.patching import fix_of
+    from rftconf.lint.rule import Put, found
+    from rftconf.lint.subject import Cluster, subjects
+    from rftconf.load import main_stage
+
+    origin, leaves = main_stage(loaded).origins.get(change.path), loaded.document.last()
+    for key in origin.keys if origin else ():
+        patch = _patch(leaves.get(key), change, loaded.document.text)
+        if patch is not None:
+            yield [patch]
+    for subject in subjects(loaded.document, loaded.guess, Cluster()):
+        fix = fix_of(subject, found("", change.path, fix=Put(change.path, change.new)))
+        if fix is not None:
+            yield list(fix.patches)
 
 
 def _patch(leaf: Leaf | None, change: Change, text: str) -> Patch | None:
