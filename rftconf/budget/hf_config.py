@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,13 @@ from rftconf.budget.architecture import (
     LinearAttention,
     Mixer,
 )
+from rftconf.budget.config_reader import Config, Reader
+from rftconf.budget.vision import vision_parameters
 from rftconf.errors import UnreadableError, UsageError
 from rftconf.text.source import open_source
 
-Config = Mapping[str, Any]
 MOST_LAYERS = 10_000
 """The deepest published decoders have a little over a hundred."""
-MOST = 1 << 40
-"""No field that counts something is larger; beyond it numbers stop fitting into a float."""
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def architecture_of(config: Config, name: str = "config.json") -> Architecture:
     if isinstance(text, dict):
         config = {**text, "tie_word_embeddings": whole.get("tie_word_embeddings", text.get("tie_word_embeddings"))}
         config.setdefault("model_type", whole.get("model_type"))
-    read = _Reader(config, name)
+    read = Reader(config, name)
     hidden = read.size("hidden_size")
     layers = _layers(read)
     tied = config.get("tie_word_embeddings")
@@ -62,12 +61,12 @@ def architecture_of(config: Config, name: str = "config.json") -> Architecture:
         tied=read.family in TIED_BY_DEFAULT if tied is None else bool(tied),
         final_norms=2 if read.family == "starcoder2" else 1,
         max_tokens=read.size("max_position_embeddings", 0),
-        extra=_vision(whole.get("vision_config"), hidden) if isinstance(text, dict) else 0,
+        extra=vision_parameters(whole, hidden),
         draft=_draft(read, layers[-1], hidden),
     )
 
 
-def _draft(read: _Reader, layer: Layers, hidden: int) -> int:
+def _draft(read: Reader, layer: Layers, hidden: int) -> int:
     """A prediction layer of the last layer's kind, a projection of two vectors to one, and three norms."""
     count = read.size("mtp_num_hidden_layers", 0)
     return count * (layer.parameters(hidden) + 2 * hidden * hidden + 3 * hidden)
@@ -104,32 +103,7 @@ KNOWN = (LLAMA_LIKE | WITH_QKV_BIAS | NORM_PER_HEAD | NORM_OVER_WIDTH | FOUR_NOR
 }
 
 
-class _Reader:
-    """Numbers out of a config, with errors that name the field."""
-
-    def __init__(self, config: Config, name: str) -> None:
-        self.config, self.name = config, name
-        self.family = str(config.get("model_type") or "")
-
-    def size(self, key: str, default: int | None = None, *aliases: str) -> int:
-        """A whole number above 0 (or the default)."""
-        value = next((self.config[k] for k in (key, *aliases) if self.config.get(k) is not None), default)
-        if value is None:
-            raise UsageError(f"{self.name}: no {key}, without which a model has no size")
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, int) and value > MOST:
-            raise UsageError(f"{self.name}: {key} is larger than {MOST}, which no model's is")
-        if isinstance(value, bool) or not isinstance(value, int) or (value <= 0 and value != default):
-            raise UsageError(f"{self.name}: {key} is {value!r}, and not a whole number above 0")
-        return value
-
-    def flag(self, key: str) -> bool:
-        """True when the field is there and set."""
-        return bool(self.config.get(key))
-
-
-def _layers(read: _Reader) -> tuple[Layers, ...]:
+def _layers(read: Reader) -> tuple[Layers, ...]:
     """The decoder's layers in order, equal neighbours and then equal kinds together."""
     depth = read.size("num_hidden_layers")
     if depth > MOST_LAYERS:
@@ -144,7 +118,7 @@ def _layers(read: _Reader) -> tuple[Layers, ...]:
     return tuple(Layers(count, mixer, feed, norms) for (mixer, feed), count in counted.items())
 
 
-def _mixer(read: _Reader, index: int) -> Mixer:
+def _mixer(read: Reader, index: int) -> Mixer:
     kinds = read.config.get("layer_types")
     kind = kinds[index] if isinstance(kinds, list) and index < len(kinds) else None
     if read.family in HYBRID and (kind == "linear_attention" or (kind is None and (index + 1) % _interval(read))):
@@ -160,11 +134,11 @@ def _mixer(read: _Reader, index: int) -> Mixer:
     return _softmax(read, kind, index)
 
 
-def _interval(read: _Reader) -> int:
+def _interval(read: Reader) -> int:
     return read.size("full_attention_interval", 4)
 
 
-def _latent(read: _Reader) -> LatentAttention:
+def _latent(read: Reader) -> LatentAttention:
     return LatentAttention(
         read.size("num_attention_heads"),
         read.size("q_lora_rank", 0),
@@ -175,7 +149,7 @@ def _latent(read: _Reader) -> LatentAttention:
     )
 
 
-def _softmax(read: _Reader, kind: str | None, index: int) -> Attention:
+def _softmax(read: Reader, kind: str | None, index: int) -> Attention:
     family = read.family
     heads = read.size("num_attention_heads")
     head_dim = read.size("head_dim", read.size("hidden_size") // heads)
@@ -201,7 +175,7 @@ NO_OUT_BIAS = {"glm4", "glm4_moe", "qwen2", "qwen2_moe", "glm"}
 """Families where `attention_bias` speaks of the inputs only."""
 
 
-def _window(read: _Reader, kind: str | None, index: int) -> int:
+def _window(read: Reader, kind: str | None, index: int) -> int:
     """Tokens that a sliding layer attends to, 0 where it sees all."""
     window = read.config.get("sliding_window")
     if not isinstance(window, int) or window < 0 or read.config.get("use_sliding_window") is False:
@@ -214,7 +188,7 @@ def _window(read: _Reader, kind: str | None, index: int) -> int:
     return window if read.family == "mistral" else 0
 
 
-def _feed_forward(read: _Reader, index: int) -> FeedForward:
+def _feed_forward(read: Reader, index: int) -> FeedForward:
     count = next(
         (read.size(k) for k in ("num_experts", "num_local_experts", "n_routed_experts") if read.config.get(k)), 0
     )
@@ -237,44 +211,10 @@ def _feed_forward(read: _Reader, index: int) -> FeedForward:
     )
 
 
-def _shared(read: _Reader, width: int) -> int:
+def _shared(read: Reader, width: int) -> int:
     if read.flag("shared_expert_intermediate_size"):
         return read.size("shared_expert_intermediate_size")
     return read.size("n_shared_experts", 0) * width
-
-
-def _vision(config: Any, hidden: int) -> int:
-    """Parameters of a vision tower whose kind is known; others count as nothing."""
-    if not isinstance(config, dict):
-        return 0
-    tower = _TOWERS.get(str(config.get("model_type") or ""))
-    return tower(_Reader(config, "vision_config"), hidden) if tower else 0
-
-
-def _qwen_tower(read: _Reader, hidden: int) -> int:
-    """The ViT of Qwen3-VL and Qwen3.5: patches, positions, blocks with LayerNorm, a merger of 2 x 2 patches."""
-    width, depth, inner = read.size("hidden_size"), read.size("depth"), read.size("intermediate_size")
-    patch = read.size("in_channels", 3) * read.size("temporal_patch_size", 2) * read.size("patch_size") ** 2
-    block = 4 * width + 4 * width * width + 4 * width + 2 * width * inner + inner + width
-    wide = width * read.size("spatial_merge_size", 2) ** 2
-    merger = 2 * width + wide * wide + wide + wide * hidden + hidden
-    return patch * width + width + read.size("num_position_embeddings") * width + depth * block + merger
-
-
-def _siglip_tower(read: _Reader, hidden: int) -> int:
-    """SigLIP as in Gemma 3, with the projection into the decoder."""
-    width, depth, inner = read.size("hidden_size"), read.size("num_hidden_layers"), read.size("intermediate_size")
-    patches = (read.size("image_size") // read.size("patch_size")) ** 2
-    block = 4 * width + 4 * width * width + 4 * width + 2 * width * inner + inner + width
-    embed = 3 * read.size("patch_size") ** 2 * width + width + patches * width
-    return embed + depth * block + 2 * width + width * hidden + width
-
-
-_TOWERS: dict[str, Callable[[_Reader, int], int]] = {
-    "qwen3_5": _qwen_tower,
-    "qwen3_5_moe": _qwen_tower,
-    "siglip_vision_model": _siglip_tower,
-}
 
 
 def missing_family(family: str, known: Iterable[str] = KNOWN) -> str:

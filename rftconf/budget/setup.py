@@ -56,6 +56,8 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
         engines = tuple(replace(role, engine=replace(role.engine, sleeps=False)) for role in engines)
     values.refuse_unknown()
     update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+    if model.architecture.extra:
+        values.note("the vision tower's weights are counted, the activations of images are not")
     notes = (*([model.note] if model.note else []), *values.notes)
     return Setup(
         framework,

@@ -121,3 +121,20 @@ def test_a_config_json_that_is_no_text(tmp_path: Path, kind: str) -> None:
         file.write_bytes(b"\0\xff" if kind == "binary" else b'{"hidden_size": ' + b"9" * 5000 + b"}")
     with pytest.raises(UsageError, match=r"config\.json"):
         read_config(tmp_path)
+
+
+def test_a_vision_model_is_read_flat_or_nested() -> None:
+    name = "Qwen/Qwen2.5-VL-7B-Instruct"
+    row = next(row for row in models.rows() if row.name == name)
+    nested = row.config
+    # as the checkpoint's own config.json has it: the decoder's fields on top, the tower without a model_type
+    vision = {key: value for key, value in nested["vision_config"].items() if key != "model_type"}
+    flat = {**nested["text_config"], "model_type": "qwen2_5_vl", "tie_word_embeddings": False, "vision_config": vision}
+    assert architecture_of(flat, name).parameters == architecture_of(nested, name).parameters == row.published
+
+
+@pytest.mark.parametrize("odd", [3, "8", {"a": 1}, None])
+def test_an_odd_list_of_tapped_layers_counts_none(odd: Any) -> None:
+    row = next(row for row in models.rows() if row.name == "Qwen/Qwen3-VL-8B-Instruct")
+    tower = {**row.config["vision_config"], "deepstack_visual_indexes": odd}
+    assert architecture_of({**row.config, "vision_config": tower}, row.name).parameters < row.published
