@@ -79,8 +79,9 @@ def find(path: str) -> Model | None:
         for index, row in enumerate(rows()):
             own = _words(row.name.split("/")[-1])
             key = _essence(own)
-            rest = words[len(key) :]
-            if words[: len(key)] != key or any(SIZE.match(word) for word in rest):
+            plain = words if SIZE.match(key[-1]) else tuple(word for word in words if word not in _FILLING)
+            rest = plain[len(key) :]
+            if plain[: len(key)] != key or any(SIZE.match(word) for word in rest):
                 continue
             score = (len(key), sum(a == b for a, b in zip(words, own, strict=False)) - abs(len(words) - len(own)))
             if best is None or score > best[0]:
