@@ -288,5 +288,6 @@ def formula(value: Value, outer: int = 0) -> str:
             body = f"{formula(left, level)} {op} {formula(right, level + 1)}"
             return f"({body})" if level < outer else body
         case Branch(condition, then, otherwise):
-            return f"{formula(then)} if {condition} else {formula(otherwise)}"
+            # always in parentheses: texts put formulas beside operators of their own
+            return f"({formula(then)} if {condition} else {formula(otherwise)})"
     return to_shell(value)

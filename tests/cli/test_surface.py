@@ -17,7 +17,7 @@ OPTIONS = {
     "check": [
         *(*READING, "--select", "--ignore", "--severity", "--format", "--json", "--output", "-o", "--statistics"),
         *("--exit-zero", "--fix", "--unsafe-fixes", "--diff", "--baseline", "--write-baseline", "--config"),
-        *("--jobs", "-j", "--cache", "--quiet", "-q", "--color"),
+        *("--gpu", "--jobs", "-j", "--cache", "--quiet", "-q", "--color"),
     ],
     "plan": [
         *READING,
