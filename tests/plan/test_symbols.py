@@ -134,10 +134,10 @@ def test_rounding_down_is_left_out_only_where_it_cannot_matter() -> None:
     assert arith("//", arith("*", 2, rows), 1) == arith("*", 2, rows)
     floored = arith("//", arith("*", 0.05, rows), 1)
     assert formula(floored) == "0.05 * ROWS // 1"
+    assert substitute(floored, {"ROWS": 232}) == 11
 
 
 def test_a_choice_stands_in_parentheses_beside_operators() -> None:
     gpus = Branch("test -e /dev/npu", 16, 8)
     assert formula(gpus) == "(16 if test -e /dev/npu else 8)"
     assert formula(arith("/", 8192, gpus)) == "8192 / (16 if test -e /dev/npu else 8)"
-    assert substitute(floored, {"ROWS": 232}) == 11
