@@ -166,10 +166,6 @@ class Subject:
         return tuple(dict.fromkeys(label for label in labels if label.place != first))
 
     @cached_property
-    def _written(self) -> tuple[tuple[str, Leaf], ...]:
-        return tuple(self.native.leaves())
-
-    @cached_property
     def start(self) -> Place:
         """The launch, or the first leaf."""
         if self.document.launch is not None:
@@ -197,7 +193,7 @@ class Subject:
             if cell is not None and cell.leaf is not None:
                 yield cell.leaf
                 continue
-            below = next((leaf for name, leaf in self._written if name.startswith(f"{key}.")), None)
+            below = self.native.first_below.get(key)
             if below is not None:
                 yield below
         if name in self.leaves:

@@ -40,13 +40,6 @@ class Reading:
     """Things known about the run from outside the config (`rows`)."""
     same_framework: bool = True
     _started: set[int] = field(default_factory=set)
-    _owners: dict[str, list[int]] = field(default_factory=dict)
-    """Plan field to the rows that feed it: the owner, then its aliases."""
-
-    def __post_init__(self) -> None:
-        for index, row in enumerate(self.table.rows):
-            for plan in plans_of(row):
-                self._owners.setdefault(plan, []).append(index)
 
     @property
     def release(self) -> str:
@@ -79,15 +72,14 @@ class Reading:
 
     def plan(self, path: str) -> Any:
         """The plan value at `path`, reading its rows first if need be."""
-        for index in self._owners.get(without_indices(path), ()):
+        for index in self.table.feeding.get(without_indices(path), ()):
             self._run(index)
         return self.values.get(path)
 
     def items(self, path: str) -> int:
         """How many items the plan list at `path` has so far."""
-        for owned, rows in self._owners.items():
-            for index in rows if owned.startswith(f"{path}[].") else ():
-                self._run(index)
+        for index in self.table.feeding_items.get(path, ()):
+            self._run(index)
         prefix = f"{path}["
         return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas import acceptance, catalogue, registry
+from rftconf.schemas.acceptance import Verdict
 from rftconf.schemas.registry import Framework
 
 _NAMED = 2
@@ -60,7 +63,7 @@ def guess(
         trainer = _trainer(candidate, keys, config_name, program)
         asked_for = [registry.release(candidate, release)] if release and framework else []
         wanted = asked_for or [number for number in candidate.releases if trainer in candidate.trainers_of(number)]
-        fits += [_fit(candidate, number, trainer, keys, overrides, bool(started)) for number in wanted]
+        fits += _fits(candidate, tuple(wanted), trainer, keys, overrides, bool(started))
     # Which framework: the one that knows most keys. A loader that takes nearly anything says little by taking it.
     most = {
         family: max(fit.known for fit in fits if fit.framework.family == family)
@@ -110,15 +113,43 @@ def _backend(candidate: Framework, keys: Mapping[str, Value], config_name: str) 
     return candidate.trainer
 
 
-def _fit(
-    candidate: Framework, number: str, trainer: str, keys: Mapping[str, Value], overrides: bool, named: bool
-) -> _Fit:
-    known = catalogue.load(candidate.name, number, trainer)
-    verdicts = {key: acceptance.judge(known, key, value, overrides=overrides) for key, value in keys.items()}
-    misfits = tuple(key for key, verdict in verdicts.items() if not verdict.fits)
-    taken = sum(verdict is acceptance.Verdict.TAKEN for verdict in verdicts.values())
-    taken += sum(key.split(".")[0] in candidate.unread_sections for key in keys)  # known, and refused by name later
-    return _Fit(candidate, number, trainer, taken, misfits, named)
+def _fits(
+    candidate: Framework,
+    releases: tuple[str, ...],
+    trainer: str,
+    keys: Mapping[str, Value],
+    overrides: bool,
+    named: bool,
+) -> list[_Fit]:
+    """How well each of `releases` takes the keys: asked key by key, since the next file has most of them too."""
+    judged = [_verdicts(candidate.name, releases, trainer, key, _like(keys[key]), overrides) for key in keys]
+    refused = sum(key.split(".")[0] in candidate.unread_sections for key in keys)  # known, and refused by name later
+    found = []
+    for number, verdicts in zip(releases, zip(*judged, strict=True) if judged else ((),) * len(releases), strict=True):
+        taken, free = verdicts.count(Verdict.TAKEN), verdicts.count(Verdict.FREE)
+        fine = taken + free == len(verdicts)
+        misfits = () if fine else tuple(key for key, one in zip(keys, verdicts, strict=True) if not one.fits)
+        found.append(_Fit(candidate, number, trainer, taken + refused, misfits, named))
+    return found
+
+
+_Like: TypeAlias = str | int | tuple[()] | None
+
+
+def _like(value: Value) -> _Like:
+    """A hashable stand-in that every release judges as it judges `value`; `()` for any list or mapping."""
+    if value is None or isinstance(value, str):
+        return value
+    return () if isinstance(value, (list, dict)) else 0
+
+
+@lru_cache(maxsize=50_000)
+def _verdicts(
+    framework: str, releases: tuple[str, ...], trainer: str, key: str, like: _Like, overrides: bool
+) -> tuple[Verdict, ...]:
+    value: Value = [] if isinstance(like, tuple) else like
+    known = (catalogue.load(framework, number, trainer) for number in releases)
+    return tuple(acceptance.judge(one, key, value, overrides=overrides) for one in known)
 
 
 def _reasons(best: _Fit, fits: list[_Fit], count: int, program: str) -> tuple[str, ...]:
