@@ -39,13 +39,16 @@ def live_leaves(document: Document) -> dict[str, Leaf]:
 
 def _usual(key: str) -> str:
     """One spelling where Trinity takes two: a single `taskset`, and trainer_config without its outer section."""
+    if "explorer_input.taskset" not in key and "trainer_config." not in key:
+        return key
     key = re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", key)
     return re.sub(r"\btrainer_config\.(?=(?:actor|ref|rollout|model)\.)", "trainer_config.actor_rollout_ref.", key)
 
 
 def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
     """Each stage's own leaves: a stage's section replaces the common one as a whole (H58)."""
-    numbered = sorted({int(m[1]) for k in leaves if (m := re.match(r"stages\[(\d+)\]\.", k))})
+    staged = [key for key in leaves if key.startswith("stages[")]
+    numbered = sorted({int(m[1]) for k in staged if (m := re.match(r"stages\[(\d+)\]\.", k))})
     if not numbered:
         return [(None, leaves)]
     common = {k: v for k, v in leaves.items() if not k.startswith("stages[")}
@@ -72,14 +75,17 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     # what is written replaces defaults below it, and an empty default mapping above it
     nodes = {node for key in up.flat for node in nodes_above(key)}
     cells = {**defaults.cells, **down}
-    for key in (*nodes, *(name for key in up.flat for name in defaults.below.get(key, ()))):
-        cells.pop(key, None)
+    gone = nodes.union(*(defaults.below.get(key, ()) for key in up.flat))
+    for name in gone:
+        cells.pop(name, None)
     for key in down:
         if key in cells and not up.flat.keys().isdisjoint(nodes_above(key)):
             del cells[key]
     cells.update(up.flat)
-    added = tuple(dict.fromkeys(key for key in (*down, *up.flat) if key not in defaults.at and key in cells))
-    return Native(found.framework, found.release, found.trainer, cells, defaults, added), up.changes
+    last = (key for key in (*down, *up.flat) if key in cells and (key in gone or key not in defaults.at))
+    added = {key: len(defaults.at) + at for at, key in enumerate(dict.fromkeys(last))}
+    named = tuple(sorted(up.flat, key=lambda key: added[key] if key in added else defaults.at[key]))
+    return Native(found.framework, found.release, found.trainer, cells, defaults, added, named), up.changes
 
 
 def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rftconf.mappers.paths import without_indices
+from rftconf.mappers.paths import counts, without_indices
 from rftconf.text.document import Leaf
-
-_ITEM = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +66,10 @@ class Native:
     cells: dict[str, Cell]
     """In the order of the defaults, then what they do not have."""
     defaults: Defaults
-    added: tuple[str, ...] = ()
-    """Names of cells that no default has."""
+    added: Mapping[str, int] = field(default_factory=dict)
+    """Names of cells that come after the defaults, most of which no default has, and their places."""
+    named: tuple[str, ...] = ()
+    """Names of written cells, in the order of `cells`."""
 
     def value(self, key: str, otherwise: Any = None) -> Any:
         """The effective value, or `otherwise` when the release has no such key."""
@@ -87,7 +86,7 @@ class Native:
         """Everything below `key` as a nested mapping (for free dictionaries)."""
         start = len(key) + 1
         tree: dict[str, Any] = {}
-        for name in self._below(key):
+        for name in self.below(key):
             *parents, last = name[start:].split(".")
             node = tree
             for parent in parents:
@@ -96,10 +95,11 @@ class Native:
             node[last] = self.cells[name].value
         return tree
 
-    def _below(self, key: str) -> list[str]:
+    def below(self, key: str) -> list[str]:
         """Names of the cells below `key`."""
-        known = self.defaults.below.get(key, ())
-        return [name for name in (*known, *self._added_below.get(key, ())) if name in self.cells]
+        added = self._added_below.get(key, ())
+        known = (name for name in self.defaults.below.get(key, ()) if name not in self.added)
+        return [name for name in (*known, *added) if name in self.cells]
 
     @cached_property
     def _added_below(self) -> dict[str, list[str]]:
@@ -111,18 +111,21 @@ class Native:
 
     def written(self, key: str) -> bool:
         """True when the file itself sets `key` or something below it."""
-        cell = self.cells.get(key)
-        return (cell is not None and cell.leaf is not None) or key in self.first_below
+        return key in self._written
+
+    def nothing_written(self, keys: tuple[str, ...]) -> bool:
+        """True when the file sets none of `keys`, nor anything below them."""
+        return self._written.isdisjoint(keys)
 
     @cached_property
-    def _from_file(self) -> dict[str, Leaf]:
-        return {name: cell.leaf for name, cell in self.cells.items() if cell.leaf is not None}
+    def _written(self) -> frozenset[str]:
+        return frozenset((*self.first_below, *(name for name, _ in self.leaves())))
 
     @cached_property
     def first_below(self) -> dict[str, Leaf]:
         """Node to the first written leaf below it."""
         found: dict[str, Leaf] = {}
-        for name, leaf in self._from_file.items():
+        for name, leaf in self.leaves():
             for node in nodes_above(name):
                 found.setdefault(node, leaf)
         return found
@@ -138,13 +141,11 @@ class Native:
     @cached_property
     def _counts(self) -> dict[str, int]:
         """List to one more than the highest index in a name; names with indices are never defaults."""
-        found: dict[str, int] = {}
-        for name in self.added:
-            for item in _ITEM.finditer(name) if name in self.cells else ():
-                held = name[: item.start()]
-                found[held] = max(found.get(held, 0), int(item[1]) + 1)
-        return found
+        return counts(name for name in self.added if name in self.cells)
 
     def leaves(self) -> Iterator[tuple[str, Leaf]]:
         """The written leaves under their newest names."""
-        yield from self._from_file.items()
+        for name in self.named:
+            leaf = self.cells[name].leaf
+            if leaf is not None:
+                yield name, leaf

@@ -162,6 +162,8 @@ class Table:
     """Plan field to the rows that feed it: the owner, then its aliases."""
     feeding_items: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
     """Plan list to the rows that feed its items."""
+    reasoned: dict[str, Reason | None] = field(init=False, default_factory=dict, compare=False)
+    """What was found in `reasons` for keys, kept for the next file."""
 
     def __post_init__(self) -> None:
         for index, row in enumerate(self.rows):

@@ -100,6 +100,7 @@ class Catalogue:
         self.keys: Mapping[str, Key] = _Keys(rows)
         self._registered = names or {}
         self._got: dict[str, Key | None] = {}
+        self._choices: dict[str, tuple[str, ...]] = {}
         self.template = template or {}
         """What the config file that the framework ships as a starting point says, where it ships one."""
 
@@ -165,7 +166,13 @@ class Catalogue:
 
     def names(self, key: str) -> tuple[str, ...]:
         """The names that `key` takes in this release (losses, estimators, workflows); user code may register more."""
-        name = self.canonical(key)
+        if key not in self._choices:
+            if len(self._choices) >= _MOST_KEPT:
+                self._choices.clear()
+            self._choices[key] = self._names_of(self.canonical(key))
+        return self._choices[key]
+
+    def _names_of(self, name: str) -> tuple[str, ...]:
         ends = [end for end in self._registered if name == end or name.endswith("." + end)]
         if not ends:
             return ()
