@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rftconf import silence
 from rftconf.errors import UnreadableError
-from rftconf.mappers.native import Cell, Native
+from rftconf.mappers.native import Cell, Native, nodes_above
 from rftconf.plan.symbols import ShellOnly
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.edits import Change
@@ -38,13 +39,16 @@ def live_leaves(document: Document) -> dict[str, Leaf]:
 
 def _usual(key: str) -> str:
     """One spelling where Trinity takes two: a single `taskset`, and trainer_config without its outer section."""
+    if "explorer_input.taskset" not in key and "trainer_config." not in key:
+        return key
     key = re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", key)
     return re.sub(r"\btrainer_config\.(?=(?:actor|ref|rollout|model)\.)", "trainer_config.actor_rollout_ref.", key)
 
 
 def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
     """Each stage's own leaves: a stage's section replaces the common one as a whole (H58)."""
-    numbered = sorted({int(m[1]) for k in leaves if (m := re.match(r"stages\[(\d+)\]\.", k))})
+    staged = [key for key in leaves if key.startswith("stages[")]
+    numbered = sorted({int(m[1]) for k in staged if (m := re.match(r"stages\[(\d+)\]\.", k))})
     if not numbered:
         return [(None, leaves)]
     common = {k: v for k, v in leaves.items() if not k.startswith("stages[")}
@@ -61,35 +65,27 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
 
 def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[Change, ...]]:
     """Every effective key in the newest shape: written ones, and the defaults of the source's own release."""
-    known = catalogue.load(found.framework, found.release, found.trainer)
-    own: dict[str, Any] = {
-        k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name
-    }
-    resolver = Resolver({**own, **{k: leaf.value for k, leaf in leaves.items()}})
+    silent = silence.of(found.framework, found.release, found.trainer)
+    known, defaults = silent.known, silent.defaults
+    resolver = Resolver({key: leaf.value for key, leaf in leaves.items()}, defaults=silent.tree)
     written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
-    follow = {
-        key.name: Cell(_resolved(resolver, key.name))
-        for key in known.keys.values()
-        if key.interpolation and key.name not in leaves and "[]" not in key.name
-    }
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
-    following = {k: c for k, c in follow.items() if c.value != known.default(k)}
-    down = versions.upgrade(found.framework, following, found.release, trainer=found.trainer) if following else None
-    defaults = versions.defaults(found.framework, found.release, found.trainer)
-    # a mandatory key has no default; veRL up to 0.5 spells one null as the text None
-    cells = {
-        k: Cell(None if isinstance(v, str) and v in ("None", "???") else v)
-        for k, v in defaults.items()
-        if "[]" not in k
-    }
-    cells.update(down.flat if down else {})
-    above = tuple(f"{key}." for key in up.flat)
-    nodes = {key[:end] for key in up.flat for end, char in enumerate(key) if char == "."}
+    follow = silent.following(leaves, resolver)
+    down = versions.upgrade(found.framework, follow, found.release, trainer=found.trainer).flat if follow else {}
     # what is written replaces defaults below it, and an empty default mapping above it
-    cells = {key: cell for key, cell in cells.items() if not key.startswith(above) and key not in nodes}
+    nodes = {node for key in up.flat for node in nodes_above(key)}
+    cells = {**defaults.cells, **down}
+    gone = nodes.union(*(defaults.below.get(key, ()) for key in up.flat))
+    for name in gone:
+        cells.pop(name, None)
+    for key in down:
+        if key in cells and not up.flat.keys().isdisjoint(nodes_above(key)):
+            del cells[key]
     cells.update(up.flat)
-    native = Native(found.framework, found.release, found.trainer, cells, defaults)
-    return native, up.changes
+    last = (key for key in (*down, *up.flat) if key in cells and (key in gone or key not in defaults.at))
+    added = {key: len(defaults.at) + at for at, key in enumerate(dict.fromkeys(last))}
+    named = tuple(sorted(up.flat, key=lambda key: added[key] if key in added else defaults.at[key]))
+    return Native(found.framework, found.release, found.trainer, cells, defaults, added, named), up.changes
 
 
 def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:

@@ -77,8 +77,7 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     own = _options(candidate.path, task)
     name = ""
     # a finding may quote what it is about, and secrets are not to be copied anywhere
-    secretive = masked(source.text) != source.text
-    if task.cache is not None and not task.fix and candidate.path != STDIN and not secretive:
+    if task.cache is not None and not task.fix and candidate.path != STDIN and masked(source.text) == source.text:
         name = store.digest(source.text.encode("utf-8", "surrogatepass"), source.name, options, own, candidate.named)
         kept = store.get(task.cache, name)
         if kept is not None:

@@ -127,13 +127,12 @@ class _Subject:
 
 def _unresolved(document: Document, known: Catalogue) -> tuple[Diagnostic, ...]:
     """Interpolations that lead nowhere or in a circle."""
-    from rftconf.text.interpolation import resolve_leaves
+    from rftconf.text.interpolation import Tree, may_interpolate, resolve_leaves
 
-    defaults = {
-        k.name: k.interpolation or k.default for k in known.keys.values() if not k.plus_only and "[]" not in k.name
-    }
     live = [leaf for leaf in document.leaves if leaf.mode is not Mode.DELETE]
-    return resolve_leaves(live, defaults)[1]
+    if not any(may_interpolate(leaf.value) for leaf in live):
+        return ()
+    return resolve_leaves(live, Tree(known.written_defaults))[1]
 
 
 _BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})

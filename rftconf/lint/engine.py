@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.lint import basic, patching, registry
@@ -56,12 +57,19 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
     found += basic.check(document, options.framework, options.release)
     best = basic.recognised(document, options.framework, options.release)
     if best is not None and document.readable:
-        wanted = [rule for rule in registry.rules() if options.selection.takes(rule.code) and applies(rule, best)]
+        wanted = _wanted(best.framework, best.release, options.selection)
         found += run(document, best, wanted, options.cluster)
     kept = [d for d in dict.fromkeys(found) if options.selection.wants(d)]
     return sorted(kept, key=position)
 
 
+@lru_cache(maxsize=64)
+def _wanted(framework: str, release: str, selection: Selection) -> tuple[Rule, ...]:
+    """The rules that speak of a framework and release, and that somebody asked for."""
+    return tuple(rule for rule in registry.rules() if selection.takes(rule.code) and _applies(rule, framework, release))
+
+
+@lru_cache(maxsize=64)
 def looked_for(selection: Selection) -> tuple[str, ...]:
     """Every code that a check with this selection may find."""
     from rftconf.lint.codes import CODES
@@ -71,30 +79,29 @@ def looked_for(selection: Selection) -> tuple[str, ...]:
 
 def run(document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None) -> list[Diagnostic]:
     """What `wanted` rules find, stage by stage."""
-    chosen = list(wanted)
+    chosen = tuple(wanted)
     alone = basic.stands_alone(document, best)
     return [
-        diagnostic
+        diagnostic(rule, found, subject)
         for subject in subjects(document, best, cluster or Cluster(), alone=alone)
         for rule in chosen
-        for diagnostic in _of(rule, subject)
+        for found in rule.find(subject)
+        # above somebody's own config, what is not written here may be written there
+        if subject.alone or found.place is not None or subject.written(found.keys[0])
     ]
 
 
 def applies(rule: Rule, best: Guess) -> bool:
     """True when a rule speaks of this framework and release."""
-    if rule.frameworks and best.framework not in rule.frameworks:
-        return False
-    if rule.since and not at_least(best.framework, best.release, rule.since):
-        return False
-    return not rule.until or at_least(best.framework, rule.until, best.release)
+    return _applies(rule, best.framework, best.release)
 
 
-def _of(rule: Rule, subject: Subject) -> Iterator[Diagnostic]:
-    for found in rule.find(subject):
-        # above somebody's own config, what is not written here may be written there
-        if subject.alone or found.place is not None or subject.written(found.keys[0]):
-            yield diagnostic(rule, found, subject)
+def _applies(rule: Rule, framework: str, release: str) -> bool:
+    if rule.frameworks and framework not in rule.frameworks:
+        return False
+    if rule.since and not at_least(framework, release, rule.since):
+        return False
+    return not rule.until or at_least(framework, rule.until, release)
 
 
 def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:

@@ -56,6 +56,10 @@ class Subject:
     cluster: Cluster = field(default_factory=Cluster)
     alone: bool = True
     """False where a config of somebody's own lies below the file, so that what it leaves out is not known."""
+    _asked: dict[str, Any] = field(default_factory=dict)
+    """Values that rules have asked for."""
+    _found: dict[str, Leaf | None] = field(default_factory=dict)
+    """Leaves that they have asked for."""
 
     @property
     def framework(self) -> str:
@@ -92,6 +96,11 @@ class Subject:
 
     def value(self, name: str) -> Any:
         """What a plan field (or native key) holds; None also where it is not known."""
+        if name not in self._asked:
+            self._asked[name] = self._value(name)
+        return self._asked[name]
+
+    def _value(self, name: str) -> Any:
         path = self._path(name)
         if not self.alone and not self.written(name):
             return None
@@ -118,7 +127,9 @@ class Subject:
 
     def leaf(self, name: str) -> Leaf | None:
         """The leaf that gives a plan field or native key, None for a default."""
-        return next(self._leaves_of(name), None)
+        if name not in self._found:
+            self._found[name] = self._leaf(name)
+        return self._found[name]
 
     def key(self, name: str) -> str:
         """The key for it in the words of the file's own framework and release."""
@@ -166,10 +177,6 @@ class Subject:
         return tuple(dict.fromkeys(label for label in labels if label.place != first))
 
     @cached_property
-    def _written(self) -> tuple[tuple[str, Leaf], ...]:
-        return tuple(self.native.leaves())
-
-    @cached_property
     def start(self) -> Place:
         """The launch, or the first leaf."""
         if self.document.launch is not None:
@@ -189,19 +196,14 @@ class Subject:
     def _path(self, name: str) -> str:
         return name if name.startswith(("stage.", *_UNSTAGED)) else f"stage.{name}"
 
-    def _leaves_of(self, name: str) -> Iterator[Leaf]:
+    def _leaf(self, name: str) -> Leaf | None:
         origin: Origin | None = self.reading.origins.get(self._path(name))
-        keys = (name,) if origin is None or not origin.keys else origin.keys
-        for key in keys:
+        for key in (name,) if origin is None or not origin.keys else origin.keys:
             cell = self.native.cells.get(key)
-            if cell is not None and cell.leaf is not None:
-                yield cell.leaf
-                continue
-            below = next((leaf for name, leaf in self._written if name.startswith(f"{key}.")), None)
-            if below is not None:
-                yield below
-        if name in self.leaves:
-            yield self.leaves[name]
+            leaf = cell.leaf if cell is not None and cell.leaf is not None else self.native.first_below.get(key)
+            if leaf is not None:
+                return leaf
+        return self.leaves.get(name)
 
     def _old_name(self, key: str) -> str:
         known = registry.framework(self.framework)

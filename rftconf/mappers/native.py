@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rftconf.mappers.paths import without_indices
+from rftconf.mappers.paths import counts, without_indices
 from rftconf.text.document import Leaf
 
 
@@ -20,6 +19,43 @@ class Cell:
     leaf: Leaf | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What one release does where a file is silent, indexed once for all files."""
+
+    values: Mapping[str, Any]
+    """In the newest shape; keys of list items with `[]`."""
+    cells: Mapping[str, Cell]
+    """The same without list items."""
+    below: Mapping[str, tuple[str, ...]]
+    """Node to the names of cells below it."""
+    at: Mapping[str, int]
+    """Name of a cell to its place in their order."""
+
+
+def nodes_above(name: str) -> Iterator[str]:
+    """`a`, `a.b` of `a.b.c`."""
+    at = name.find(".")
+    while at >= 0:
+        yield name[:at]
+        at = name.find(".", at + 1)
+
+
+def indexed(values: Mapping[str, Any]) -> Defaults:
+    """Defaults by name. A mandatory key has none; veRL up to 0.5 spells one null as the text None."""
+    cells = {
+        name: Cell(None if isinstance(value, str) and value in ("None", "???") else value)
+        for name, value in values.items()
+        if "[]" not in name
+    }
+    below: dict[str, list[str]] = {}
+    for name in cells:
+        for node in nodes_above(name):
+            below.setdefault(node, []).append(name)
+    at = {name: place for place, name in enumerate(cells)}
+    return Defaults(values, cells, {node: tuple(names) for node, names in below.items()}, at)
+
+
 @dataclass
 class Native:
     """Every effective key of one config (written or default), for one framework and release."""
@@ -28,8 +64,12 @@ class Native:
     release: str
     trainer: str
     cells: dict[str, Cell]
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    """The release's own defaults in the newest shape; keys of list items with `[]`."""
+    """In the order of the defaults, then what they do not have."""
+    defaults: Defaults
+    added: Mapping[str, int] = field(default_factory=dict)
+    """Names of cells that come after the defaults, most of which no default has, and their places."""
+    named: tuple[str, ...] = ()
+    """Names of written cells, in the order of `cells`."""
 
     def value(self, key: str, otherwise: Any = None) -> Any:
         """The effective value, or `otherwise` when the release has no such key."""
@@ -39,46 +79,73 @@ class Native:
         branch = self.branch(key)
         if branch:
             return branch
-        item = self.defaults.get(without_indices(key)) if "[" in key else None
+        item = self.defaults.values.get(without_indices(key)) if "[" in key else None
         return otherwise if item is None or item == "???" else item
 
     def branch(self, key: str) -> dict[str, Any]:
         """Everything below `key` as a nested mapping (for free dictionaries)."""
-        prefix = key + "."
+        start = len(key) + 1
         tree: dict[str, Any] = {}
-        for name, cell in self.cells.items():
-            if name.startswith(prefix):
-                *parents, last = name[len(prefix) :].split(".")
-                node = tree
-                for parent in parents:
-                    child = node.setdefault(parent, {})
-                    node = child if isinstance(child, dict) else {}
-                node[last] = cell.value
+        for name in self.below(key):
+            *parents, last = name[start:].split(".")
+            node = tree
+            for parent in parents:
+                child = node.setdefault(parent, {})
+                node = child if isinstance(child, dict) else {}
+            node[last] = self.cells[name].value
         return tree
+
+    def below(self, key: str) -> list[str]:
+        """Names of the cells below `key`."""
+        added = self._added_below.get(key, ())
+        known = (name for name in self.defaults.below.get(key, ()) if name not in self.added)
+        return [name for name in (*known, *added) if name in self.cells]
+
+    @cached_property
+    def _added_below(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in self.added:
+            for node in nodes_above(name):
+                found.setdefault(node, []).append(name)
+        return found
 
     def written(self, key: str) -> bool:
         """True when the file itself sets `key` or something below it."""
-        cell = self.cells.get(key)
-        if cell is not None and cell.leaf is not None:
-            return True
-        prefix = key + "."
-        return any(name.startswith(prefix) for name in self._from_file)
+        return key in self._written
+
+    def nothing_written(self, keys: tuple[str, ...]) -> bool:
+        """True when the file sets none of `keys`, nor anything below them."""
+        return self._written.isdisjoint(keys)
 
     @cached_property
-    def _from_file(self) -> tuple[str, ...]:
-        return tuple(name for name, cell in self.cells.items() if cell.leaf is not None)
+    def _written(self) -> frozenset[str]:
+        return frozenset((*self.first_below, *(name for name, _ in self.leaves())))
+
+    @cached_property
+    def first_below(self) -> dict[str, Leaf]:
+        """Node to the first written leaf below it."""
+        found: dict[str, Leaf] = {}
+        for name, leaf in self.leaves():
+            for node in nodes_above(name):
+                found.setdefault(node, leaf)
+        return found
 
     def knows(self, key: str) -> bool:
         """True when the release has the key, or the file sets it."""
-        return key in self.cells or without_indices(key) in self.defaults
+        return key in self.cells or without_indices(key) in self.defaults.values
 
     def count(self, key: str) -> int:
         """How many items the list of mappings at `key` has."""
-        found = re.compile(re.escape(key) + r"\[(\d+)\]")
-        return max((int(m[1]) + 1 for k in self.cells if (m := found.match(k))), default=0)
+        return self._counts.get(key, 0)
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        """List to one more than the highest index in a name; names with indices are never defaults."""
+        return counts(name for name in self.added if name in self.cells)
 
     def leaves(self) -> Iterator[tuple[str, Leaf]]:
         """The written leaves under their newest names."""
-        for key, cell in self.cells.items():
-            if cell.leaf is not None:
-                yield key, cell.leaf
+        for name in self.named:
+            leaf = self.cells[name].leaf
+            if leaf is not None:
+                yield name, leaf

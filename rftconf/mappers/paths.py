@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 _WILDCARD = re.compile(r"[*?\[]")
@@ -34,10 +35,27 @@ def without_indices(path: str) -> str:
     return _INDEX.sub("[]", path) if "[" in path else path
 
 
+def counts(paths: Iterable[str]) -> dict[str, int]:
+    """List to one more than the highest index that a path has for it."""
+    found: dict[str, int] = {}
+    for path in paths:
+        if "[" in path:
+            for item in _INDEX.finditer(path):
+                held = path[: item.start()]
+                found[held] = max(found.get(held, 0), int(item[0][1:-1]) + 1)
+    return found
+
+
 def fits(path: str, pattern: str) -> bool:
     """`fnmatchcase` for paths, without compiling a pattern that its first literal part decides already."""
-    stem = _WILDCARD.split(pattern, maxsplit=1)[0]
+    stem, rest = _halves(pattern)
     if not path.startswith(stem):
         return False
-    rest = pattern[len(stem) :]
     return rest == "*" or (path == stem if not rest else fnmatchcase(path, pattern))
+
+
+@cache
+def _halves(pattern: str) -> tuple[str, str]:
+    """A pattern's literal start, and the rest."""
+    stem = _WILDCARD.split(pattern, maxsplit=1)[0]
+    return stem, pattern[len(stem) :]

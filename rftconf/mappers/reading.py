@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rftconf.mappers.native import Native
-from rftconf.mappers.paths import without_indices
-from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, plans_of
+from rftconf.mappers.paths import counts, without_indices
+from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table
 from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula
@@ -40,13 +40,8 @@ class Reading:
     """Things known about the run from outside the config (`rows`)."""
     same_framework: bool = True
     _started: set[int] = field(default_factory=set)
-    _owners: dict[str, list[int]] = field(default_factory=dict)
-    """Plan field to the rows that feed it: the owner, then its aliases."""
-
-    def __post_init__(self) -> None:
-        for index, row in enumerate(self.table.rows):
-            for plan in plans_of(row):
-                self._owners.setdefault(plan, []).append(index)
+    _counted: tuple[tuple[int, str], dict[str, int]] = ((0, ""), {})
+    """How many values there were when list items were counted, the newest one, and how many items each list had."""
 
     @property
     def release(self) -> str:
@@ -79,17 +74,18 @@ class Reading:
 
     def plan(self, path: str) -> Any:
         """The plan value at `path`, reading its rows first if need be."""
-        for index in self._owners.get(without_indices(path), ()):
+        for index in self.table.feeding.get(without_indices(path), ()):
             self._run(index)
         return self.values.get(path)
 
     def items(self, path: str) -> int:
         """How many items the plan list at `path` has so far."""
-        for owned, rows in self._owners.items():
-            for index in rows if owned.startswith(f"{path}[].") else ():
-                self._run(index)
-        prefix = f"{path}["
-        return max((int(k[len(prefix) :].split("]")[0]) + 1 for k in self.values if k.startswith(prefix)), default=0)
+        for index in self.table.feeding_items.get(path, ()):
+            self._run(index)
+        state = (len(self.values), next(reversed(self.values), ""))
+        if self._counted[0] != state:
+            self._counted = (state, counts(self.values))
+        return self._counted[1].get(path, 0)
 
     def rows(self) -> int | None:
         """Rows of the training set: as told, else from the footers of local parquet files, cut to what is used."""
@@ -113,7 +109,7 @@ class Reading:
         """Store a plan value with its origin; `keys` are the native keys it came from."""
         self.values[path] = value
         if kind is None:
-            kind = Kind.WRITTEN if any(self.written(k) for k in keys) else Kind.DEFAULT
+            kind = Kind.DEFAULT if self.source.nothing_written(keys) else Kind.WRITTEN
         self.origins[path] = Origin(kind, keys, how)
 
     def note(self, sentence: str) -> None:
@@ -161,10 +157,11 @@ class Reading:
                 self._store(row, f"{each.native}[{index}].{row.native}", f"{each.plan}[{index}].{row.plan}")
 
     def _store(self, row: Row, native: str, plan: str) -> None:
-        spoken = [] if self.written(native) else [key for key in row.fallbacks if self.source.value(key) is not None]
-        if spoken:
-            native = spoken[0]
-        if row.default is not UNSET and not self.written(native):
+        written = self.source.written(native)
+        if not written and row.fallbacks:
+            native = next((key for key in row.fallbacks if self.source.value(key) is not None), native)
+            written = self.source.written(native)
+        if row.default is not UNSET and not written:
             value = row.default(self) if callable(row.default) else row.default
         elif row.absent is not UNSET and not self.source.knows(native) and not self.source.branch(native):
             value = row.absent
@@ -175,5 +172,5 @@ class Reading:
         except KeyError as missing:
             self.note(f"{native}={formula(value)}: not counted, {missing.args[0]} is not known")
             known = None
-        followed = getattr(row.default, "key", None) if not self.written(native) else None
-        self.set(plan, known, native, *([followed] if followed else []))
+        followed = getattr(row.default, "key", None) if not written and row.default is not UNSET else None
+        self.set(plan, known, *((native, followed) if followed else (native,)))

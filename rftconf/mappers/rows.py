@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -157,10 +158,20 @@ class Table:
     follows: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Keys that this framework's users write as `${other key}` where both have one value."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
+    feeding: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
+    """Plan field to the rows that feed it: the owner, then its aliases."""
+    feeding_items: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
+    """Plan list to the rows that feed its items."""
+    reasoned: dict[str, Reason | None] = field(init=False, default_factory=dict, compare=False)
+    """What was found in `reasons` for keys, kept for the next file."""
 
     def __post_init__(self) -> None:
-        for row in self.rows:
+        for index, row in enumerate(self.rows):
             for plan in plans_of(row):
+                self.feeding.setdefault(plan, []).append(index)
+        for plan, rows in self.feeding.items():
+            for at in (found.start() for found in re.finditer(re.escape("[]."), plan)):
+                self.feeding_items.setdefault(plan[:at], []).extend(rows)
                 if plan in self.owners and not (isinstance(row, Row) and row.alias):
                     raise ValueError(f"{self.framework}: {plan} is owned by {self.owners[plan]} and {natives_of(row)}")
                 self.owners.setdefault(plan, ", ".join(natives_of(row)))

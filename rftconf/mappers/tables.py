@@ -24,6 +24,9 @@ _TABLES = {
 }
 """Framework (or program), and the kind of run where one framework's config means different things by kind."""
 
+_MOST_KEPT = 20_000
+"""Keys whose reasons are remembered; files with made-up keys must not fill the memory."""
+
 
 @cache
 def table_of(framework: str, kind: str | None = None) -> Table:
@@ -41,4 +44,8 @@ def all_tables() -> tuple[tuple[str, str], ...]:
 def reason_for(table: Table, key: str) -> Reason | None:
     """The first reason whose pattern fits `key`, or None."""
     plain = without_indices(key)
-    return next((reason for reason in table.reasons if fits(plain, reason.keys)), None)
+    if plain not in table.reasoned:
+        if len(table.reasoned) >= _MOST_KEPT:
+            table.reasoned.clear()
+        table.reasoned[plain] = next((reason for reason in table.reasons if fits(plain, reason.keys)), None)
+    return table.reasoned[plain]

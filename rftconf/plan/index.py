@@ -44,6 +44,7 @@ def fields() -> dict[str, Field]:
     }
 
 
+@cache
 def unit_of(path: str) -> Unit | None:
     """The unit of the plan field at `path` (no indices), or None where it counts nothing."""
     found = fields().get(path)

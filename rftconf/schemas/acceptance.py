@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas import registry, versions
@@ -31,29 +33,55 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
 
     `overrides=False` for a whole YAML, in which added keys carry no prefix.
     """
+    standing = _standing(known, prefixed, overrides)
+    if standing.whatever:
+        return standing.verdict
+    if standing.dead and value is not None:
+        return Verdict.DEAD
+    if value in standing.refused or (standing.choices and _no_choice(value, standing.choices)):
+        return Verdict.VALUE_REFUSED
+    if standing.verdict is Verdict.CANNOT_APPEND and isinstance(value, (list, dict)):
+        return Verdict.TAKEN  # Hydra appends where nothing or null stands, and merges lists and mappings
+    return standing.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What a release says to a key before it sees the value. `whatever`: the value changes nothing."""
+
+    verdict: Verdict
+    whatever: bool = False
+    dead: bool = False
+    refused: tuple[Value, ...] = ()
+    choices: tuple[Value, ...] = ()
+
+
+@lru_cache(maxsize=50_000)
+def _standing(known: Catalogue, prefixed: str, overrides: bool) -> _Standing:
     key = prefixed.lstrip("+~")
     if key != prefixed and not registry.framework(known.framework).adds_with_plus:
-        return Verdict.UNKNOWN  # the prefix is taken for a part of the name
+        return _Standing(Verdict.UNKNOWN, whatever=True)  # the prefix is taken for a part of the name
     found = known.get(key)
     if found is None and not known.is_node(key):
         free = known.family == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
-        return Verdict.FREE if free else Verdict.UNKNOWN
-    if value is not None and versions.dead(known.framework, known.release, key):
-        return Verdict.DEAD
-    if versions.refused(known.framework, known.release, key, value) or _no_choice(known, found, value):
-        return Verdict.VALUE_REFUSED
-    if found is None or known.family != "verl" or not overrides or prefixed.startswith(("++", "~")):
+        return _Standing(Verdict.FREE if free else Verdict.UNKNOWN, whatever=True)
+    verdict = _taken(found, prefixed) if overrides and known.family == "verl" else Verdict.TAKEN
+    dead = bool(versions.dead(known.framework, known.release, key))
+    refused = versions.refused_values(known.framework, known.release, key)
+    # ROLL's loader checks closed lists of words; they tell releases apart
+    choices = found.choices if found is not None and known.framework == "roll" else ()
+    whatever = verdict is Verdict.TAKEN and not (dead or refused or choices)
+    return _Standing(verdict, whatever, dead, refused, choices)
+
+
+def _taken(found: Key | None, prefixed: str) -> Verdict:
+    """How Hydra takes an override of a key that is there, given a plain value."""
+    if found is None or prefixed.startswith(("++", "~")):
         return Verdict.TAKEN
     if prefixed.startswith("+"):
-        # Hydra appends where nothing or null stands, and merges lists and mappings into what is there.
-        room = found.plus_only or found.default in (None, "???") or isinstance(value, (list, dict))
-        return Verdict.TAKEN if room else Verdict.CANNOT_APPEND
+        return Verdict.TAKEN if found.plus_only or found.default in (None, "???") else Verdict.CANNOT_APPEND
     return Verdict.NEEDS_PLUS if found.plus_only else Verdict.TAKEN
 
 
-def _no_choice(known: Catalogue, found: Key | None, value: Value) -> bool:
-    """ROLL's loader checks closed lists of words; they tell releases apart."""
-    plain = isinstance(value, str) and "${" not in value and value != "???"
-    return (
-        plain and known.framework == "roll" and found is not None and bool(found.choices) and value not in found.choices
-    )
+def _no_choice(value: Value, choices: tuple[Value, ...]) -> bool:
+    return isinstance(value, str) and "${" not in value and value != "???" and value not in choices

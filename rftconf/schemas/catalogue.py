@@ -15,6 +15,8 @@ from rftconf.plan.symbols import Value
 from rftconf.schemas import registry
 
 _INDEX = re.compile(r"\[\d+\]")
+_MOST_KEPT = 20_000
+"""Keys whose search is remembered; files with made-up keys must not fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,24 @@ class Catalogue:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
         self._registered = names or {}
+        self._got: dict[str, Key | None] = {}
+        self._choices: dict[str, tuple[str, ...]] = {}
         self.template = template or {}
         """What the config file that the framework ships as a starting point says, where it ships one."""
 
-    @property
+    @cached_property
     def family(self) -> str:
         """The framework whose program reads these keys."""
         return registry.framework(self.framework).family
+
+    @cached_property
+    def written_defaults(self) -> Mapping[str, Value]:
+        """Key to its default as the framework's own config writes it, interpolations unresolved; no items of lists."""
+        return {
+            key.name: key.interpolation or key.default
+            for key in self.keys.values()
+            if not key.plus_only and "[]" not in key.name
+        }
 
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None
@@ -113,6 +126,13 @@ class Catalogue:
 
         A key below an open one gives a Key of its own name that takes any value.
         """
+        if key not in self._got:
+            if len(self._got) >= _MOST_KEPT:
+                self._got.clear()
+            self._got[key] = self._found(key)
+        return self._got[key]
+
+    def _found(self, key: str) -> Key | None:
         name = self.canonical(key)
         if name in self.keys:
             return self.keys[name]
@@ -126,7 +146,7 @@ class Catalogue:
 
     def canonical(self, key: str) -> str:
         """`key` as a catalogue writes it: `tasksets[0].path` is `tasksets[].path`, `inputs.x.path` `inputs<*>.path`."""
-        name = _INDEX.sub("[]", key)
+        name = _INDEX.sub("[]", key) if "[" in key else key
         if name in self.keys:
             return name
         for held in self._named:
@@ -138,13 +158,21 @@ class Catalogue:
 
     def is_node(self, key: str) -> bool:
         """True when keys stand below `key` (which may have indices)."""
+        if "[" not in key and not self._named:
+            return key in self._prefixes
         name = self.canonical(key)
         above, _, last = name.rpartition(".")
         return name in self._prefixes or (bool(last) and f"{above}<*>" in self._prefixes)
 
     def names(self, key: str) -> tuple[str, ...]:
         """The names that `key` takes in this release (losses, estimators, workflows); user code may register more."""
-        name = self.canonical(key)
+        if key not in self._choices:
+            if len(self._choices) >= _MOST_KEPT:
+                self._choices.clear()
+            self._choices[key] = self._names_of(self.canonical(key))
+        return self._choices[key]
+
+    def _names_of(self, name: str) -> tuple[str, ...]:
         ends = [end for end in self._registered if name == end or name.endswith("." + end)]
         if not ends:
             return ()

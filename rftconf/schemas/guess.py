@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rftconf.plan.symbols import Value
-from rftconf.schemas import acceptance, catalogue, registry
+from rftconf.schemas import catalogue, registry
+from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.registry import Framework
 
 _NAMED = 2
 """How many unknown keys a reason names."""
+_MOST_KEPT = 20_000
+"""Keys whose verdicts are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +31,27 @@ class Guess:
     unknown: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class _Fit:
-    framework: Framework
-    release: str
-    trainer: str
-    known: int
-    misfits: tuple[str, ...]
-    named: bool
+    """How one release takes all keys. There are thirty of these for each file, so most is done when asked for."""
 
-    def rank(self) -> tuple[bool, bool, int, int, int]:
-        newest = self.framework.releases.index(self.release)
+    def __init__(
+        self, framework: Framework, release: str, trainer: str, keys: Mapping[str, Value],
+        verdicts: tuple[Verdict, ...], refused: int, named: bool,
+    ) -> None:  # fmt: skip
+        self.framework, self.release, self.trainer, self.named = framework, release, trainer, named
+        self._keys, self._verdicts = keys, verdicts
+        taken = verdicts.count(Verdict.TAKEN)
+        self.known = taken + refused  # refused by name later, and so known
+        self.count = len(verdicts) - taken - verdicts.count(Verdict.FREE)
         # veRL takes nearly any key in a YAML file, so that nothing misfits says little while nothing is known.
-        return self.named, self.known > 0, -len(self.misfits), self.known, newest
+        self.rank = (named, self.known > 0, -self.count, self.known)
+
+    @property
+    def misfits(self) -> tuple[str, ...]:
+        """The keys that the release refuses or ignores."""
+        if not self.count:
+            return ()
+        return tuple(key for key, one in zip(self._keys, self._verdicts, strict=True) if not one.fits)
 
 
 def guess(
@@ -55,18 +69,22 @@ def guess(
     """
     asked = registry.variants(registry.framework(framework).name if framework else None)
     started = registry.started_by(program, asked)
+    bare = [key.lstrip("+~") for key in keys]
+    tops = {key.partition(".")[0] for key in bare}
     fits = []
     for candidate in started or _of_release(asked, release):
-        trainer = _trainer(candidate, keys, config_name, program)
-        asked_for = [registry.release(candidate, release)] if release and framework else []
-        wanted = asked_for or [number for number in candidate.releases if trainer in candidate.trainers_of(number)]
-        fits += [_fit(candidate, number, trainer, keys, overrides, bool(started)) for number in wanted]
+        trainer = _trainer(candidate, keys, bare, tops, config_name, program)
+        asked_for = (registry.release(candidate, release),) if release and framework else ()
+        wanted = asked_for or _releases_with(candidate.name, trainer)
+        fits += _fits(candidate, wanted, trainer, keys, overrides, bool(started))
     # Which framework: the one that knows most keys. A loader that takes nearly anything says little by taking it.
-    most = {
-        family: max(fit.known for fit in fits if fit.framework.family == family)
-        for family in {fit.framework.family for fit in fits}
-    }
-    fits.sort(key=lambda fit: (fit.named, most[fit.framework.family], *fit.rank()), reverse=True)
+    most: dict[str, int] = {}
+    for fit in fits:
+        most[fit.framework.family] = max(fit.known, most.get(fit.framework.family, 0))
+    fits.sort(
+        key=lambda fit: (fit.named, most[fit.framework.family], fit.rank, fit.framework.releases.index(fit.release)),
+        reverse=True,
+    )
     best = fits[0]
     return Guess(
         best.framework.name,
@@ -83,19 +101,30 @@ def _of_release(asked: tuple[Framework, ...], release: str | None) -> list[Frame
     return [one for one in asked if not one.of or release is None or registry.has(one, release)]
 
 
-def _trainer(candidate: Framework, keys: Mapping[str, Value], config_name: str, program: str) -> str:
+def _trainer(
+    candidate: Framework,
+    keys: Mapping[str, Value],
+    bare: Sequence[str],
+    tops: AbstractSet[str],
+    config_name: str,
+    program: str,
+) -> str:
     """The trainer that the program, the config's name, the engine or the keys point at."""
-    backend = _backend(candidate, keys, config_name)
-    bare = [key.lstrip("+~") for key in keys]
+    backend = _backend(candidate, keys, bare, tops, config_name)
     for name, recipe in candidate.recipes.items():
-        own = any(key == recipe.own_key or key.startswith(recipe.own_key + ".") for key in bare)
-        if recipe.backend == backend and (recipe.mark in program or recipe.name in config_name or own):
+        if recipe.backend != backend:
+            continue
+        if recipe.mark in program or recipe.name in config_name:
+            return name
+        own = recipe.own_key
+        if own.partition(".")[0] in tops and any(key == own or key.startswith(f"{own}.") for key in bare):
             return name
     return backend
 
 
-def _backend(candidate: Framework, keys: Mapping[str, Value], config_name: str) -> str:
-    tops = {key.lstrip("+~").split(".")[0] for key in keys}
+def _backend(
+    candidate: Framework, keys: Mapping[str, Value], bare: Sequence[str], tops: AbstractSet[str], config_name: str
+) -> str:
     for trainer in (known for known in candidate.trainers[1:] if known not in candidate.recipes):
         if not tops.isdisjoint(candidate.trainer_sections.get(trainer, ())):
             return trainer
@@ -105,33 +134,74 @@ def _backend(candidate: Framework, keys: Mapping[str, Value], config_name: str) 
             keys.get("runtime_args.train_backend"),
         ):
             return trainer
-        if any(f".actor.{trainer}." in key for key in keys):
+        if any(f".actor.{trainer}." in key for key in bare):
             return trainer
     return candidate.trainer
 
 
-def _fit(
-    candidate: Framework, number: str, trainer: str, keys: Mapping[str, Value], overrides: bool, named: bool
-) -> _Fit:
-    known = catalogue.load(candidate.name, number, trainer)
-    verdicts = {key: acceptance.judge(known, key, value, overrides=overrides) for key, value in keys.items()}
-    misfits = tuple(key for key, verdict in verdicts.items() if not verdict.fits)
-    taken = sum(verdict is acceptance.Verdict.TAKEN for verdict in verdicts.values())
-    taken += sum(key.split(".")[0] in candidate.unread_sections for key in keys)  # known, and refused by name later
-    return _Fit(candidate, number, trainer, taken, misfits, named)
+def _fits(
+    candidate: Framework,
+    releases: tuple[str, ...],
+    trainer: str,
+    keys: Mapping[str, Value],
+    overrides: bool,
+    named: bool,
+) -> list[_Fit]:
+    """How well each of `releases` takes the keys: asked key by key, since the next file has most of them too."""
+    known = _verdicts(candidate.name, releases, trainer, overrides)
+    judged = [known.of(key, value) for key, value in keys.items()]
+    unread = candidate.unread_sections
+    refused = sum(key.split(".")[0] in unread for key in keys) if unread else 0
+    each = zip(*judged, strict=True) if judged else ((),) * len(releases)
+    return [
+        _Fit(candidate, number, trainer, keys, verdicts, refused, named)
+        for number, verdicts in zip(releases, each, strict=True)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _releases_with(framework: str, trainer: str) -> tuple[str, ...]:
+    known = registry.framework(framework)
+    return tuple(number for number in known.releases if trainer in known.trainers_of(number))
+
+
+@dataclass(slots=True)
+class _Verdicts:
+    """What some releases say to keys, kept for the next file."""
+
+    catalogues: tuple[Catalogue, ...]
+    overrides: bool
+    _kept: dict[tuple[str, object], tuple[Verdict, ...]] = field(default_factory=dict)
+
+    def of(self, key: str, value: Value) -> tuple[Verdict, ...]:
+        """The verdict of each release on `key` set to `value`."""
+        # verdicts tell texts apart, null, lists and mappings, and nothing else
+        like = value if value is None or isinstance(value, str) else () if isinstance(value, (list, dict)) else 0
+        verdicts = self._kept.get((key, like))
+        if verdicts is None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            verdicts = tuple(judge(known, key, value, overrides=self.overrides) for known in self.catalogues)
+            self._kept[key, like] = verdicts
+        return verdicts
+
+
+@lru_cache(maxsize=256)
+def _verdicts(framework: str, releases: tuple[str, ...], trainer: str, overrides: bool) -> _Verdicts:
+    return _Verdicts(tuple(catalogue.load(framework, number, trainer) for number in releases), overrides)
 
 
 def _reasons(best: _Fit, fits: list[_Fit], count: int, program: str) -> tuple[str, ...]:
     title = best.framework.title
     said = [f"starts {program}, which is {title}'s"] if best.named else []
-    taken = count - len(best.misfits)
+    taken = count - best.count
     said.append(f"{title} {best.release} takes {taken} of {count} keys{_but(best.misfits)}")
     for fit in fits:
         if fit.framework is best.framework and fit is not best:
-            if len(fit.misfits) > len(best.misfits):
-                named = ", ".join(fit.misfits[:_NAMED]) + (", ..." if len(fit.misfits) > _NAMED else "")
+            if fit.count > best.count:
+                named = ", ".join(fit.misfits[:_NAMED]) + (", ..." if fit.count > _NAMED else "")
                 said.append(f"{fit.release} does not take {named}")
-            elif fit.rank()[:-1] == best.rank()[:-1]:
+            elif fit.rank == best.rank:
                 said.append(f"{fit.release} fits as well; the newest is assumed")
     return tuple(said)
 
@@ -143,5 +213,5 @@ def _but(misfits: tuple[str, ...]) -> str:
 
 
 def _certain(best: _Fit, fits: list[_Fit]) -> bool:
-    rivals = [fit for fit in fits if fit is not best and fit.rank()[:-1] == best.rank()[:-1]]
-    return not best.misfits and best.known > 0 and not rivals
+    rivals = [fit for fit in fits if fit is not best and fit.rank == best.rank]
+    return not best.count and best.known > 0 and not rivals

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from rftconf.errors import UsageError
 
@@ -221,6 +222,7 @@ PROGRAMS: dict[str, Framework] = {
 """Programs of a framework that read a config of their own, preferred ones of a kind first."""
 
 
+@cache
 def framework(name: str) -> Framework:
     """The framework called `name` (or by an alias, in any case). Raises UsageError when there is none."""
     wanted = name.strip().lower()
@@ -230,6 +232,7 @@ def framework(name: str) -> Framework:
     raise UsageError(f"no framework is called {name!r}; known: {', '.join(sorted(FRAMEWORKS))}")
 
 
+@cache
 def variants(framework: str | None = None) -> tuple[Framework, ...]:
     """All that read a config of their own: a framework (all frameworks when None) and its programs."""
     known = (*FRAMEWORKS.values(), *PROGRAMS.values())
@@ -278,4 +281,9 @@ def release(of: Framework, wanted: str | None) -> str:
 def at_least(name: str, have: str, wanted: str) -> bool:
     """True when release `have` of framework `name` is `wanted` or newer."""
     del name  # releases of one framework compare by their numbers alone
-    return tuple(map(int, have.split("."))) >= tuple(map(int, wanted.split(".")))
+    return _numbers(have) >= _numbers(wanted)
+
+
+@cache
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))

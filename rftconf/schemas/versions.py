@@ -147,10 +147,16 @@ def dead(framework: str, release: str, key: str) -> str | None:
 
 def refused(framework: str, release: str, key: str, value: Value) -> bool:
     """True when `release` refuses `value` although an older release took it."""
+    return value in refused_values(framework, release, key)
+
+
+def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
+    """The values of `key` that `release` refuses although an older release took them."""
     known = registry.framework(framework)
     order = known.releases
     until = order[: order.index(registry.release(known, release)) + 1]
-    return any(value in _REFUSED.get(known.name, {}).get(step, {}).get(key, ()) for step in until)
+    steps = _REFUSED.get(known.name, {})
+    return tuple(value for step in until for value in steps.get(step, {}).get(key, ()))
 
 
 def history(framework: str, key: str, trainer: str = "") -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from rftconf.diagnostics import Diagnostic, Severity
@@ -41,45 +42,59 @@ class UnresolvedError(Exception):
         self.code, self.message = code, message
 
 
+class Tree:
+    """The tree behind flat keys, made when the first interpolation is met."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self.flat = values
+
+    @cached_property
+    def keys(self) -> dict[Path, str]:
+        """Path to key."""
+        return {path_of(key): key for key in self.flat}
+
+    @cached_property
+    def inner(self) -> dict[Path, dict[str, None]]:
+        """Node to the names in it, in order."""
+        found: dict[Path, dict[str, None]] = {}
+        for path in self.keys:
+            for depth in range(len(path), 0, -1):
+                found.setdefault(path[: depth - 1], {})[path[depth - 1]] = None
+        return found
+
+
 class Resolver:
-    """Resolves keys of `values` (dotted keys to values, catalogue defaults included by the caller).
+    """Resolves keys of `values` (dotted keys to values), `defaults` below them.
 
     `oc.env` gives the value in `environment`, else its default, else the variable as a symbol.
     """
 
-    def __init__(self, values: Mapping[str, Value], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        environment: Mapping[str, str] | None = None,
+        defaults: Tree | None = None,
+    ) -> None:
         self.environment = environment or {}
-        self._flat = values
-        self._names: dict[Path, str] = {}
-        self._values: dict[Path, Value] = {}
-        self._inner: dict[Path, dict[str, None]] = {}
+        self.asked: set[Path] = set()
+        """Every path that was looked at on the way to a value."""
+        self._own = Tree(values)
+        self._defaults = defaults or Tree({})
         self._known: dict[Path, tuple[Value, tuple[str, ...]]] = {}
         self._chain: list[Path] = []
         self._through: list[dict[str, None]] = [{}]
 
-    def _index(self) -> None:
-        """The tree behind the flat keys, built when the first interpolation is met."""
-        for key, value in self._flat.items():
-            path = _path(key)
-            self._names[path] = key
-            self._values[path] = value
-            for depth in range(len(path), 0, -1):
-                inner = self._inner.setdefault(path[: depth - 1], {})
-                inner[path[depth - 1]] = None
-
     def resolve(self, key: str) -> Resolved:
         """The value at `key`, all interpolations in it resolved. Problems are told, not raised."""
-        if key not in self._flat:
+        if key not in self._own.flat and key not in self._defaults.flat:
             return Resolved(None, (), "SYN402", f"there is no key {key}")
-        return self.resolve_value(self._flat[key], key)
+        return self.resolve_value(self._written(key), key)
 
     def resolve_value(self, value: Value, key: str) -> Resolved:
         """`value` as if it stood at `key`."""
-        if not _may_interpolate(value):
+        if not may_interpolate(value):
             return Resolved(value)
-        if not self._values:
-            self._index()
-        path = _path(key)
+        path = path_of(key)
         self._chain, self._through = [path], [{}]
         try:
             found = self._plain(value, path)
@@ -108,8 +123,18 @@ class Resolver:
             raise UnresolvedError("SYN406", f"the text grows beyond {MAX_CHARS} characters")
         return found
 
+    def _written(self, key: str) -> Value:
+        return self._own.flat[key] if key in self._own.flat else self._defaults.flat[key]
+
+    def _key(self, path: Path) -> str | None:
+        return self._own.keys[path] if path in self._own.keys else self._defaults.keys.get(path)
+
+    def _names_in(self, path: Path) -> dict[str, None]:
+        return {**self._defaults.inner.get(path, {}), **self._own.inner.get(path, {})}
+
     def at(self, path: Path) -> Value:
         """The resolved value at `path`, a subtree included. Raises UnresolvedError."""
+        self.asked.add(path)
         if path in self._known:
             found, through = self._known[path]
             self._through[-1].update(dict.fromkeys(through))
@@ -131,24 +156,24 @@ class Resolver:
         return found
 
     def _looked_up(self, path: Path) -> Value:
-        if path in self._values:
-            self._through[-1][self._names[path]] = None
-            return self._plain(self._values[path], path)
-        if path in self._inner:
-            names = self._inner[path]
+        key = self._key(path)
+        if key is not None:
+            self._through[-1][key] = None
+            return self._plain(self._written(key), path)
+        if names := self._names_in(path):
             if all(name.isdecimal() for name in names) and self._is_list(path):
                 return [self.at((*path, name)) for name in names]
             return {name: self.at((*path, name)) for name in names}
-        if any(path[:depth] in self._values for depth in range(1, len(path))):
+        if any(self._key(path[:depth]) is not None for depth in range(1, len(path))):
             return _entry(self.at(path[:-1]), path)
         raise UnresolvedError("SYN402", f"there is no key {'.'.join(path)}")
 
     def _is_list(self, path: Path) -> bool:
         """Whether the keys write an index behind `path`: `[0]`."""
         below = path
-        while below not in self._values:
-            below = (*below, next(iter(self._inner[below])))
-        return isinstance(keys.segments(self._names[below])[len(path)], int)
+        while (key := self._key(below)) is None:
+            below = (*below, next(iter(self._names_in(below))))
+        return isinstance(keys.segments(key)[len(path)], int)
 
 
 def _entry(container: Value, path: Path) -> Value:
@@ -225,11 +250,11 @@ class _Here:
 
 
 def resolve_leaves(
-    leaves: Iterable[Leaf], defaults: Mapping[str, Value] | None = None, environment: Mapping[str, str] | None = None
+    leaves: Iterable[Leaf], defaults: Tree | None = None, environment: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Resolved], tuple[Diagnostic, ...]]:
     """Each leaf's key to its resolved value, `defaults` filling what the leaves leave out, and what went wrong."""
     last = {leaf.key: leaf for leaf in leaves}
-    resolver = Resolver({**(defaults or {}), **{key: leaf.value for key, leaf in last.items()}}, environment)
+    resolver = Resolver({key: leaf.value for key, leaf in last.items()}, environment, defaults)
     found = {key: resolver.resolve(key) for key in last}
     diagnostics = tuple(
         Diagnostic(resolved.code, Severity.ERROR, resolved.problem, last[key].place)
@@ -239,15 +264,18 @@ def resolve_leaves(
     return found, diagnostics
 
 
-def _path(key: str) -> Path:
+@lru_cache(maxsize=20_000)
+def path_of(key: str) -> Path:
+    """Names of a key, indices as text: `("tasksets", "0", "path")`."""
     return tuple(str(part) for part in keys.segments(key))
 
 
-def _may_interpolate(value: Value) -> bool:
+def may_interpolate(value: Value) -> bool:
+    """True where `value` has something to resolve."""
     if isinstance(value, str):
         return "${" in value
     if isinstance(value, Text):
         return any(isinstance(part, str) and "${" in part for part in value.parts)
     if isinstance(value, dict):
-        return any(map(_may_interpolate, value.values()))
-    return isinstance(value, list) and any(map(_may_interpolate, value))
+        return any(map(may_interpolate, value.values()))
+    return isinstance(value, list) and any(map(may_interpolate, value))

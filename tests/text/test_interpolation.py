@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from rftconf.plan.symbols import Text, Value, Var
 from rftconf.text.document import Leaf
-from rftconf.text.interpolation import Resolver, resolve_leaves
+from rftconf.text.interpolation import Resolver, Tree, resolve_leaves
 from rftconf.text.yaml import read_yaml
 
 BASE = r"""
@@ -140,7 +140,7 @@ def test_problems_are_told(value: str, code: str, words: str) -> None:
 
 def test_defaults_fill_what_the_leaves_leave_out() -> None:
     leaves, _ = read_yaml("f", "a: ${d.x}\n")
-    found, diagnostics = resolve_leaves(leaves, {"d.x": "${d.y}", "d.y": 7, "a": 1})
+    found, diagnostics = resolve_leaves(leaves, Tree({"d.x": "${d.y}", "d.y": 7, "a": 1}))
     assert not diagnostics
     assert (found["a"].value, found["a"].through) == (7, ("d.x", "d.y"))
 

@@ -308,7 +308,7 @@ def _no_path(s: Subject) -> Findings:
     for which in ("tasksets", "eval_tasksets"):
         for index in range(s.native.count(f"{SETS}{which}")):
             at = f"{SETS}{which}[{index}]"
-            keys = [key for key in s.native.cells if key.startswith(f"{at}.")]
+            keys = s.native.below(at)
             if keys and not s.native.value(f"{at}.path"):
                 yield found(f"{at} has no path", *keys[:1])
 

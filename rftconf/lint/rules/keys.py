@@ -44,11 +44,11 @@ def _inactive(s: Subject) -> Findings:
     known = _known(s)
     for key, why in s.reading.inactive.items():
         leaf = s.leaf(key)
-        if leaf is None or _TOLD.match(key) or "trainer_config" in key:
+        if leaf is None or "trainer_config" in key or leaf.value in (None, False, known.default(leaf.key)):
             continue
         own = known.get(leaf.key)
         # what the loader demands cannot be left out
-        if leaf.value in (None, False, known.default(leaf.key)) or (own is not None and own.mandatory):
+        if (own is not None and own.mandatory) or _TOLD.match(key):
             continue
         yield found(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
 
@@ -63,12 +63,12 @@ def _dead(s: Subject) -> Findings:
     known = _known(s)
     used = {key for origin in s.reading.origins.values() for key in origin.keys}
     for key, leaf in s.written_keys():
-        spoken = key in used or without_indices(key) in _rows(s.framework)
-        told = _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key)
-        if spoken or told or leaf.value is None:
+        if leaf.value is None or key in used or without_indices(key) in _rows(s.framework):
             continue
         reason, own = reason_for(s.reading.table, key), known.get(leaf.key)
         if reason is None or reason.state is not State.DEAD_IN_SOURCE or own is None or own.automatic:
+            continue
+        if _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key):
             continue
         if leaf.value != own.default:
             yield found(f"{s.title} does not use {leaf.key}: {reason.why}", key, fix=Drop(key), safe=True)

@@ -19,6 +19,11 @@ _SHAPED = re.compile(
     r"\b(?:sk-(?:proj-|ant-)?[A-Za-z0-9_]{16,}|hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{12,}"
     r"|xox[abp]-[\w-]{10,}|glpat-[\w-]{12,})"
 )
+_OWNERS = ("hf", "auth", "access", "wandb", "github", "gitlab", "face", "hub")
+_NAMING = ("secret", "passw", *(f"{of}{dash}key" for of in ("api", "access", "private") for dash in ("", "_", "-")),
+           *(f"{of}{dash}token" for of in _OWNERS for dash in ("", "_", "-")))  # fmt: skip
+_SHAPES = ("sk-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "xox", "glpat-")
+"""Every match of the two patterns above contains one of these."""
 _PLACEHOLDER = re.compile(
     r"(?i)your|xxx|example|placeholder|changeme|dummy|fake|none|null|empty|to-?be|\.\.\.|\*\*\*|/"
 )
@@ -42,10 +47,12 @@ def _secret(s: Subject) -> Findings:
     """Whoever can read the repository can use it, and history keeps it after it is deleted. Comments count as well. The
     value is not repeated here."""
     document = s.document
-    lines = LineIndex(document.text)
-    told: set[int] = set()
-    spans = [(m.start(2), m.end(2), m[1]) for m in _ASSIGNED.finditer(document.text)]
-    spans += [(m.start(), m.end(), "") for m in _SHAPED.finditer(document.text)]
+    text, told = document.text, set[int]()
+    lower = text.lower()
+    # most files have none of these letters, and finding that out is cheap
+    spans = [(m.start(2), m.end(2), m[1]) for m in _ASSIGNED.finditer(text)] if any(w in lower for w in _NAMING) else []
+    spans += [(m.start(), m.end(), "") for m in _SHAPED.finditer(text)] if any(w in text for w in _SHAPES) else []
+    lines = LineIndex(text if spans else "")
     for start, end, name in sorted(spans):
         if start in told or (name and _PLACEHOLDER.search(document.text[start:end])):
             continue
