@@ -255,6 +255,13 @@ def test_symbols_without_an_interpolation_are_missing_with_their_formula() -> No
     )
 
 
+@LOADERS
+def test_an_open_item_of_a_list_is_read_by_every_loader(load: Any) -> None:
+    text = emit([line("a", ["???"]), line("b", "???")])
+    assert text == "a: ['???']\nb: ???\n"
+    assert load(text)["a"] == ["???"]
+
+
 def test_long_lists_stand_one_item_per_line() -> None:
     paths: list[Value] = [f"/data/some/where/part-{at:05d}.parquet" for at in range(3)]
     text = emit([line("data.files", paths, "why")])
