@@ -124,7 +124,7 @@ class words(Codec[Any, Any]):  # noqa: N801
         if value in self.back:
             native = self.back[value]
             return Put(native)
-        if value in self.narrowed:
+        if value in self.narrowed and not context.same_framework:
             native, why = self.narrowed[value]
             return Put(native, State.NARROWED, why)
         if context.same_framework:

@@ -8,8 +8,8 @@ from rftconf.schemas.registry import CHATLEARN
 from tests.conformance.environment import folder
 from tests.corpus import Real, corpora
 
-LARGE = ("235b", "671b", "next")
-"""Parts of the names of models whose layouts do not fit one node of eight GPUs."""
+LARGE = {"671b": 32, "235b": 8, "next": 8}
+"""Part of a model's name to the nodes of eight GPUs that its layout needs; one is enough for the others."""
 
 
 def job(nodes: int) -> tuple[str, ...]:
@@ -17,11 +17,16 @@ def job(nodes: int) -> tuple[str, ...]:
     return ("--set", "GPUS_PER_NODE=8", "--set", f"num_device={8 * nodes}")
 
 
+def nodes_of(name: str) -> int:
+    """Nodes for a script."""
+    return next((nodes for part, nodes in LARGE.items() if part in name), 1)
+
+
 def chatlearn_scripts(release: str) -> list[Real]:
     """ChatLearn's launch scripts, read where their template lies."""
     scripts = sorted((folder() / "releases" / f"chatlearn-{release}" / "scripts").rglob("*.sh"))
     return [
-        Real(script.stem, CHATLEARN.name, release, ".sh", text, file=script, options=job(8 if any(part in script.stem for part in LARGE) else 1))
+        Real(script.stem, CHATLEARN.name, release, ".sh", text, file=script, options=job(nodes_of(script.stem)))
         for script in scripts
         if "entrypoint.py grpo" in (text := script.read_text())
     ]

@@ -46,6 +46,7 @@ def by_yaml_1_2(text: str) -> Any:
 LOADERS = pytest.mark.parametrize("load", [by_pyyaml, by_omegaconf, by_yaml_1_2])
 
 TRICKY = [
+    "???",  # open, also inside brackets, where PyYAML takes a bare mark for a key's
     *(
         "yes",
         "No",
@@ -253,13 +254,6 @@ def test_symbols_without_an_interpolation_are_missing_with_their_formula() -> No
         "c: ???  # = [A, $(nproc)]\n"
         "d: ['${oc.env:A}', x, null]\n"
     )
-
-
-@LOADERS
-def test_an_open_item_of_a_list_is_read_by_every_loader(load: Any) -> None:
-    text = emit([line("a", ["???"]), line("b", "???")])
-    assert text == "a: ['???']\nb: ???\n"
-    assert load(text)["a"] == ["???"]
 
 
 def test_long_lists_stand_one_item_per_line() -> None:

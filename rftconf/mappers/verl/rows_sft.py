@@ -10,7 +10,7 @@ from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import When, rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.rows_run import RUN_ROWS
-from rftconf.mappers.verl.rows_workers import BACKENDS, FSDP_BLOCK
+from rftconf.mappers.verl.rows_workers import FSDP_BLOCK
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 row = rows_of["VerlSft", "Run"]()
 old = rows_of["VerlFsdpSft", "Run"]()
+BACKENDS = words(
+    {"fsdp": "fsdp", "fsdp2": "fsdp2", "veomni": "veomni", "torchtitan": "torchtitan"},
+    narrowed={
+        "megatron": ("fsdp", "Megatron is another config of this program, engine=megatron optim=megatron; FSDP trains the same")
+    },
+)
+"""FSDPEngineConfig asserts that its strategy is none of Megatron's."""
 STATIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not True,
     "no effect while data.use_dynamic_bsz is true (its default)",
@@ -55,7 +62,8 @@ SFT_ROWS = (
     *SAME_NAMES,
     *SAME_MODEL,
     *placed(FSDP_BLOCK, native="engine", plan="stage.placement.actor"),
-    row(lambda c: c.engine.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True, why="TrainingWorker: engine registry"),
+    row(lambda c: c.engine.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True,
+        why="TrainingWorker: engine registry"),
     row(lambda c: c.engine.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, why="FSDPEngineConfig"),
     row(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
         why="sft_trainer: global_batch_size, samples of one update (row 11.3)"),
