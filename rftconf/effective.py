@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rftconf import silence
 from rftconf.errors import UnreadableError
 from rftconf.mappers.native import Cell, Native, nodes_above
 from rftconf.plan.symbols import ShellOnly
-from rftconf.schemas import catalogue, versions
+from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.values import coerced, wrong
@@ -72,6 +73,8 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
     follow = silent.following(leaves, resolver)
     down = versions.upgrade(found.framework, follow, found.release, trainer=found.trainer).flat if follow else {}
+    if registry.framework(found.framework).family == registry.VERL.name:
+        up.flat.update(_merged(up.flat, defaults.cells, down))
     # what is written replaces defaults below it, and an empty default mapping above it
     nodes = {node for key in up.flat for node in nodes_above(key)}
     cells = {**defaults.cells, **down}
@@ -88,6 +91,21 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
     return Native(found.framework, found.release, found.trainer, cells, defaults, added, named), up.changes
 
 
+def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[str, Cell]:
+    """Written mappings as Hydra leaves them: `+section={a: 1}` adds to what the section holds by default."""
+    found: dict[str, Cell] = {}
+    for key, cell in written.items():
+        if isinstance(cell.value, dict):
+            start = f"{key}."
+            below = {
+                name[len(start) :]: c.value for some in defaults for name, c in some.items() if name.startswith(start)
+            }
+            flat = {name: value for name, value in below.items() if "." not in name}
+            if flat:
+                found[key] = replace(cell, value={**flat, **cell.value})
+    return found
+
+
 def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:
     """The value as the framework's loader converts it; a text where a number or switch belongs is an error."""
     key = known.get(name)
@@ -95,6 +113,8 @@ def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any
         return ShellOnly("???")
     if name.startswith(RANGES):
         return value
+    if key is not None and key.type == "bool" and key.inferred and value == "":
+        return False  # an unset variable of a script: a loader without types takes it, and code asks only for its truth
     if key is None or not isinstance(value, str) or key.type not in ("int", "float", "bool"):
         return value
     problem = wrong(known, key, value)

@@ -14,8 +14,9 @@ from rftconf.text.interpolation import Resolver
 from rftconf.text.keys import child
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source, open_source
+from tests.sources import SHARED
 
-CORPUS = Path(__file__).parents[1] / ".." / "shared" / "corpus" / "roll"
+CORPUS = SHARED / "corpus" / "roll"
 FRAGMENTS = "examples__config__"
 """Files that others name in their defaults lists; no configs by themselves."""
 BROKEN = {"examples__qwen2.5-0.5B-agentic__agentic_val_webshop": "all of it is commented out"}

@@ -98,10 +98,16 @@ class counts(Codec[Any, Any]):  # noqa: N801 - reads as a word in the tables
 
 
 class words(Codec[Any, Any]):  # noqa: N801
-    """A closed list of words. Several native words may mean one plan word; the first listed is written."""
+    """A closed list of words. Several native words may mean one plan word; the first listed is written.
 
-    def __init__(self, table: Mapping[Any, Any], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None) -> None:
+    `asked`: what has no word is left open for a person, because the framework's default would be another run.
+    """
+
+    def __init__(
+        self, table: Mapping[Any, Any], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None, asked: bool = False
+    ) -> None:
         self.table = dict(table)
+        self.asked = asked
         self.back: dict[Any, Any] = {}
         for native, word in table.items():
             self.back.setdefault(word, native)
@@ -118,12 +124,13 @@ class words(Codec[Any, Any]):  # noqa: N801
         if value in self.back:
             native = self.back[value]
             return Put(native)
-        if value in self.narrowed:
+        if value in self.narrowed and not context.same_framework:
             native, why = self.narrowed[value]
             return Put(native, State.NARROWED, why)
         if context.same_framework:
             return Put(value)
-        return Put(None, State.NO_COUNTERPART, f"there is no word for {value!r} here")
+        open_or_absent = MISSING if self.asked and value is not None else None
+        return Put(open_or_absent, State.NO_COUNTERPART, f"there is no word for {value!r} here")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from typing import Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision
 from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.ranks import P, expert_gpus, product, rank_gpus
 from rftconf.plan.symbols import Expr, Var, formula
-
-P = "stage.placement."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,10 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank."""
+    """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
+
+    `expert_gpus`: GPUs that hold every expert once; Megatron wants whole copies of the experts, too.
+    """
 
     nodes: int
     gpus_per_node: int
@@ -37,6 +39,7 @@ class Demand:
     auxiliary_gpus: int
     update: int | None
     rank_gpus: int
+    expert_gpus: int = 1
 
     @property
     def total(self) -> int:
@@ -50,8 +53,8 @@ def whole_nodes(trainer: int, gpus_per_node: int) -> bool:
 
 
 def feeds_all_ranks(trainer: int, demand: Demand) -> bool:
-    """G is a multiple of the data-parallel size (H9)."""
-    if trainer % demand.rank_gpus:
+    """G is a multiple of the data-parallel size (H9), and the trainer whole copies of the model and its experts."""
+    if trainer % demand.rank_gpus or trainer % demand.expert_gpus:
         return False
     return demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0
 
@@ -74,13 +77,14 @@ def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpu
     """
     auxiliary = _place_auxiliary(values, origins)
     nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
-    engine = _product(values, "rollout", ("tp", "dp", "pp"))
+    engine = product(values, "rollout", ("tp", "dp", "pp"))
     if nodes is None or size is None or any(isinstance(v, Expr) for v in (nodes, size, engine, auxiliary)):
         return _undecided(values, origins, rollout_gpus, nodes, size, engine)
     if nodes * size == 1 and engine == 1 and not auxiliary:
         return []
     update = values.get("stage.batch.sequences_per_update")
-    demand = Demand(nodes, size, engine, auxiliary, None if isinstance(update, Expr) else update, _rank_gpus(values))
+    known = update if isinstance(update, int) else None
+    demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values))
     splits = feasible_splits(demand)
     chosen = _choose(splits, demand, rollout_gpus)
     _set(values, origins, P + "rollout.gpus", chosen.rollout, str(chosen))
@@ -101,25 +105,6 @@ def _set(values: dict[str, Any], origins: dict[str, Origin], path: str, value: A
     origins[path] = Origin(Kind.CHOSEN, old.keys if old else (), how)
 
 
-def _product(values: dict[str, Any], role: str, sizes: tuple[str, ...]) -> Any:
-    total: Any = 1
-    for size in sizes:
-        total = total * (values.get(f"{P}{role}.{size}") or 1)
-    return total
-
-
-def _rank_gpus(values: dict[str, Any]) -> int:
-    """GPUs of one data-parallel rank of the trainer: Ulysses SP, or TP*PP*CP."""
-    if values.get(P + "actor.backend") == "megatron":
-        sizes = [values.get(f"{P}actor.megatron.{s}") for s in ("tp", "pp", "cp")]
-    else:
-        sizes = [values.get(P + "actor.sp")]
-    total = 1
-    for size in sizes:
-        total *= size if isinstance(size, int) else 1
-    return total
-
-
 def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
     """Auxiliary models need engines of their own; one engine each unless the source says more."""
     total: Any = 0
@@ -127,9 +112,7 @@ def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
     while f"{P}auxiliary[{index}].role" in values or f"{P}auxiliary[{index}].path" in values:
         at = f"{P}auxiliary[{index}]."
         if values.get(at + "gpus") is None:
-            _set(
-                values, origins, at + "gpus", _product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine"
-            )
+            _set(values, origins, at + "gpus", product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine")
         total = total + values[at + "gpus"]
         index += 1
     return total
@@ -143,11 +126,12 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     update, gpus, rank = (
         values.get("stage.batch.sequences_per_update"),
         values.get(P + "actor.gpus"),
-        _rank_gpus(values),
+        rank_gpus(values),
     )
     if not isinstance(update, int) or not isinstance(gpus, int):
         return []
-    fed = [w for w in range(gpus, 0, -1) if w % rank == 0 and update % (w // rank) == 0]
+    experts = expert_gpus(values)
+    fed = [w for w in range(gpus, 0, -1) if w % rank == 0 and w % experts == 0 and update % (w // rank) == 0]
     if not fed:
         raise RefusedError(f"{gpus} trainer GPUs hold no rank of {rank} GPUs")
     if fed[0] == gpus:
@@ -169,22 +153,26 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decis
         values.get(P + "actor.gpus"),
     )
     auxiliary = _place_auxiliary(values, origins)
-    engine, rollout = _product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
+    engine, rollout = product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
     sizes = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
     if len(sizes) < 6:
         return []
     nodes, size, trainer, rollout, engine, auxiliary = sizes
-    demand = Demand(nodes, size, engine, auxiliary, update if isinstance(update, int) else None, _rank_gpus(values))
-    left = min(trainer, demand.total - rollout - auxiliary)
+    known = update if isinstance(update, int) else None
+    demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values))
+    left = demand.total - rollout - auxiliary
     legal = left > 0 and whole_nodes(left, size) and feeds_all_ranks(left, demand)
     if not legal or rollout % engine or rollout < 1:
         splits = feasible_splits(demand)
         raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
     if left == trainer:
         return []
-    why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
-    _set(values, origins, P + "actor.gpus", left, f"{left} of {trainer} trainer GPUs")
+    if left > trainer:
+        why = f"{left - trainer} of {demand.total} GPUs have no role in the source; here the trainer takes all that engines leave (H22)"
+    else:
+        why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
+    _set(values, origins, P + "actor.gpus", left, f"{left} GPUs instead of {trainer}")
     return [Decision(P + "actor.gpus", why, (), f"{left} trainer GPUs")]
 
 
@@ -214,7 +202,8 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
     raise RefusedError(
         f"no split of {demand.nodes} x {demand.gpus_per_node} GPUs between engines of {demand.engine_gpus}"
         f"{f', {demand.auxiliary_gpus} auxiliary GPUs' if demand.auxiliary_gpus else ''} and a trainer feeds every rank"
-        f" with {demand.update} sequences an update",
+        f" with {demand.update} sequences an update"
+        f"{f' and holds whole copies of its experts ({demand.expert_gpus} GPUs each)' if demand.expert_gpus > 1 else ''}",
         choices=_ways_out(demand),
     )
 
@@ -231,6 +220,8 @@ def _why_not(rollout: int, demand: Demand) -> str:
         )
     if not whole_nodes(trainer, demand.gpus_per_node):
         return f"{trainer} trainer GPUs are more than a node of {demand.gpus_per_node} and not whole nodes (H22)"
+    if trainer % demand.expert_gpus:
+        return f"{trainer} trainer GPUs are no whole number of copies of the experts ({demand.expert_gpus} GPUs each)"
     return f"{demand.update} sequences an update cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"
 
 
@@ -264,12 +255,12 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
         )
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
-    engine = _product(values, "rollout", ("tp", "dp", "pp"))
+    engine = product(values, "rollout", ("tp", "dp", "pp"))
     whole = prompts * n if isinstance(prompts, int) and isinstance(n, int) else None
-    rank = _rank_gpus(values)
+    rank, experts = rank_gpus(values), expert_gpus(values)
 
     def works(gpus: int) -> bool:
-        if gpus % rank or (isinstance(engine, int) and gpus % engine):
+        if gpus % rank or gpus % experts or (isinstance(engine, int) and gpus % engine):
             return False
         fits = update is None or isinstance(update, Expr) or update % (gpus // rank) == 0
         return fits and (whole is None or whole % gpus == 0)

@@ -49,7 +49,7 @@ def literal_block(value: str) -> list[str] | None:
 def is_plain(value: str, *, flow: bool = False) -> bool:
     """True when `value` needs no quotes for any loader."""
     if value == "???":
-        return True
+        return not flow  # inside brackets PyYAML takes the first mark for a key's
     if value.lower() in _WORDS:
         return False
     if flow:

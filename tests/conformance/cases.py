@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import tomllib
@@ -12,18 +11,34 @@ from functools import cache
 from pathlib import Path
 
 from rftconf.schemas.registry import framework
-from tests.conformance.environment import GOLDEN, SHARED, TARGETS, Target
+from tests.conformance.environment import GOLDEN, TARGETS, Target
+from tests.corpus import Real
 
-CORPUS = SHARED / "corpus"
 SAMPLE_SIZE = 8
 """How many configs of each corpus are judged per target, unless RFTCONF_CONFORMANCE_ALL is set."""
-ROWS = "7473"
-"""Training rows of GSM8K: a launch script that gives epochs does not say how many steps these are."""
 
 DECISIONS = {
     "data.train_files": "/data/train.parquet",
     "data.val_files": "/data/test.parquet",
     "actor_rollout_ref.actor.policy_loss.loss_mode": "vanilla",
+    "actor_rollout_ref.actor.optim.lr_scheduler_type": "constant",
+    "critic.optim.lr_scheduler_type": "constant",
+    "optim.lr_scheduler_type": "constant",
+    "algorithm.adv_estimator": "grpo",
+    "adv_estimator": "grpo",
+    "importance_sampling": "token",
+    "algorithm.optimizer.lr_scheduler_type": "constant",
+    "trainer.trainer_config.critic.optim.lr_scheduler_type": "constant",
+    "algorithm.algorithm_type": "grpo",
+    "algorithm.policy_loss_fn": "ppo",
+    "trainer.total_steps": "100",
+    "models.policy.load": "/models/hf",
+    "models.policy_trainer.tokenizer_model": "/models/hf",
+    "models.ref_policy.tokenizer_model": "/models/hf",
+    "models.policy_trainer.num_gpu": "8",
+    "models.ref_policy.num_gpu": "8",
+    "buffer.explorer_input.tasksets.path": "/data/train.parquet",
+    "buffer.explorer_input.eval_tasksets.path": "/data/test.parquet",
     "explorer.eval_interval": "100",
     "runtime_args.num_episode": "100",
     "runtime_args.data_path": "/data/train.parquet",
@@ -80,59 +95,8 @@ def golden_pairs() -> list[tuple[Target, Case]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Real:
-    """A config of an upstream project: its name, the framework and release it was written for, its text."""
-
-    name: str
-    framework: str
-    release: str
-    suffix: str
-    text: str
-
-    def write(self, folder: Path) -> Path:
-        """Write it where the converter can read it."""
-        file = folder / f"source{self.suffix}"
-        file.write_text(self.text)
-        return file
-
-
 def thinned(found: Sequence[Real]) -> list[Real]:
     """Evenly spread over the corpus, so that every family of examples is met."""
     if os.environ.get("RFTCONF_CONFORMANCE_ALL") or len(found) <= SAMPLE_SIZE:
         return list(found)
     return [found[index * len(found) // SAMPLE_SIZE] for index in range(SAMPLE_SIZE)]
-
-
-def launch_script(overrides: Sequence[str]) -> str:
-    """The overrides as the launch script they came from, in one command."""
-    words = ["python3", "-m", "verl.trainer.main_ppo", *map(shlex.quote, overrides)]
-    return "#!/usr/bin/env bash\n" + " \\\n    ".join(words) + "\n"
-
-
-def verl_scripts(name: str, release: str) -> list[Real]:
-    """One of the sets of overrides that bash made of veRL's own examples."""
-    file = CORPUS / "verl_argv" / f"{name}.jsonl"
-    if not file.exists():
-        return []
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    # A config of the example's own folder is not in the corpus; without it the overrides are half a config.
-    whole = [line for line in lines if not any(word.startswith("--config-path=examples") for word in line["overrides"])]
-    return [Real(line["id"], "verl", release, ".sh", launch_script(line["overrides"])) for line in whole]
-
-
-def trinity_files() -> list[Real]:
-    """Trinity's own examples, as of 0.6.0."""
-    files = sorted((CORPUS / "trinity").glob("*.yaml"))
-    return [Real(file.stem, "trinity", "0.6.0", ".yaml", file.read_text()) for file in files]
-
-
-@cache
-def corpora() -> dict[str, list[Real]]:
-    """Name of the corpus to its configs; empty lists where the project lies alone."""
-    return {
-        "veRL 0.5.0 scripts": verl_scripts("v0.5.0", "0.5.0"),
-        "veRL 0.7 scripts": verl_scripts("v0.7.0", "0.7.1"),
-        "veRL 2026 scripts": verl_scripts("2026-01-29", "0.8.0"),
-        "Trinity 0.6 files": trinity_files(),
-    }

@@ -15,9 +15,10 @@ import yaml
 from rftconf.cli.app import run
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench, Verdict
-from tests.conformance.launching import launched
+from tests.conformance.launching import bound, launched
 from tests.conformance.readback import differences, plan_of
 
+UNREADABLE = 2
 REFUSED = 3
 OPEN = re.compile(r"[:=] *['\"]?\?\?\?")
 SUFFIX = {"verl": ".sh", "trinity": ".yaml", "roll": ".yaml", "chatlearn": ".yaml"}
@@ -94,12 +95,15 @@ def resolved_by(target: Target, verdict: Verdict) -> Any:
     if target.framework == "chatlearn":  # ChatLearn itself nests the one list of models that share GPUs
         shared = verdict.config["runtime_args"]["colocation"]
         verdict.config["runtime_args"]["colocation"] = [name for group in shared for name in group]
-    return verdict.config["loaded"] if target.framework == "trinity" else verdict.config
+    return verdict.config["loaded"] if target.framework in ("trinity", "roll") else verdict.config
 
 
 def differences_after(target: Target, verdict: Verdict, file: Path, scratch: Path) -> list[str]:
     """Where the plan of what the loader resolved is not the plan of what rftconf wrote."""
     resolved = scratch / "resolved.yaml"
     resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
-    written_plan = plan_of(file, target.framework, target.release)
-    return list(differences(written_plan, plan_of(resolved, target.framework, target.release, beside=file)))
+    held = bound(file, scratch) if file.suffix == ".sh" else {}
+    written_plan = plan_of(file, target.framework, target.release, bindings=held)
+    return list(
+        differences(written_plan, plan_of(resolved, target.framework, target.release, beside=file, bindings=held))
+    )

@@ -10,7 +10,6 @@ from rftconf.schemas.registry import CHATLEARN, ROLL, TRINITY, VERL
 
 ROOT = Path(__file__).resolve().parents[2]
 JUDGES = Path(__file__).resolve().parent / "judges"
-SHARED = ROOT.parent / "shared"
 GOLDEN = ROOT / "golden" / "convert"
 
 

@@ -19,9 +19,18 @@ NUMBER_FOR_ARITHMETIC = "8"
 def variables(script: str) -> dict[str, str]:
     """A value for each variable of the script: its own text, so that it can be told apart, or a number in `$((…))`."""
     found = {name: f"${name}" for name in re.findall(r"\$\{?([A-Za-z_]\w*)", script)}
-    for formula in re.findall(r"\$\(\((.*?)\)\)", script):
-        found |= dict.fromkeys(re.findall(r"[A-Za-z_]\w*", formula), NUMBER_FOR_ARITHMETIC)
-    return found
+    return found | numbers(script)
+
+
+def numbers(script: str) -> dict[str, str]:
+    """The variables that the script calculates with."""
+    formulas = re.findall(r"\(\((.*?)\)\)", script)
+    return {name: NUMBER_FOR_ARITHMETIC for formula in formulas for name in re.findall(r"[A-Za-z_]\w*", formula)}
+
+
+def bound(script: Path, scratch: Path) -> dict[str, str]:
+    """What the script's variables held when bash ran it in `scratch`, where that is more than their own text."""
+    return numbers(script.read_text()) | {"PWD": str(scratch)}
 
 
 def overrides_of(script: Path, scratch: Path) -> list[str]:

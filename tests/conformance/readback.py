@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,17 @@ def spoken(document: Document, named: frozenset[str], framework: str, release: s
     return replace(document, leaves=tuple(said))
 
 
-def plan_of(file: Path, framework: str, release: str, beside: Path | None = None) -> dict[str, Any]:
-    """The plan of a file of that framework and release, as plain data; `beside` is the file it was resolved from."""
-    document = read(open_source(str(file)), ReadOptions())
+def plan_of(
+    file: Path, framework: str, release: str, beside: Path | None = None, bindings: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The plan of a file of that framework and release, as plain data; `beside` is the file it was resolved from.
+
+    `bindings`: what the variables of a script held when it was run.
+    """
+    options = ReadOptions(bindings=dict(bindings or {}))
+    document = read(open_source(str(file)), options)
     if beside is not None:
-        source = read(open_source(str(beside)), ReadOptions())
+        source = read(open_source(str(beside)), options)
         found = recognise(source, framework, release)
         framework = found.framework
         document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, found.trainer)

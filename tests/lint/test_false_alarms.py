@@ -13,9 +13,8 @@ from rftconf.diagnostics import Severity
 from rftconf.lint import engine
 from rftconf.text.read import read
 from rftconf.text.source import Source, open_source
-from tests.sources import ROOT
+from tests.sources import CORPUS
 
-CORPUS = ROOT.parent / "shared" / "corpus"
 SCRIPTS = (("v0.4.1", "0.4.1"), ("v0.5.0", "0.5.0"), ("v0.6.1", "0.6.1"))
 """Sets of overrides that bash made of veRL's examples, each at a release that has a catalogue."""
 

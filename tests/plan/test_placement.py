@@ -21,6 +21,7 @@ demands = st.builds(
     auxiliary_gpus=st.sampled_from([0, 0, 1, 2, 8]),
     update=st.none() | st.integers(1, 64).map(lambda n: n * 8),
     rank_gpus=st.sampled_from([1, 2, 4]),
+    expert_gpus=st.sampled_from([1, 1, 4, 16]),
 )
 
 
@@ -30,6 +31,7 @@ def test_splits_use_all_gpus_and_feed_every_rank(demand: Demand) -> None:
         assert split.trainer + split.rollout + split.auxiliary == demand.total
         assert split.rollout == split.engines * demand.engine_gpus >= demand.engine_gpus
         assert split.trainer % demand.rank_gpus == 0
+        assert split.trainer % demand.expert_gpus == 0
         assert split.trainer <= demand.gpus_per_node or split.trainer % demand.gpus_per_node == 0
         assert demand.update is None or demand.update % (split.trainer // demand.rank_gpus) == 0
 
@@ -43,6 +45,7 @@ def test_no_legal_split_is_left_out(demand: Demand) -> None:
             rollout % demand.engine_gpus == 0
             and trainer > 0
             and trainer % demand.rank_gpus == 0
+            and trainer % demand.expert_gpus == 0
             and (trainer <= demand.gpus_per_node or trainer % demand.gpus_per_node == 0)
             and (demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0)
         )
@@ -148,6 +151,29 @@ def test_a_model_on_the_trainers_gpus_takes_some_of_them() -> None:
     (decision,) = keep_apart(values, origins)
     assert (values[P + "actor.gpus"], values[P + "auxiliary[0].gpus"]) == (4, 4)
     assert "4 of 8" in decision.why
+
+
+def test_gpus_without_a_role_become_the_trainers_where_it_takes_what_is_left() -> None:
+    values, origins = apart(4, 8)
+    (decision,) = keep_apart(values, origins)
+    assert values[P + "actor.gpus"] == 8
+    assert "4 of 16 GPUs have no role" in decision.why
+    with pytest.raises(RefusedError, match="12 trainer GPUs are more than a node of 8"):
+        keep_apart(*apart(8, 4))
+
+
+def test_a_trainer_holds_whole_copies_of_the_experts() -> None:
+    experts = {
+        "stage__placement__actor__backend": "megatron",
+        "stage__placement__actor__megatron__tp": 2,
+        "stage__placement__actor__megatron__ep": 8,
+    }
+    values, origins = shared(**experts)
+    with pytest.raises(RefusedError, match=r"copies of its experts \(16 GPUs each\)"):
+        disaggregate(values, origins, None)
+    values, origins = shared(**experts, stage__placement__actor__megatron__etp=1)
+    disaggregate(values, origins, None)
+    assert values[P + "actor.gpus"] == 8
 
 
 def test_engines_move_onto_the_trainers_gpus() -> None:

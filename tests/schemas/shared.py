@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas.registry import variants
+from tests.sources import CORPUS as CORPUS
+from tests.sources import SHARED
 
-FACTS = Path(__file__).parents[2] / ".." / "shared" / "facts"
-CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus"
+FACTS = SHARED / "facts"
 needs_facts = pytest.mark.skipif(not FACTS.exists(), reason="../shared/facts is not here")
 needs_corpus = pytest.mark.skipif(not CORPUS.exists(), reason="../shared/corpus is not here")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
+from tests.sources import SHARED
 from tests.text.test_hydra_grammar import BROKEN, SWEEP, ours, theirs
 
-CORPUS = Path(__file__).parents[2] / ".." / "shared" / "corpus" / "verl_argv"
+CORPUS = SHARED / "corpus" / "verl_argv"
 
 
 def overrides() -> list[str]:

@@ -61,6 +61,8 @@ def write_data(w: Writing) -> None:
         elif listed == "eval" and not w.same_framework and "runtime_args.data_path" in w.out:
             how = "there is no evaluation set; ChatLearn opens one even when it evaluates nothing (row 7.2)"
             w.put(key, w.out["runtime_args.data_path"].value, always=True, how=how)
+        elif listed == "train" and not w.same_framework:
+            w.put(key, "???", always=True, how="the source names no data; ChatLearn takes every prompt from a file")
         for index in range(count):
             _lose_storage(w, f"{D}{listed}[{index}].")
     _write_order(w)

@@ -195,6 +195,9 @@ class _ShardSize(Codec[Any, Any]):
                 "",
                 "fsdp2_strategy asserts that it is not below ulysses_size, and its default is 1",
             )
+        if isinstance(value, int) and isinstance(sp, int) and value < sp:
+            why = f"ROLL shards over no fewer GPUs than a sequence is spread over: {sp} instead of {value} (fsdp2_strategy asserts it)"
+            return Put(sp, State.NARROWED, why)
         return Put(value)
 
 

@@ -51,6 +51,13 @@ ALGORITHMS = {
     "dpo": AlgorithmClass("dpo", "dpo"),
 }
 
+SINCE = {
+    **dict.fromkeys(("gspo", "on_policy_distill", "reinforceplusplus", "rloo", "sapo"), "0.4.1"),
+    **dict.fromkeys(("grpo_verl", "jsd"), "0.5.2"),
+    **dict.fromkeys(("cpt", "dapo", "gigpo"), "0.6.0"),
+}
+"""The catalogued release that first registers a class; the others are as old as 0.3.3."""
+
 LOSS_CLIPS = {
     "ppo": (0.2, 0.2),
     "gspo": (0.0003, 0.0004),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put, words
+from rftconf.mappers.codecs import MISSING, Codec, Put, counts, words
 from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
 from rftconf.mappers.rows import When
 from rftconf.mappers.trinity.algorithms import algorithm
@@ -72,8 +72,8 @@ WARMS_UP = When(
 )
 DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
 CRITIC_DECAYS = When(
-    lambda c: CRITIC.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),
-    "no critic, or a constant learning rate",
+    lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") not in ("constant", None),
+    "no FSDP critic, or a constant learning rate",
 )
 MANY_PASSES = When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while shuffle is false")
 
@@ -185,14 +185,37 @@ OLD_BACK_END = When(
 )
 
 
+class _Window(counts):
+    """Engines of other frameworks may hold less than a whole prompt and a whole answer; answers then end sooner."""
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        whole = [context.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
+        if isinstance(value, int) and all(isinstance(part, int) for part in whole) and value < sum(whole):
+            why = (
+                f"Trinity wants room for a prompt and an answer of full length: {sum(whole)} tokens instead of {value}"
+            )
+            return Put(sum(whole), State.NARROWED, why)
+        return super().put(value, context, unit)
+
+
+WINDOW = _Window(Unit.TOKENS)
+
+
 class _Schedules(words):
-    """Trinity passes any schedule on, but fixes what Megatron's WSD needs to be told."""
+    """Trinity passes any schedule on, but veRL's FSDP trainer under it takes two, and Megatron's WSD cannot be told all."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
         return "wsd" if value == "WSD" else super().get(value, context, unit)
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        return Put("WSD") if value == "wsd" and context.same_framework else super().put(value, context, unit)
+        if value == "wsd" and context.same_framework:
+            return Put("WSD")
+        fsdp = context.plan("stage.placement.actor.backend") in ("fsdp", "fsdp2")
+        if not context.same_framework and fsdp and value not in ("constant", "cosine", None):
+            return Put(
+                MISSING, State.NO_COUNTERPART, f"veRL's FSDP trainer knows constant and cosine, not {value!r} (row 5.8)"
+            )
+        return super().put(value, context, unit)
 
 
 SCHEDULES = _Schedules(

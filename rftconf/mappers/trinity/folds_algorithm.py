@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, TYPE_OF, arguments, class_of
+from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
@@ -64,6 +64,10 @@ def write_advantage(w: Writing) -> None:
             w.put(TYPE, "???", A + "advantage", state=State.NO_COUNTERPART, note=f"{name}: {near}", always=True)
             return
         kind = known or str(w.facts.get("algorithm_type", name))
+    if not w.same_framework and not w.since(SINCE.get(kind, "0")):
+        note = f"Trinity-RFT has {kind} since {SINCE[kind]}; the nearest group estimator before is grpo"
+        w.put(TYPE, "???", A + "advantage", state=State.NO_COUNTERPART, note=note, always=True)
+        return
     w.put(TYPE, kind, A + "advantage", state=State.DERIVED, always=True)
     function = natives.get(name, name)
     w.put("algorithm.advantage_fn", function, A + "advantage", always=True, default=None)

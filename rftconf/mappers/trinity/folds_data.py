@@ -106,6 +106,9 @@ def write_places(w: Writing) -> None:
                 _write_own_sampling(w, at, to)
             else:
                 write_eval_sampling(w, at, to)
+    if not w.same_framework and w.plan("stage.kind") == "rl" and not w.items(D + "train"):
+        how = "the source names no data; Trinity's explorer takes every task from a task set"
+        w.put("buffer.explorer_input.tasksets[0].path", "???", always=True, how=how)
     _write_common(w)
 
 

@@ -48,7 +48,7 @@ RUN_ROWS = (
         why="ModelConfigValidator: any two of the three lengths give the third"),
     row(lambda c: c.model.max_response_tokens, lambda p: p.stage.length.response_max_tokens, counts(Unit.TOKENS), always=True,
         why="ModelConfigValidator: any two of the three lengths give the third"),
-    row(lambda c: c.model.max_model_len, lambda p: p.stage.length.model_max_tokens, counts(Unit.TOKENS),
+    row(lambda c: c.model.max_model_len, lambda p: p.stage.length.model_max_tokens, on.WINDOW,
         why="ModelConfigValidator: any two of the three lengths give the third"),
     row(lambda c: c.model.min_response_tokens, lambda p: p.stage.length.response_min_tokens, off_as((0, None)), why="SamplingParams.min_tokens"),
     row(lambda c: c.model.enable_prompt_truncation, lambda p: p.stage.length.overlong_prompt,

@@ -205,6 +205,9 @@ OPTIMIZERS = _Optimizers(
     {"AdamW": "adamw", "adam": "adamw", "AnyPrecisionAdamW": "anyprecision_adamw", "sgd": "sgd", "SGD": "sgd"}
 )
 
+FSDP_SCHEDULES = words({"constant": "constant", "cosine": "cosine"}, asked=True)
+"""FSDPOptimizerConfig asserts these two (row 5.8); its default is constant, which a decay is not."""
+
 
 class _FsdpOnly(Same):
     """The other member of a duplicated pair, which Megatron's blocks lack."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put, counts
 from rftconf.mappers.rows import Dialect
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 BATCH, MINI = "data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"
 GROUP = "actor_rollout_ref.rollout.n"
+DYNAMIC = "stage.batch.micro.dynamic"
 _GROUP_ELSEWHERE = re.compile(r"(?:^|\.)(?:n_agents?|group_size|num_generations)$").search
 _EVALUATION = re.compile(r"(?:^|[._])(?:val|eval|test)(?:[._]|$)").search
 
@@ -42,6 +44,11 @@ class _MiniBatch(Codec[Any, Any]):
         prompts = context.values.get("stage.batch.prompts_per_rollout")
         if not isinstance(prompts, int) or not isinstance(put.value, int) or put.value <= prompts:
             return put
+        if not context.same_framework and not context.since("0.9.0") and context.plan(DYNAMIC) is not True:
+            raise RefusedError(
+                f"an update takes {put.value} prompts, a period yields {prompts}: veRL before 0.9 stops at once (H63)",
+                choices=("--to-release 0.9.1, which fills such an update up", "updates of no more than a period"),
+            )
         what = "rows of zero mask fill it up" if context.since("0.9.0") else "veRL stops, or updates on what there is"
         note = f"an update takes {put.value} prompts, a period yields {prompts}: {what} (H63)"
         return Put(put.value, State.NARROWED, note)

@@ -10,7 +10,7 @@ from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import When, rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.rows_run import RUN_ROWS
-from rftconf.mappers.verl.rows_workers import BACKENDS, FSDP_BLOCK
+from rftconf.mappers.verl.rows_workers import FSDP_BLOCK
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 
 row = rows_of["VerlSft", "Run"]()
 old = rows_of["VerlFsdpSft", "Run"]()
+BACKENDS = words(
+    {"fsdp": "fsdp", "fsdp2": "fsdp2", "veomni": "veomni", "torchtitan": "torchtitan"},
+    narrowed={
+        "megatron": (
+            "fsdp",
+            "Megatron is another config of this program, engine=megatron optim=megatron; FSDP trains the same",
+        )
+    },
+)
+"""FSDPEngineConfig asserts that its strategy is none of Megatron's."""
 STATIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not True,
     "no effect while data.use_dynamic_bsz is true (its default)",
@@ -55,7 +65,8 @@ SFT_ROWS = (
     *SAME_NAMES,
     *SAME_MODEL,
     *placed(FSDP_BLOCK, native="engine", plan="stage.placement.actor"),
-    row(lambda c: c.engine.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True, why="TrainingWorker: engine registry"),
+    row(lambda c: c.engine.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True,
+        why="TrainingWorker: engine registry"),
     row(lambda c: c.engine.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, why="FSDPEngineConfig"),
     row(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
         why="sft_trainer: global_batch_size, samples of one update (row 11.3)"),
@@ -72,7 +83,8 @@ SFT_ROWS = (
     row(lambda c: c.optim.betas, lambda p: p.stage.optim.actor.betas, same, always=True, why="optimizer config (H70)"),
     row(lambda c: c.optim.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="optimizer config"),
     row(lambda c: c.optim.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, always=True, why="engine: clip_grad_norm_"),
-    row(lambda c: c.optim.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, same, always=True, why="optim/fsdp.yaml (H70)"),
+    row(lambda c: c.optim.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, on.FSDP_SCHEDULES, always=True,
+        why="optim/fsdp.yaml (H70)"),
     row(lambda c: c.optim.min_lr_ratio, lambda p: p.stage.optim.actor.min_lr_ratio, same, when=DECAYS, absent=0.0,
         why="optim/fsdp.yaml: floor of the cosine"),
     row(lambda c: c.checkpoint.save_contents, lambda p: p.stage.checkpoint.contents, same, why="CheckpointConfig.save_contents"),
@@ -110,8 +122,8 @@ FSDP_SFT_ROWS = (
     old(lambda c: c.optim.betas, lambda p: p.stage.optim.actor.betas, same, always=True, why="sft_trainer.yaml: 0.9, 0.95 (H70)"),
     old(lambda c: c.optim.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="optimizer"),
     old(lambda c: c.optim.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, always=True, why="clip_grad_norm_"),
-    old(lambda c: c.optim.lr_scheduler, lambda p: p.stage.optim.actor.schedule, words({"cosine": "cosine", "wsd": "wsd"}), always=True,
-        why="fsdp_sft_trainer: cosine or wsd, nothing else"),
+    old(lambda c: c.optim.lr_scheduler, lambda p: p.stage.optim.actor.schedule, words({"cosine": "cosine", "wsd": "wsd"}, asked=True),
+        always=True, why="fsdp_sft_trainer: cosine or wsd, nothing else"),
     old(lambda c: c.trainer.checkpoint.save_contents, lambda p: p.stage.checkpoint.contents, same, absent=["model"], why="since 0.5"),
     old(lambda c: c.trainer.checkpoint.load_contents, lambda p: p.stage.checkpoint.load_contents, same, absent=None, why="since 0.5"),
     old(lambda c: c.trainer.max_ckpt_to_keep, lambda p: p.stage.checkpoint.keep, off_as((None, 0)), why="fsdp_sft_trainer: since 0.5"),

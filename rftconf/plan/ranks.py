@@ -1,0 +1,41 @@
+"""How many GPUs one role's parallel sizes need: an engine, a data-parallel rank, a copy of the experts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+P = "stage.placement."
+
+
+def product(values: dict[str, Any], role: str, sizes: tuple[str, ...]) -> Any:
+    """The product of the named sizes of a role [GPUs]; an expression where one of them is."""
+    total: Any = 1
+    for size in sizes:
+        total = total * (values.get(f"{P}{role}.{size}") or 1)
+    return total
+
+
+def rank_gpus(values: dict[str, Any]) -> int:
+    """GPUs of one data-parallel rank of the trainer: Ulysses SP, or TP*PP*CP."""
+    if values.get(P + "actor.backend") == "megatron":
+        sizes = [values.get(f"{P}actor.megatron.{s}") for s in ("tp", "pp", "cp")]
+    else:
+        sizes = [values.get(P + "actor.sp")]
+    return _whole(sizes)
+
+
+def expert_gpus(values: dict[str, Any]) -> int:
+    """GPUs that hold every expert once, ETP*EP*PP: ETP is TP unless it is set (megatron.core.parallel_state)."""
+    if values.get(P + "actor.backend") != "megatron":
+        return 1
+    at = P + "actor.megatron."
+    etp = values.get(at + "etp")
+    return _whole([values.get(at + "tp") if etp is None else etp, values.get(at + "ep"), values.get(at + "pp")])
+
+
+def _whole(sizes: list[Any]) -> int:
+    """The product of the sizes that are known."""
+    total = 1
+    for size in sizes:
+        total *= size if isinstance(size, int) else 1
+    return total
