@@ -169,12 +169,12 @@ class Table:
         for index, row in enumerate(self.rows):
             for plan in plans_of(row):
                 self.feeding.setdefault(plan, []).append(index)
-        for plan, rows in self.feeding.items():
-            for at in (found.start() for found in re.finditer(re.escape("[]."), plan)):
-                self.feeding_items.setdefault(plan[:at], []).extend(rows)
                 if plan in self.owners and not (isinstance(row, Row) and row.alias):
                     raise ValueError(f"{self.framework}: {plan} is owned by {self.owners[plan]} and {natives_of(row)}")
                 self.owners.setdefault(plan, ", ".join(natives_of(row)))
+        for plan, rows in self.feeding.items():
+            for at in (found.start() for found in re.finditer(re.escape("[]."), plan)):
+                self.feeding_items.setdefault(plan[:at], []).extend(rows)
 
 
 def plans_of(row: Row | Fold | Each | Fixed) -> tuple[str, ...]:

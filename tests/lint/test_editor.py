@@ -14,7 +14,7 @@ from rftconf.lint.editor import framework_schema
 from rftconf.lint.rule import trinity
 from rftconf.schemas import registry
 from tests.lint.bases import as_yaml
-from tests.lint.test_false_alarms import CORPUS
+from tests.sources import CORPUS
 
 RELEASES = [(f.name, release) for f in registry.FRAMEWORKS.values() for release in f.releases]
 

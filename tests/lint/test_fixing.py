@@ -14,8 +14,7 @@ from rftconf.lint import engine, fixing
 from rftconf.text.document import Document
 from rftconf.text.read import read
 from rftconf.text.source import Source
-from tests.lint.test_false_alarms import CORPUS
-from tests.sources import ROOT
+from tests.sources import CORPUS, ROOT
 
 GOLDEN = sorted([*(ROOT / "golden" / "convert").glob("*/input.*")])
 

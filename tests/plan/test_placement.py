@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from rftconf.errors import RefusedError
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.placement import Demand, P, colocate, disaggregate, feasible_splits, keep_apart
+from rftconf.plan.placement import Demand, colocate, disaggregate, feasible_splits, keep_apart
+from rftconf.plan.ranks import P
 from rftconf.plan.symbols import Var
 
 demands = st.builds(
