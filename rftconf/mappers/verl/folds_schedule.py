@@ -210,11 +210,7 @@ def from_ratio(r: Reading, ratio: Any) -> Any:
     # the horizon counts local updates (H62), except in the recipes, whose trainers set it to the periods
     whole = rollouts if recipe_of(r) else arith("*", rollouts, local_updates(r))
     ticks = arith("//", arith("*", ratio, whole), 1)
-    return _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES))
-
-
-def _whole(value: Any) -> Any:
-    return value if isinstance(value, (int, Expr)) else round(value)
+    return r.convert(ticks if isinstance(ticks, Expr) else int(ticks), Unit.LR_TICKS, Unit.UPDATES)
 
 
 def write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:

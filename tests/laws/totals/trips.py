@@ -184,26 +184,27 @@ def in_plan(source: Source, to: str, release: str, options: Options) -> Outcome:
     back = of_plan(read(CONFIGS.of(to, release, writing.trainer, flat), case.rows).values)
     plan, said = of_plan(reading.values), _narrowed(reading)
     wrong = [name for name in differing(own, plan) if not any(path in said for path in SPEAKS[name])]
-    breaches = [f"{case.framework} is read wrong: {_pair(name, own, plan)}" for name in wrong]
-    breaches += [f"{to} is read wrong: {_pair(name, theirs, back)}" for name in differing(theirs, back)]
+    breaches = [f"{case.framework} is read wrong: {pair(name, own, plan)}" for name in wrong]
+    breaches += [f"{to} is read wrong: {pair(name, theirs, back)}" for name in differing(theirs, back)]
     for path, outcome in writing.outcomes.items():
         if outcome.state in LOSSES and outcome.note:
             said[path] = outcome.note
     other = tuple(differing(own, theirs))
-    silent = [name for name in other if not any(path in said for path in _speaks(name, other))]
+    silent = [name for name in other if not any(path in said for path in speaks(name, other))]
     breaches += [f"{to} would not start: {broken}" for broken in RULES[to](keys)]
-    breaches += [f"{name} differs and nothing says so: {_pair(name, own, theirs)}" for name in silent]
+    breaches += [f"{name} differs and nothing says so: {pair(name, own, theirs)}" for name in silent]
     return Outcome(case, to, tuple(breaches), said=other)
 
 
-def _speaks(name: str, differs: tuple[str, ...]) -> Iterator[str]:
+def speaks(name: str, differs: tuple[str, ...]) -> Iterator[str]:
     """Plan fields whose loss explains a figure; a rate ends elsewhere where the run has another length."""
     yield from SPEAKS[name]
     if name == "rate" and "total_updates" in differs:
         yield from SPEAKS["total_updates"]
 
 
-def _pair(name: str, one: Figures, other: Figures) -> str:
+def pair(name: str, one: Figures, other: Figures) -> str:
+    """Both values of a figure, for a message."""
     if name == "rate":
         ends = sorted({*one.boundaries(), *other.boundaries()})
         first = next(k for k in ends if abs(one.rate.after(k) - other.rate.after(k)) > 1e-9 * one.rate.top)
