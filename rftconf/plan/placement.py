@@ -161,6 +161,8 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decis
     nodes, size, trainer, rollout, engine, auxiliary = sizes
     known = update if isinstance(update, int) else None
     demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values))
+    if demand.total - rollout - auxiliary > trainer and rollout >= 1 and rollout % engine == 0:
+        return _use_all(values, origins, demand, Split(trainer, rollout, auxiliary, 0))
     left = demand.total - rollout - auxiliary
     legal = left > 0 and whole_nodes(left, size) and feeds_all_ranks(left, demand)
     if not legal or rollout % engine or rollout < 1:
@@ -168,12 +170,23 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decis
         raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
     if left == trainer:
         return []
-    if left > trainer:
-        why = f"{left - trainer} of {demand.total} GPUs have no role in the source; here the trainer takes all that engines leave (H22)"
-    else:
-        why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
+    why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
     _set(values, origins, P + "actor.gpus", left, f"{left} GPUs instead of {trainer}")
     return [Decision(P + "actor.gpus", why, (), f"{left} trainer GPUs")]
+
+
+def _use_all(values: dict[str, Any], origins: dict[str, Origin], demand: Demand, source: Split) -> list[Decision]:
+    """The source leaves GPUs of its nodes idle; a trainer that gets what the engines leave would take them (H22)."""
+    splits = feasible_splits(demand)
+    if not splits:
+        raise RefusedError(_why_not(source.rollout, demand), choices=_ways_out(demand))
+    chosen = min(splits, key=lambda s: (abs(s.trainer - source.trainer), abs(s.rollout - source.rollout)))
+    for path, gpus in ((P + "rollout.gpus", chosen.rollout), (P + "actor.gpus", chosen.trainer)):
+        if values[path] != gpus:
+            _set(values, origins, path, gpus, str(chosen))
+    used = source.trainer + source.rollout + source.auxiliary
+    why = f"the source uses {used} of {demand.total} GPUs; here the trainer gets all that the engines leave: {chosen} (row 3.2)"
+    return [Decision(P + "rollout.gpus", why, tuple(f"{s}" for s in splits if s != chosen), str(chosen))]
 
 
 def _undecided(

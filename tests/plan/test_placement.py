@@ -154,13 +154,14 @@ def test_a_model_on_the_trainers_gpus_takes_some_of_them() -> None:
     assert "4 of 8" in decision.why
 
 
-def test_gpus_without_a_role_become_the_trainers_where_it_takes_what_is_left() -> None:
-    values, origins = apart(4, 8)
+@pytest.mark.parametrize(("trainer", "rollout", "placed"), [(4, 8, (4, 12)), (8, 4, (8, 8))])
+def test_gpus_without_a_role_go_to_the_engines_where_the_trainer_would_take_them(
+    trainer: int, rollout: int, placed: tuple[int, int]
+) -> None:
+    values, origins = apart(trainer, rollout)
     (decision,) = keep_apart(values, origins)
-    assert values[P + "actor.gpus"] == 8
-    assert "4 of 16 GPUs have no role" in decision.why
-    with pytest.raises(RefusedError, match="12 trainer GPUs are more than a node of 8"):
-        keep_apart(*apart(8, 4))
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == placed
+    assert "12 of 16 GPUs" in decision.why
 
 
 def test_a_trainer_holds_whole_copies_of_the_experts() -> None:

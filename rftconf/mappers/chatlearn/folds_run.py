@@ -147,7 +147,9 @@ def write_resume(w: Writing) -> None:
         return
     note = "resumes only from its own output folder (row 10.8)" if wanted == "path" else ""
     w.put(RESUMES, True, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note)
-    w.put(DATA_STATE, f"${{{OUTPUT}}}/data_checkpoint_path/", IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note,
+    # a name that nobody gave yet is no name to point to: OmegaConf stops at an interpolation of ???
+    folder = "???" if w.plan(IDENTITY + "checkpoint_root") is None else f"${{{OUTPUT}}}/data_checkpoint_path/"
+    w.put(DATA_STATE, folder, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note,
           always=True, how="resuming needs a folder for the data loader's state")  # fmt: skip
     if _loses_weights(w) and not w.same_framework:
         w.note(LOST_WEIGHTS)

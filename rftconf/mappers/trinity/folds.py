@@ -23,6 +23,8 @@ DRIVERS = {
     "dynamic_by_explorer": "explorer", "dynamic_by_trainer": "trainer",
 }  # fmt: skip
 SYNC = "synchronizer."
+TWO_INTERVALS = "0.6.0"
+"""The release that brought intervals of their own for explorer and trainer."""
 
 
 def _or(value: Any, otherwise: Any) -> Any:
@@ -104,6 +106,9 @@ def write_batch(w: Writing) -> None:
             raise RefusedError(
                 f"form A needs whole mini-batches: {update} sequences are {update / n:g} prompts of {prompts}"
             )
+        if not w.since(TWO_INTERVALS) and not w.same_framework:
+            _refuse_form_b(w, asked=form == "B", whole=whole)
+            form = "A"
         form = form if form != "auto" else "A" if whole and update // n > 1 else "B"
     mini = "" if isinstance(update, Expr) else f"{formula(update)} sequences an update / {formula(n)} responses"
     interval = arith("/", arith("*", prompts, n), update)
@@ -128,6 +133,19 @@ def write_batch(w: Writing) -> None:
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
     w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
     _write_sync(w, interval)
+
+
+def _refuse_form_b(w: Writing, *, asked: bool, whole: bool) -> None:
+    """With one interval for both sides a period must be whole explore steps of one update each (row 2.5)."""
+    if whole and not asked:
+        return
+    prompts, n, update = w.plan(B), w.plan(N), w.plan(G)
+    raise RefusedError(
+        f"Trinity {w.release} has one sync interval for explorer and trainer"
+        + ("" if whole else f", and {update} sequences an update are {update / n:g} of {prompts} prompts")
+        + f": form B came with {TWO_INTERVALS} (row 1.1)",
+        choices=(f"--to-release {TWO_INTERVALS}", *(("--form A",) if whole else ())),
+    )
 
 
 def _refuse_uneven(prompts: int, n: int, update: int) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put, counts
+from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Dialect
 from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
@@ -41,6 +44,8 @@ class _MiniBatch(Codec[Any, Any]):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         """Always in prompts, for upstream; a period too small for one update is padded, or refused (H63)."""
         put = counts(Unit.PROMPTS).put(value, context, unit)
+        if put.state is State.ROUNDED:
+            put = _that_starts(put, value, context)
         prompts = context.values.get("stage.batch.prompts_per_rollout")
         if not isinstance(prompts, int) or not isinstance(put.value, int) or put.value <= prompts:
             return put
@@ -52,6 +57,29 @@ class _MiniBatch(Codec[Any, Any]):
         what = "rows of zero mask fill it up" if context.since("0.9.0") else "veRL stops, or updates on what there is"
         note = f"an update takes {put.value} prompts, a period yields {prompts}: {what} (H63)"
         return Put(put.value, State.NARROWED, note)
+
+
+def _that_starts(put: Put, update: Any, context: Any) -> Put:
+    """The next number of whole prompts that veRL also starts with: G is shared by all ranks (H8, H9), and where batches
+    are not padded the period is a whole number of updates (rows 1.13, 15.2)."""
+    prompts, n = (context.plan(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt"))
+    if context.plan("stage.placement.actor.gpus") is None or not isinstance(prompts, int):
+        return put
+    ranks = data_parallel(context, megatron=context.backend == "megatron")
+    if isinstance(ranks, Expr) or ranks.denominator != 1:
+        return put
+    own_pool = context.plan("stage.placement.layout") != "colocated"
+    whole = own_pool or not context.since("0.9.0") if context.since("0.8.0") else False
+    step = int(ranks) // gcd(n, int(ranks))
+    first = -(-put.value // step) * step
+    fits = next((m for m in range(first, prompts + 1, step) if not whole or prompts % m == 0), None)
+    exact = f"{update} sequences an update are {float(Fraction(update) / n):g} prompts of {n} answers"
+    if fits is None:
+        raise RefusedError(
+            f"{exact}: veRL counts whole prompts, and none of their numbers that {int(ranks)} ranks share cuts {prompts} prompts",
+            choices=(f"sequences an update that are a multiple of {step * n}",),
+        )
+    return Put(fits, State.ROUNDED, f"{exact}; wrote {fits}", put.how)
 
 
 class _Group(Codec[Any, Any]):

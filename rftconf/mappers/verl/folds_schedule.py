@@ -5,6 +5,7 @@ from __future__ import annotations
 from sys import maxsize
 from typing import TYPE_CHECKING, Any
 
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 
+STEPS_ASKED = "trainer.total_training_steps"
 ENDLESS = 10**12
 """More updates than any run has: a share of sys.maxsize steps."""
 
@@ -119,6 +121,11 @@ def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     if rollouts is not None and ends:
         rows, prompts = w.facts.get("rows"), sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
+        if not whole and isinstance(rows, int) and isinstance(prompts, int) and not w.same_framework:
+            raise RefusedError(
+                f"{rows} rows are less than one batch of {prompts} prompts: veRL drops incomplete batches, so it would have none",
+                choices=(f"at least {prompts} rows", f"at most {rows} prompts a rollout period"),
+            )
         enough = arith("//", arith("+", rollouts, whole - 1), whole) if whole else rollouts
         named = "updates" if supervised else "rollout periods"
         how = f"enough for {formula(rollouts)} {named}, which end the run (H68)"
@@ -141,13 +148,15 @@ def periods(context: Reading | Writing) -> Any:
 def schedule_fold(role: str, block: str) -> Fold:
     """Warm-up in updates from explicit ticks or from a ratio of the run's length (H44, H45)."""
     steps, share, total = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio", f"{block}.total_training_steps"
+    schedule = f"stage.optim.{role}.schedule"
     warmup, decay = f"stage.optim.{role}.warmup_updates", f"stage.optim.{role}.decay_updates"
 
     def read(r: Reading) -> None:
         if role == "critic" and r.plan("stage.algorithm.critic.enabled") is False:
             r.inactive.update(dict.fromkeys((steps, share, total), "there is no critic in this run"))
             return
-        _read_decay(r, total, decay)
+        r.inactive[total] = "the trainer overwrites it with the length of the run (row 5.9)"
+        _read_decay(r, decay, decays=r.plan(schedule) != "constant")
         ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
         uses_steps = isinstance(ticks, Expr) or (ticks is not None and (ticks > 0 or (ticks == 0 and _zero_counts(r))))
         if uses_steps:
@@ -165,7 +174,8 @@ def schedule_fold(role: str, block: str) -> Fold:
                 f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr"
             )
         if w.plan(decay) is not None:
-            w.lose(decay, State.NO_COUNTERPART, "veRL's schedules run over the length of the run (row 5.9)")
+            note = f"the source decays over {formula(w.plan(decay))} updates, veRL over the length of the run (row 5.9)"
+            w.lose(decay, State.NO_COUNTERPART, note)
 
     why = "optimizer config: steps win over the ratio; one tick per update_actor call"
     return Fold((steps, share, total), (warmup, decay), read, write, why)
@@ -176,26 +186,31 @@ def _zero_counts(r: Reading) -> bool:
     return not r.since("0.8.0") and r.backend != "megatron"
 
 
-def _read_decay(r: Reading, total: str, decay: str) -> None:
-    r.inactive[total] = "the trainer overwrites it with the length of the run (row 5.9)"
-    r.set(decay, None, total)
+def _read_decay(r: Reading, decay: str, *, decays: bool) -> None:
+    """Steps beyond the epochs never come, but the learning rate is planned for them (H68)."""
+    asked, run = horizon(r), r.plan("stage.run_length.rollouts")
+    longer = decays and isinstance(asked, int) and isinstance(run, int) and asked > run
+    value = r.convert(asked, Unit.ROLLOUTS, Unit.UPDATES) if longer else None
+    r.set(decay, value, *([STEPS_ASKED] if longer else []), how=f"{formula(asked)} rollout periods" if longer else "")
+
+
+def horizon(r: Reading) -> Any:
+    """The rollout periods that schedules are planned for: the steps asked for, reached or not (H68), else the run's."""
+    asked = None if fully_async(r) or r.plan("stage.kind") == "sft" else r.native(STEPS_ASKED)
+    return periods(r) if asked is None else asked
 
 
 def from_ratio(r: Reading, ratio: Any) -> Any:
     """A share of the run as updates, rounded down as veRL does; an expression while the length is not known."""
     if ratio in (0, 0.0, None):
         return 0
-    rollouts = periods(r)
+    rollouts = horizon(r)
     if rollouts is None:
         return None
     # the horizon counts local updates (H62), except in the recipes, whose trainers set it to the periods
-    horizon = rollouts if recipe_of(r) else arith("*", rollouts, local_updates(r))
-    ticks = arith("//", arith("*", ratio, horizon), 1)
-    return _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES))
-
-
-def _whole(value: Any) -> Any:
-    return value if isinstance(value, (int, Expr)) else round(value)
+    whole = rollouts if recipe_of(r) else arith("*", rollouts, local_updates(r))
+    ticks = arith("//", arith("*", ratio, whole), 1)
+    return r.convert(ticks if isinstance(ticks, Expr) else int(ticks), Unit.LR_TICKS, Unit.UPDATES)
 
 
 def write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:

@@ -1,0 +1,240 @@
+"""The figures of a run from a framework's own keys, by hand from MAPPING: no row and no codec of rftconf is used.
+
+Defaults are those of MAPPING's tables. `Keys` are flat keys under their newest names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from sys import maxsize
+from typing import Any
+
+from tests.laws.totals.figures import Figures, Rate
+
+NEVER = 1_000_000
+"""Trinity and ROLL have no "never": so many periods stand for it."""
+ARR = "actor_rollout_ref."
+WORDS = {
+    "constant_with_warmup": "constant",
+    "inverse_square_root": "inv_sqrt",
+    "inverse_sqrt": "inv_sqrt",
+}
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A config as its framework sees it: written keys, the release, veRL's or ChatLearn's trainer, rows of the data."""
+
+    flat: Mapping[str, Any]
+    release: tuple[int, ...]
+    trainer: str
+    rows: int
+
+    def get(self, *keys: str, otherwise: Any = None) -> Any:
+        """The first of the keys that is written with a value."""
+        return next((self.flat[key] for key in keys if self.flat.get(key) is not None), otherwise)
+
+
+def _off(value: Any) -> Fraction | None:
+    """Intervals of -1 and 0 mean never."""
+    return None if value is None or value <= 0 else Fraction(value)
+
+
+def verl(keys: Keys) -> Figures:
+    """Rows 1.1-1.6, 2.1-2.7, 5.6-5.9, 10.1-10.5, 15.1-15.3."""
+    get, recipe = keys.get, keys.trainer.removesuffix("_megatron")
+    mode = get("trainer.v1.trainer_mode", otherwise="sync") if keys.release >= (0, 9) else "sync"
+    block = f"trainer.v1.{mode}."
+    steps = get(block + "parameter_sync_step", otherwise=4 if mode == "separate_async" else 1)
+    local = steps if keys.release >= (0, 9) and recipe not in ("fully_async", "one_step_off") else 1
+    mini, n = get(ARR + "actor.ppo_mini_batch_size", otherwise=256), get(ARR + "rollout.n", otherwise=1)
+    prompts = get("data.train_batch_size", otherwise=1024)
+    ahead = Fraction(0) if mode == "sync" else Fraction(get(block + "num_warmup_batches", otherwise=1))
+    if recipe == "one_step_off":
+        ahead = Fraction(1)
+    if recipe == "fully_async":
+        calls = get("async_training.trigger_parameter_sync_step", otherwise=4)
+        prompts = calls * get("async_training.require_batches", otherwise=1) * mini
+        ahead, local = Fraction(get("async_training.staleness_threshold", otherwise=0.1)), calls
+    rollouts, horizon = _verl_length(keys, prompts, streams=recipe == "fully_async")
+    return Figures(
+        prompts=Fraction(prompts),
+        responses=n,
+        update=Fraction(mini * n),
+        passes=get(ARR + "actor.ppo_epochs", otherwise=1),
+        rollouts=rollouts,
+        rate=_verl_rate(keys, local, horizon, 1 if recipe == "fully_async" else local),
+        ahead=ahead,
+        save=_off(get("trainer.save_freq")),
+        evaluate=_off(get("trainer.test_freq")),
+    )
+
+
+def _verl_length(keys: Keys, prompts: int, *, streams: bool) -> tuple[int, int]:
+    """Periods that are run, and the periods over which the learning rate decays (H68)."""
+    epochs = keys.get("trainer.total_epochs", otherwise=30)
+    if streams:
+        length = min(keys.get("rollout.total_rollout_steps", otherwise=maxsize), keys.rows * epochs) // prompts
+        return length, length
+    bound, asked = keys.rows // prompts * epochs, keys.get("trainer.total_training_steps")
+    return (bound, bound) if asked is None else (min(asked, bound), asked)
+
+
+def _verl_rate(keys: Keys, local: int, horizon: int, planned: int) -> Rate:
+    """One tick per local update (H44, H62); a share is one of `planned` ticks a period, 1 in the streaming program."""
+    at, megatron = ARR + "actor.optim.", keys.trainer.endswith("megatron")
+    steps = keys.get(at + "lr_warmup_steps", otherwise=-1)
+    share = keys.get(at + "lr_warmup_steps_ratio", otherwise=0.0)
+    zero_counts = keys.release < (0, 8) and not megatron
+    ticks = steps if steps > 0 or (steps == 0 and zero_counts) else int(share * horizon * planned)
+    top = keys.get(at + "lr", otherwise=1e-6)
+    if megatron:
+        kind, floor = keys.get(at + "lr_decay_style", otherwise="constant"), keys.get(at + "min_lr", otherwise=0.0)
+    else:
+        kind = keys.get(at + "lr_scheduler_type", at + "warmup_style", otherwise="constant")
+        floor = keys.get(at + "min_lr_ratio", otherwise=0.0) * top
+    return Rate(WORDS.get(kind, kind), top, Fraction(ticks, local), Fraction(horizon), floor)
+
+
+def trinity(keys: Keys) -> Figures:
+    """Rows 1.1-1.6, 2.1-2.7, 5.6-5.9, 10.1-10.5; forms A and B."""
+    get = keys.get
+    explored, n = get("buffer.batch_size", otherwise=1), get("algorithm.repeat_times", otherwise=1)
+    both = get("synchronizer.sync_interval", otherwise=1)
+    explores = get("synchronizer.explorer_sync_interval", otherwise=0) or both
+    trains = get("synchronizer.trainer_sync_interval", otherwise=0) or both
+    update = get("buffer.train_batch_size", otherwise=0) or explored * n
+    total, limit = get("trainer.total_steps"), get("buffer.total_steps")
+    ends = [Fraction(steps, each) for steps, each in ((limit, explores), (total, trains)) if steps is not None]
+    whole = get("buffer.total_epochs", otherwise=1) * keys.rows // (explored * explores)
+    evaluates = any(key.startswith("buffer.explorer_input.eval_tasksets") for key in keys.flat)
+    evaluate = get("explorer.eval_interval", otherwise=100) if evaluates else NEVER * explores
+    periods = max(1, evaluate // explores)
+    return Figures(
+        prompts=Fraction(explored * explores),
+        responses=n,
+        update=Fraction(update),
+        passes=get("trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs", otherwise=1),
+        rollouts=ceil(min(ends)) if ends else whole,
+        rate=_trinity_rate(keys, trains),
+        ahead=_trinity_ahead(keys, explores, trains),
+        save=None if not (save := get("trainer.save_interval", otherwise=0)) else Fraction(save, trains),
+        evaluate=None if periods >= NEVER else Fraction(periods),
+    )
+
+
+def _trinity_ahead(keys: Keys, explores: int, trains: int) -> Fraction | None:
+    if keys.get("synchronizer.sync_style") != "fully_async":
+        return Fraction(keys.get("synchronizer.sync_offset", otherwise=0), explores)
+    if keys.get("algorithm.sample_strategy") != "staleness_control":
+        return None
+    oldest = keys.get("algorithm.sample_strategy_args.max_staleness", otherwise=0)
+    return max(Fraction(0), Fraction(oldest + 1, trains) - 1)
+
+
+def _trinity_rate(keys: Keys, trains: int) -> Rate:
+    """One tick per train step; a share of sys.maxsize steps without trainer.total_steps (H45)."""
+    at = "algorithm.optimizer."
+    total = keys.get("trainer.total_steps")
+    steps = keys.get(at + "lr_warmup_steps", otherwise=-1)
+    share = keys.get(at + "lr_warmup_steps_ratio", otherwise=0.0)
+    ticks = steps if steps > 0 else int(share * (maxsize if total is None else total))
+    kind, top = keys.get(at + "lr_scheduler_type", otherwise="constant"), keys.get(at + "lr", otherwise=1e-6)
+    floor = top * keys.get(at + "min_lr_ratio", otherwise=0.01)
+    horizon = None if total is None else Fraction(total, trains)
+    return Rate(WORDS.get(kind, kind), top, Fraction(ticks, trains), horizon, floor)
+
+
+def _devices(text: str) -> int:
+    """GPUs of `list(range(a,b))`."""
+    found = re.fullmatch(r"list\(range\((\d+), ?(\d+)\)\)", text)
+    assert found is not None, text
+    return int(found[2]) - int(found[1])
+
+
+def roll_ranks(keys: Keys) -> Fraction:
+    """Data-parallel ranks of the trainer."""
+    get, train = keys.get, "actor_train."
+    config, rank = train + "strategy_args.strategy_config.", 1
+    if get(train + "strategy_args.strategy_name") == "megatron_train":
+        for kind in ("tensor_model", "pipeline_model", "context"):
+            rank *= get(f"{config}{kind}_parallel_size", otherwise=1)
+    else:
+        rank = get(train + "model_args.ulysses_size", otherwise=1)
+    return Fraction(_devices(get(train + "device_mapping")), rank)
+
+
+def roll(keys: Keys) -> Figures:
+    """Rows 1.1-1.6, 2.1-2.2, 5.6-5.9, 10.2-10.5; an update is micro-batch x accumulation x ranks (H4)."""
+    get, train, ranks = keys.get, "actor_train.", roll_ranks(keys)
+    each = get(train + "training_args.per_device_train_batch_size", otherwise=8)
+    each *= get(train + "training_args.gradient_accumulation_steps", otherwise=1)
+    prompts, n = get("rollout_batch_size", otherwise=128), get("num_return_sequences_in_group", otherwise=1)
+    passes, length = get("ppo_epochs", otherwise=1), get("max_steps", otherwise=500)
+    every = get(train + "model_update_frequency", otherwise=1)
+    found = Figures(
+        prompts=Fraction(prompts),
+        responses=n,
+        update=each * ranks,
+        passes=passes,
+        rollouts=length,
+        rate=Rate("constant", 0.0),
+        every=every,
+        ahead=Fraction(get("async_generation_ratio", otherwise=0)),
+        save=_period(get("save_steps", otherwise=50)),
+        evaluate=_period(get("eval_steps", otherwise=10)),
+    )
+    horizon = length * prompts * n * passes // each // int(ranks)
+    object.__setattr__(found, "rate", _roll_rate(keys, found.updates, horizon))
+    return found
+
+
+def _period(steps: int) -> Fraction | None:
+    return None if steps >= NEVER else Fraction(steps)
+
+
+def _roll_rate(keys: Keys, updates: Fraction, horizon: int) -> Rate:
+    """One tick per optimizer update; transformers' plain `constant` never warms up."""
+    at = "actor_train.training_args."
+    kind, steps = keys.get(at + "lr_scheduler_type", otherwise="linear"), keys.get(at + "warmup_steps", otherwise=0)
+    ticks = steps if steps > 0 else ceil(horizon * keys.get(at + "warmup_ratio", otherwise=0.0))
+    fsdp = keys.get("actor_train.strategy_args.strategy_name") != "megatron_train"
+    ticks = 0 if kind == "constant" and fsdp else ticks
+    top = keys.get(at + "learning_rate", otherwise=5e-5)
+    return Rate(WORDS.get(kind, kind), top, ticks / updates, horizon / updates)
+
+
+def chatlearn(keys: Keys) -> Figures:
+    """Rows 1.1-1.6, 2.1, 5.6-5.9, 10.2-10.5; everything is counted in samples and episodes."""
+    get, args = keys.get, "runtime_args."
+    n = get("models.policy.num_inference_per_prompt", otherwise=32)
+    at = "models.policy_trainer.optimizer."
+    top = get(at + "lr", otherwise=2e-6)
+    rate = Rate("constant", top)
+    if (
+        keys.trainer == "megatron"
+    ):  # train_iters is 1: after the first update, so at every later period, the floor (H47)
+        rate = Rate("linear", top, Fraction(0), Fraction(1), get(at + "min_lr", otherwise=0.0))
+    return Figures(
+        prompts=Fraction(get(args + "sample_per_episode"), n),
+        responses=n,
+        update=Fraction(get(args + "train_global_batch_size")),
+        passes=get(args + "num_training_epoch", otherwise=1),
+        rollouts=get(args + "num_episode"),
+        rate=rate,
+        every=get("models.policy.sync_frequency", otherwise=1),
+        save=_off(get(args + "save_episode_interval")),
+        evaluate=_off(get(args + "eval_episode_interval", otherwise=0)),
+    )
+
+
+ACCOUNTS: Mapping[str, Callable[[Keys], Figures]] = {
+    "verl": verl,
+    "trinity": trinity,
+    "roll": roll,
+    "chatlearn": chatlearn,
+}

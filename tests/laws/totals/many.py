@@ -1,0 +1,134 @@
+"""Blocks of seeded cases: which they are depends on seed and block alone, so a run can stop and go on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from rftconf.convert import Options
+from rftconf.schemas import registry
+from tests.laws.totals.drawing import DRAWS, Case, Pick
+from tests.laws.totals.lean import Unlearnt
+from tests.laws.totals.trips import CONFIGS, Outcome, Source, in_plan, source_of
+
+FRAMEWORKS = tuple(registry.FRAMEWORKS)
+SOURCES = 400
+"""Runs of a block; each goes to the three other frameworks."""
+CASES = SOURCES * (len(FRAMEWORKS) - 1)
+LEARNING = 4
+"""Blocks that every process does with whole configs before it trusts lean ones."""
+CHECKED = 50
+"""One in so many runs is done with the whole config as well, and must come out the same."""
+OLDER = {"verl": ("0.8.0", "0.7.1", "0.5.0"), "trinity": ("0.5.2",), "roll": ("0.2.1",), "chatlearn": ("1.2.0",)}
+
+
+@dataclass
+class Tally:
+    """What became of cases, by direction."""
+
+    cases: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    said: Counter[str] = field(default_factory=Counter)
+    """`direction figure`: differs, and the ledger says so."""
+    breaches: list[str] = field(default_factory=list)
+
+    def add(self, outcome: Outcome, where: str) -> None:
+        """One more case."""
+        direction = f"{outcome.case.framework} -> {outcome.to}"
+        self.cases[direction] += 1
+        self.refused[direction] += bool(outcome.refused)
+        self.said.update(f"{direction}: {figure}" for figure in outcome.said)
+        self.breaches += [f"{where} {direction}: {breach}" for breach in outcome.breaches]
+
+    def join(self, other: Tally) -> None:
+        """Add another tally to this one."""
+        self.cases.update(other.cases)
+        self.refused.update(other.refused)
+        self.said.update(other.said)
+        self.breaches += other.breaches
+
+
+def targets(pick: Pick, case: Case) -> list[tuple[str, str, Options]]:
+    """The other frameworks, mostly at their newest release, and how Trinity is to count its steps."""
+    found = []
+    for to in FRAMEWORKS:
+        if to != case.framework:
+            newest = registry.framework(to).newest
+            release, form = pick((newest, newest, newest, *OLDER[to])), pick(("auto", "auto", "B"))
+            found.append((to, release, Options(form=form if release == newest else "auto")))
+    return found
+
+
+def draw(framework: str, seed: str) -> tuple[Case, list[tuple[str, str, Options]]]:
+    """One run and where it goes, from a seed."""
+    generator = Random(seed)
+    pick: Pick = generator.choice
+    case = DRAWS[framework](pick)
+    return case, targets(pick, case)
+
+
+def block(seed: str, number: int, *, learning: bool) -> Tally:
+    """All cases of one block."""
+    tally = Tally()
+    CONFIGS.learn(on=learning)
+    for index in range(SOURCES):
+        where = f"{seed}/{number}/{index}"
+        case, ways = draw(FRAMEWORKS[index % len(FRAMEWORKS)], where)
+        outcomes = _outcomes(case, ways)
+        for outcome in outcomes:
+            tally.add(outcome, where)
+        if not learning and index % CHECKED == 0:
+            CONFIGS.learn(on=True)
+            if _outcomes(case, ways) != outcomes:
+                tally.breaches.append(f"{where}: lean and whole configs do not agree")
+            CONFIGS.learn(on=False)
+    return tally
+
+
+def _outcomes(case: Case, ways: list[tuple[str, str, Options]]) -> list[Outcome]:
+    """The case in each direction; over again with the whole config where a new key is asked for."""
+    try:
+        return _all(case, ways)
+    except Unlearnt:
+        CONFIGS.learn(on=True)
+        found = _all(case, ways)
+        CONFIGS.learn(on=False)
+        return found
+
+
+def _all(case: Case, ways: list[tuple[str, str, Options]]) -> list[Outcome]:
+    source = source_of(case)
+    return [_one(source, way) for way in ways]
+
+
+def _one(source: Source, way: tuple[str, str, Options]) -> Outcome:
+    try:
+        return in_plan(source, *way)
+    except Unlearnt:
+        raise
+    except Exception as error:
+        return Outcome(source.case, way[0], (f"{type(error).__name__}: {error}",))
+
+
+def as_json(tally: Tally) -> dict[str, Any]:
+    """For a file."""
+    return {
+        "cases": sum(tally.cases.values()),
+        "counterexamples": len(tally.breaches),
+        "refused": sum(tally.refused.values()),
+        "directions": {
+            name: {
+                "cases": count,
+                "refused": tally.refused[name],
+                "differs and said": {
+                    key.partition(": ")[2]: number
+                    for key, number in sorted(tally.said.items())
+                    if key.startswith(name + ":")
+                },
+            }
+            for name, count in sorted(tally.cases.items())
+        },
+        "breaches": tally.breaches[:50],
+    }

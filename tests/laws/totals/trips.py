@@ -1,0 +1,224 @@
+"""Takes a case through the mappers into another framework and back to a plan, and judges the figures on all four ways.
+
+Plan-level: rows, folds, placement and release edits run as in a conversion, but only for what the figures depend on,
+without the account of every other key and without text. `in_text` is the whole way, from a file to a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from rftconf import convert as conversions
+from rftconf.convert import Options
+from rftconf.errors import RefusedError
+from rftconf.ledger import LOSSES
+from rftconf.load import Loaded, StageRead
+from rftconf.mappers.native import Native
+from rftconf.mappers.reading import Reading
+from rftconf.mappers.tables import table_of
+from rftconf.mappers.writing import Writing
+from rftconf.schemas import registry, versions
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Document
+from tests.laws.totals.accounts import ACCOUNTS, Keys
+from tests.laws.totals.drawing import Case
+from tests.laws.totals.figures import FIGURES, Figures, Rate, differing
+from tests.laws.totals.lean import Configs
+from tests.laws.totals.rules import RULES
+
+B, R, Y, O, C = "stage.batch.", "stage.run_length.", "stage.sync.", "stage.optim.actor.", "stage.cadence."
+COUNTS = (B + "prompts_per_rollout", B + "responses_per_prompt", B + "sequences_per_update", B + "passes")
+LENGTH = (R + "rollouts", R + "epochs")
+SPEAKS: Mapping[str, tuple[str, ...]] = {
+    "sequences": COUNTS[:2],
+    "update": COUNTS[2:3],
+    "updates": COUNTS,
+    "rollouts": LENGTH,
+    "total_updates": (*COUNTS, *LENGTH),
+    "rate": tuple(O + f for f in ("lr", "schedule", "warmup_updates", "min_lr_ratio", "min_lr", "decay_updates")),
+    "prompts_per_version": (COUNTS[0], Y + "every_rollouts"),
+    "staleness": (Y + "every_rollouts", Y + "run_ahead_rollouts", Y + "driver"),
+    "save": (C + "save_rollouts",),
+    "evaluate": (C + "eval_rollouts",),
+}
+"""Figure to the plan fields whose loss says that it differs."""
+WANTED = tuple(dict.fromkeys(path for name in FIGURES for path in SPEAKS[name]))
+PLACED = (
+    "stage.kind", "cluster.nodes", "cluster.gpus_per_node",
+    *(f"stage.placement.{f}" for f in ("layout", "actor.gpus", "actor.sp", "actor.backend", "rollout.gpus", "rollout.tp",
+                                       "actor.megatron.tp", "actor.megatron.pp", "actor.megatron.cp", "reference.gpus")),
+    *(f"stage.batch.{f}" for f in ("micro.dynamic", "micro.sequences_per_rank", "uneven_tail")),
+    "stage.algorithm.critic.enabled", Y + "in_flight", R + "last_partial", "stage.algorithm.advantage",
+)  # fmt: skip
+"""What the placement of the run, and with it its figures, depends on besides."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One case and one target: breaches of the law, or the sentence by which it was refused."""
+
+    case: Case
+    to: str
+    breaches: tuple[str, ...] = ()
+    refused: str = ""
+    said: tuple[str, ...] = field(default=())
+    """Figures that differ and of which the ledger speaks."""
+
+
+def of_plan(values: Mapping[str, Any]) -> Figures:
+    """The figures as the plan has them; a learning rate in optimizer updates becomes one in periods."""
+    prompts, n, update, passes = (values.get(path) for path in COUNTS)
+    rollouts, top = values.get(R + "rollouts"), values.get(O + "lr")
+    updates = Fraction(passes or 1) * prompts * n / Fraction(update)
+    floor, share = values.get(O + "min_lr"), values.get(O + "min_lr_ratio")
+    lowest = floor if floor is not None else (share or 0.0) * top
+    decay, warm = values.get(O + "decay_updates"), values.get(O + "warmup_updates") or 0
+    horizon = None if rollouts is None else Fraction(rollouts)
+    rate = Rate(
+        values.get(O + "schedule") or "constant",
+        top,
+        Fraction(warm) / updates,
+        Fraction(decay) / updates if decay is not None else horizon,
+        lowest,
+    )
+    ahead, save, evaluate = (
+        values.get(p) for p in (Y + "run_ahead_rollouts", C + "save_rollouts", C + "eval_rollouts")
+    )
+    return Figures(
+        prompts=Fraction(prompts),
+        responses=n,
+        update=Fraction(update),
+        passes=passes or 1,
+        rollouts=rollouts,
+        rate=rate,
+        every=values.get(Y + "every_rollouts") or 1,
+        ahead=None if ahead is None else Fraction(ahead).limit_denominator(10**6),
+        save=None if save is None else Fraction(save),
+        evaluate=None if evaluate is None else Fraction(evaluate),
+    )
+
+
+def keys_of(release: str, trainer: str, flat: Mapping[str, Any], rows: int) -> Keys:
+    """What an account reads."""
+    return Keys(flat, tuple(int(part) for part in release.split(".")), trainer, rows)
+
+
+def read(native: Native, rows: int) -> Reading:
+    """The plan values that figures and placement depend on; rows run on demand."""
+    reading = _empty(native.framework, native)
+    reading.facts.update(starter={}, assumed={}, program="", rows=rows)
+    for path in (*WANTED, *PLACED):
+        reading.plan(path)
+    return reading
+
+
+def _empty(framework: str, native: Native) -> Reading:
+    """A reading that has read nothing yet; which row feeds which field is looked up once."""
+    reading = copy(_owned(framework))
+    reading.source = native
+    reading.values, reading.origins, reading.inactive, reading.narrowed = {}, {}, {}, {}
+    reading.notes, reading.facts, reading._started = [], {}, set()
+    return reading
+
+
+@lru_cache(maxsize=8)
+def _owned(framework: str) -> Reading:
+    return Reading(table_of(framework), Native(framework, "", "", {}))
+
+
+def write(reading: Reading, to: str, release: str, options: Options) -> Writing:
+    """Place and write as a conversion does. Raises RefusedError."""
+    source = reading.source
+    guess = Guess(source.framework, source.release, source.trainer, (), certain=True)
+    stage = StageRead(None, reading)
+    loaded = Loaded(Document("law", "", "yaml", ()), guess, reading.table, [stage])
+    values, origins, target = dict(stage.values), dict(stage.origins), registry.framework(to)
+    conversions._refuse_dialects(stage)
+    conversions._place(target, release, values, origins, options)
+    return conversions._write(loaded, stage, to, release, values, origins, options)
+
+
+def written(writing: Writing) -> dict[str, Any]:
+    """The target's keys: down to the asked release, and again under their newest names."""
+    flat = {key.lstrip("+"): out for key, out in writing.out.items() if out.value is not None}
+    release, trainer = writing.release, writing.trainer
+    if release != registry.framework(writing.framework).newest:
+        down = versions.downgrade(writing.framework, flat, release, trainer=trainer).flat
+        flat = versions.upgrade(writing.framework, down, release, trainer=trainer).flat
+    return {key: out.value for key, out in flat.items()}
+
+
+CONFIGS = Configs()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A case as read, for any number of targets."""
+
+    case: Case
+    reading: Reading
+    own: Figures
+
+
+def source_of(case: Case) -> Source:
+    """Read a case."""
+    reading = read(CONFIGS.of(case.framework, case.release, case.trainer, case.whole), case.rows)
+    reading.values.setdefault("stage.data.eval[0].uri", "/data/eval")  # every base evaluates on something
+    own = ACCOUNTS[case.framework](keys_of(case.release, case.trainer, case.whole, case.rows))
+    return Source(case, reading, own)
+
+
+def in_plan(source: Source, to: str, release: str, options: Options) -> Outcome:
+    """From a case's plan to the target's keys, to a plan again; all figures are computed on both sides."""
+    case, reading, own = source.case, source.reading, source.own
+    try:
+        writing = write(reading, to, release, options)
+    except RefusedError as refusal:
+        return Outcome(case, to, refused=str(refusal))
+    flat = written(writing)
+    keys = keys_of(release, writing.trainer, flat, case.rows)
+    theirs = ACCOUNTS[to](keys)
+    back = of_plan(read(CONFIGS.of(to, release, writing.trainer, flat), case.rows).values)
+    plan, said = of_plan(reading.values), _narrowed(reading)
+    wrong = [name for name in differing(own, plan) if not any(path in said for path in SPEAKS[name])]
+    breaches = [f"{case.framework} is read wrong: {pair(name, own, plan)}" for name in wrong]
+    breaches += [f"{to} is read wrong: {pair(name, theirs, back)}" for name in differing(theirs, back)]
+    for path, outcome in writing.outcomes.items():
+        if outcome.state in LOSSES and outcome.note:
+            said[path] = outcome.note
+    other = tuple(differing(own, theirs))
+    silent = [name for name in other if not any(path in said for path in speaks(name, other))]
+    breaches += [f"{to} would not start: {broken}" for broken in RULES[to](keys)]
+    breaches += [f"{name} differs and nothing says so: {pair(name, own, theirs)}" for name in silent]
+    return Outcome(case, to, tuple(breaches), said=other)
+
+
+def speaks(name: str, differs: tuple[str, ...]) -> Iterator[str]:
+    """Plan fields whose loss explains a figure; a rate ends elsewhere where the run has another length."""
+    yield from SPEAKS[name]
+    if name == "rate" and "total_updates" in differs:
+        yield from SPEAKS["total_updates"]
+
+
+def pair(name: str, one: Figures, other: Figures) -> str:
+    """Both values of a figure, for a message."""
+    if name == "rate":
+        ends = sorted({*one.boundaries(), *other.boundaries()})
+        first = next(k for k in ends if abs(one.rate.after(k) - other.rate.after(k)) > 1e-9 * one.rate.top)
+        return f"rate after {first} periods {one.rate.after(first):g}, {other.rate.after(first):g}: {one.rate}, {other.rate}"
+    return f"{name} {getattr(one, name)} -> {getattr(other, name)}"
+
+
+def _narrowed(reading: Reading) -> dict[str, str]:
+    """Plan fields whose source key, the account says, no other framework follows."""
+    found: dict[str, str] = {}
+    for path, origin in reading.origins.items():
+        for key in origin.keys:
+            if key in reading.narrowed:
+                found.setdefault(path, reading.narrowed[key])
+    return found
