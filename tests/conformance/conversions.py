@@ -94,7 +94,7 @@ def resolved_by(target: Target, verdict: Verdict) -> Any:
     if target.framework == "chatlearn":  # ChatLearn itself nests the one list of models that share GPUs
         shared = verdict.config["runtime_args"]["colocation"]
         verdict.config["runtime_args"]["colocation"] = [name for group in shared for name in group]
-    return verdict.config["loaded"] if target.framework == "trinity" else verdict.config
+    return verdict.config["loaded"] if target.framework in ("trinity", "roll") else verdict.config
 
 
 def differences_after(target: Target, verdict: Verdict, file: Path, scratch: Path) -> list[str]:

@@ -30,7 +30,7 @@ def read_own_loss(r: Reading) -> None:
         r.set(
             A + "loss_agg", "token-mean", kind=Kind.DEFAULT, how="sft_worker: loss_func, over the tokens of the update"
         )
-    if r.trainer in ("sft", "dpo"):
+    if r.trainer in ("sft", "dpo") and r.since(PAIRS_SINCE):
         r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="divided by what the whole update holds")
 
 

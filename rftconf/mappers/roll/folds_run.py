@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import CRITIC, RL, trained
@@ -96,17 +96,26 @@ def write_folders(w: Writing) -> None:
 SEEDS = ("stage.seeds.global_seed", "stage.data.seed", "stage.seeds.minibatch", "stage.placement.rollout.seed")
 
 
+def _seeded(c: Reading | Writing) -> tuple[str, ...]:
+    """What the one seed decides: order and sampling of RL, the order of pairs, the start of adapters and heads elsewhere."""
+    return SEEDS[1:] if RL.test(c) else SEEDS[1:2] if c.trainer == "dpo" else SEEDS[:1]
+
+
 def read_seeds(r: Reading) -> None:
     """One seed for the data, the mini-batches and the engines (rows 8.8, 10.11)."""
     seed = r.native("seed", 42)
-    for path in SEEDS[1:] if RL.test(r) else SEEDS[:1]:
+    for path in _seeded(r):
         if path != SEEDS[1] or r.items("stage.data.train"):
             r.set(path, seed, "seed")
 
 
 def write_seeds(w: Writing) -> None:
     """The most general seed that the plan has; others that differ are lost."""
-    told = [path for path in SEEDS if w.plan(path) is not None]
+    for path in SEEDS[1:]:
+        if path not in _seeded(w) and w.plan(path) is not None:
+            w.lose(path, State.NO_COUNTERPART, "this pipeline draws nothing with it: it reads its data in order")
+    told = [path for path in (*SEEDS[:1], *_seeded(w)) if w.plan(path) is not None]
+    told = list(dict.fromkeys(told))
     if not told:
         return
     value = w.plan(told[0])
@@ -173,11 +182,23 @@ def read_length(r: Reading) -> None:
         r.narrowed[key] = f"{epochs:g} epochs: elsewhere epochs are whole; give the number of updates by hand"
     else:
         r.set(run + "epochs", int(epochs) if isinstance(epochs, float) else epochs, key)
-    if r.trainer == "dpo":
-        r.set(run + "rollouts", r.native("max_steps"), "max_steps", how="updates; the epochs may end before")
-    else:
-        r.inactive["max_steps"] = f"the epochs end {_A[r.trainer]} run, whatever max_steps says (row 10.2)"
+    limit = r.native("max_steps") if r.trainer == "dpo" else None
+    if limit is None:
+        r.inactive["max_steps"] = f"the epochs end {_A.get(r.trainer, 'this')} run, whatever max_steps says (row 10.2)"
+    _read_updates(r, key, limit)
     r.set(run + "last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch")
+
+
+def _read_updates(r: Reading, key: str, limit: Any) -> None:
+    """Updates of the whole run: of the epochs, where the rows are known, and no more than the limit."""
+    rows, epochs, update = r.rows(), r.plan("stage.run_length.epochs"), r.plan("stage.batch.sequences_per_update")
+    whole = isinstance(rows, int) and isinstance(epochs, int) and isinstance(update, int)
+    most = rows // update * epochs if whole else None
+    if most is not None and (limit is None or (isinstance(limit, int) and most < limit)):
+        how = f"floor({rows} rows / {update}) x {epochs} epochs"
+        r.set("stage.run_length.rollouts", most, key, how=how, kind=Kind.DERIVED)
+    elif limit is not None:
+        r.set("stage.run_length.rollouts", limit, "max_steps", how="updates; the epochs may end before")
 
 
 def write_length(w: Writing) -> None:

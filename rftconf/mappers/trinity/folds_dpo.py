@@ -140,15 +140,26 @@ def _pairs(r: Reading, rows: Any) -> Any:
 def write_micro(w: Writing) -> None:
     """One pair at a time, whatever the source's micro-batch: the loss of DPO has no other here."""
     each = 2 if w.since("0.6.0") else 1
-    w.put("trainer.use_dynamic_bsz", False, B + "micro.dynamic", state=State.DERIVED, always=True, how=TORN)
+    torn = w.plan(B + "micro.dynamic") is True
+    state, note = (State.NARROWED, TORN) if torn else (State.DERIVED, "")
+    w.put(
+        "trainer.use_dynamic_bsz",
+        False,
+        B + "micro.dynamic",
+        state=state,
+        note=note,
+        always=True,
+        how="" if torn else TORN,
+    )
     for key, path in MICRO.items():
         trained = path.startswith(B + "micro.")
         given = w.plan(path)
         value = each if trained or given is None else folds_steps.whole(given * each)
         paths = () if given is None else (path,)
-        state = State.EXACT if trained and given in (1, None) else State.DERIVED
+        other = trained and given not in (1, None) and not w.same_framework
         how = SUMMED if trained else "checked without dynamic batches" if given is None else ""
-        w.put(key, value, *paths, state=state, always=True, how=how)
+        state, note = (State.NARROWED, SUMMED) if other else (State.DERIVED, "")
+        w.put(key, value, *paths, state=state, note=note, always=True, how="" if other else how)
     w.lose(B + "micro.tokens_per_rank", State.DERIVED, "micro-batches are one pair")
 
 
@@ -181,6 +192,8 @@ def read_loss(r: Reading) -> None:
         )
         r.inactive.pop("algorithm.kl_loss_fn_args", None)
         r.note("algorithm.kl_loss_fn: none: dpo turns it into k2, with coefficient 0.001 where none is written")
+    if r.plan(A + "kl_loss.coef") in (0, 0.0):
+        r.set(A + "kl_loss.enabled", False, "algorithm.kl_loss_fn_args.kl_coef", how="a weight of 0 is none")
     folds_kl.read_entropy(r)
     scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
     r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch (row 4.2.14)")
