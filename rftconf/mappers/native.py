@@ -10,6 +10,16 @@ from typing import Any
 
 from rftconf.mappers.paths import without_indices
 from rftconf.text.document import Leaf
+from rftconf.text.keys import segments
+
+
+def _listed(value: Any) -> Any:
+    """Mappings by place, `{0: a, 1: b}`, as lists."""
+    if not isinstance(value, dict):
+        return value
+    found = {name: _listed(item) for name, item in value.items()}
+    by_place = bool(found) and all(isinstance(name, int) for name in found)
+    return [found[place] for place in sorted(found)] if by_place else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +53,18 @@ class Native:
         return otherwise if item is None or item == "???" else item
 
     def branch(self, key: str) -> dict[str, Any]:
-        """Everything below `key` as a nested mapping (for free dictionaries)."""
+        """Everything below `key` as a nested mapping (for free dictionaries), lists of mappings as lists."""
         prefix = key + "."
-        tree: dict[str, Any] = {}
+        tree: dict[str | int, Any] = {}
         for name, cell in self.cells.items():
             if name.startswith(prefix):
-                *parents, last = name[len(prefix) :].split(".")
-                node = tree
+                *parents, last = segments(name[len(prefix) :])
+                node: dict[str | int, Any] = tree
                 for parent in parents:
                     child = node.setdefault(parent, {})
                     node = child if isinstance(child, dict) else {}
                 node[last] = cell.value
-        return tree
+        return {str(name): _listed(value) for name, value in tree.items()}
 
     def written(self, key: str) -> bool:
         """True when the file itself sets `key` or something below it."""
