@@ -30,7 +30,7 @@ from rftconf.misfits import placed
 from rftconf.plan.derive import TRAINED, fill_micro_batches, floor_as_ratio, whole_micro_batches
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
-from rftconf.refusals import refuse_dialects, refuse_other_kinds, refuse_what_stays
+from rftconf.refusals import refuse_dialects, refuse_environments, refuse_other_kinds, refuse_what_stays
 from rftconf.render import emit, writes_script
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.registry import Framework
@@ -125,6 +125,7 @@ def convert_stage(
     if not same:
         refuse_dialects(stage.reading)
         refuse_other_kinds(target, values.get("stage.kind"))
+        refuse_environments(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     adapters = _adapt(loaded, target, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.mappers.tables import all_tables, table_of
@@ -10,6 +11,8 @@ from rftconf.plan.kinds import NAMES
 from rftconf.schemas import registry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.rows import Table
     from rftconf.schemas.registry import Framework
@@ -43,6 +46,18 @@ def refuse_other_kinds(target: Framework, kind: str | None) -> None:
     others = [f"convert it for {' or '.join(able)}"] if able else []
     by_hand = [] if kind in family.lacks else [f"prepare the run for {family.title} by hand"]
     raise RefusedError(f"this is {NAMES[kind]}; {why}", choices=(*others, *by_hand))
+
+
+def refuse_environments(target: Framework, values: Mapping[str, Any]) -> None:
+    """Raises RefusedError where an agent's environments would be lost without anything to put in their place."""
+    family = registry.framework(target.family)
+    worlds = [str(value) for path, value in values.items() if fnmatchcase(path, "stage.data.environments[[]*].name")]
+    if worlds and family.stepless:
+        able = [known.title for known in registry.FRAMEWORKS.values() if not known.stepless]
+        raise RefusedError(
+            f"the agent acts in {', '.join(worlds)}, turn by turn; {family.stepless}",
+            choices=(f"convert it for {' or '.join(able)}",),
+        )
 
 
 def _written(family: Framework) -> dict[str, None]:

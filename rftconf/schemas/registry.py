@@ -41,8 +41,8 @@ class Framework:
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
-    is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so. `revisions`:
-    a release's git revision, where sources and no package are published.
+    is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so. `stepless`:
+    why an agent cannot act in environments there, turn by turn; empty where it can. `revisions`: a release's git revision, where sources and no package are published.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Framework:
     instead: str = ""
     revisions: Mapping[str, str] = field(default_factory=dict)
     lacks: Mapping[str, str] = field(default_factory=dict)
+    stepless: str = ""
 
     @property
     def family(self) -> str:
@@ -177,6 +178,7 @@ CHATLEARN = Framework(
         ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
         "ChatLearn's entrypoint starts grpo and nothing else",
     ),
+    stepless="ChatLearn's agents answer rows of data with tools (task_type agent); it has no worlds that are reset and stepped",
 )
 """The second release is the main branch on that day: it still calls itself 1.2.0, but 71 keys are new."""
 FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN)}
