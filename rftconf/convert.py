@@ -23,12 +23,14 @@ from rftconf.load import Loaded, StageRead, load, main_stage
 from rftconf.mappers.keep import keep_as_written
 from rftconf.mappers.placing import MEMORY, own_memory, place
 from rftconf.mappers.source_lines import source_lines
-from rftconf.mappers.tables import all_tables, table_of
+from rftconf.mappers.tables import table_of
 from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.misfits import placed
 from rftconf.plan.derive import TRAINED, fill_micro_batches, floor_as_ratio, whole_micro_batches
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
+from rftconf.refusals import refuse_dialects, refuse_environments, refuse_other_kinds, refuse_what_stays
 from rftconf.render import emit, writes_script
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.registry import Framework
@@ -119,10 +121,11 @@ def convert_stage(
     number = registry.release(target, options.to_release)
     values, origins = dict(stage.values), dict(stage.origins)
     same = target.name == loaded.framework
-    _refuse_what_stays(stage, loaded, target)
+    refuse_what_stays(loaded.framework, stage.reading.table, target)
     if not same:
-        _refuse_dialects(stage)
-        _refuse_other_kinds(target, values)
+        refuse_dialects(stage.reading)
+        refuse_other_kinds(target, values.get("stage.kind"))
+        refuse_environments(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     adapters = _adapt(loaded, target, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
@@ -190,40 +193,12 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
 
 
-def _refuse_dialects(stage: StageRead) -> None:
-    ask = stage.reading.table.dialect
-    found = ask(stage.reading) if ask is not None else None
-    if found is not None:
-        raise RefusedError(found.why, choices=found.choices)
-
-
-def _refuse_what_stays(stage: StageRead, loaded: Loaded, target: Framework) -> None:
-    source, why = registry.framework(loaded.framework), stage.reading.table.stays
-    if why and target.family != source.family:
-        raise RefusedError(
-            f"{source.title} has no counterpart in {target.title}: {why}",
-            choices=(registry.framework(source.family).instead_of_offline,),
-        )
-
-
-def _refuse_other_kinds(target: Framework, values: dict[str, Any]) -> None:
-    kind = values.get("stage.kind")
-    table = table_of(target.name, kind)
-    if kind is not None and (kind not in table.kinds or table.stays):
-        tables = [table_of(*one) for one in all_tables() if registry.framework(one[0]).family == target.family]
-        able = dict.fromkeys(kind for table in tables if not table.stays for kind in table.kinds)
-        raise RefusedError(
-            f"this is a {kind} run; rftconf writes {', '.join(able)} runs for {target.title}",
-            choices=("convert the rl stage of a staged config", f"prepare the {kind} run for {target.title} by hand"),
-        )
-
-
 def _place(
     target: Framework, number: str, values: dict[str, Any], origins: dict[str, Origin], options: Options
 ) -> list[Decision]:
     floor_as_ratio(values, origins)
-    if values.get("stage.kind") == "sft":
-        return []  # one role on all GPUs
+    if values.get("stage.kind") in WITHOUT_ROLLOUTS:
+        return []  # the trainer has all GPUs
     if values.get("stage.kind") == "eval":
         own_memory(table_of(target.name).target, values, origins)
         return []  # engines on all GPUs

@@ -19,6 +19,7 @@ from rftconf.mappers.tables import reason_for, table_of
 from rftconf.misfits import placed, refuse_sizes
 from rftconf.plan.derive import derive
 from rftconf.plan.index import surely_valid
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.recognise import recognise
 from rftconf.schemas import registry
@@ -168,7 +169,7 @@ def _read_stage(
     reading.read_all()
     _refuse_nothing(reading)
     refuse_sizes(reading)
-    if reading.values.get("stage.kind") != "sft":  # samples have one length
+    if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:  # samples have one length
         derive(reading.values, reading.origins)
     for change in changes:
         if change.lossy and change.became:

@@ -110,7 +110,7 @@ def test_a_stage_that_leaves_no_checkpoint_stops_the_series(series: Series, tmp_
 
 
 def test_a_stage_that_cannot_be_written_is_named() -> None:
-    with pytest.raises(RefusedError, match="stage warmup: this is a dpo run"):
+    with pytest.raises(RefusedError, match="stage warmup: this is a DPO run"):
         convert_series(changed("algorithm_type: sft", "algorithm_type: dpo"), "verl", Options())
 
 

@@ -14,6 +14,7 @@ from rftconf.adapters.shapes import DATA_FILE, REWARD_MODULE, SHAPES, Shape
 from rftconf.errors import RefusedError, UsageError
 from rftconf.ledger import Decision, State
 from rftconf.mappers.writing import Outcome
+from rftconf.plan.kinds import NAMES
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula, is_symbolic
 
@@ -74,7 +75,10 @@ def adapt(values: Mapping[str, Any], *, source: str, target: str, folder: str) -
     kind = values.get("stage.kind")
     if kind not in (None, "rl"):
         choices = ("convert it without --adapters", "prepare its data by hand")
-        raise RefusedError(f"--adapters: this is a {kind} run; only rows of rl runs are converted", choices=choices)
+        raise RefusedError(
+            f"--adapters: this is {NAMES.get(kind, kind)}; only rows of {NAMES['rl'].removeprefix('a ')}s are converted",
+            choices=choices,
+        )
     if source == target:
         raise UsageError(f"--adapters: source and target are both {title(target)}; data and reward fit as they are")
     if not names(values):

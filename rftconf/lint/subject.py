@@ -15,6 +15,7 @@ from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.plan.derive import derive
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import Expr, is_symbolic
 from rftconf.report.values import shown
@@ -259,7 +260,7 @@ def _read(reading: Reading) -> None:
     for _ in range(len(reading.table.rows)):
         try:
             reading.read_all()
-            if reading.values.get("stage.kind") != "sft":  # samples have one length
+            if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:  # samples have one length
                 derive(reading.values, reading.origins)
         except (RefusedError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             # The row that failed is not run again; what is wrong with its values has findings of its own.

@@ -74,16 +74,19 @@ def looks_local(uri: Value) -> bool:
     return plain.startswith(("/", "./", "../", "~", "$", "hdfs:", "s3:", "oss:")) or plain.endswith(SUFFIXES)
 
 
-def file_of_split(w: Writing, at: str) -> Found:
+def file_of_split(w: Writing, at: str, suffix: str = "parquet") -> Found:
     """The file that stands for a data set in a framework that only reads files."""
     uri, split = w.plan(at + "uri"), w.plan(at + "split")
     parts = _tail(uri)
     if split is None or (parts is not None and parts[1].endswith(SUFFIXES)):
         return Found(uri)
     if looks_local(uri):
-        value = text(uri if isinstance(uri, (str, Expr)) else str(uri), f"/{split}.parquet")
+        value = text(uri if isinstance(uri, (str, Expr)) else str(uri), f"/{split}.{suffix}")
         return Found(
-            value, State.DERIVED, f"the target reads files; check that {split}.parquet lies in that folder", chosen=True
+            value,
+            State.DERIVED,
+            f"the target reads files; check that {split}.{suffix} lies in that folder",
+            chosen=True,
         )
-    note = f"the target reads parquet files; export the hub data set {uri} (split {split}) and name the file"
+    note = f"the target reads {suffix} files; export the hub data set {uri} (split {split}) and name the file"
     return Found("???", State.UNRESOLVED, note)

@@ -9,6 +9,16 @@ from typing import Any
 
 from rftconf.mappers.paths import counts, without_indices
 from rftconf.text.document import Leaf
+from rftconf.text.keys import segments
+
+
+def _listed(value: Any) -> Any:
+    """Mappings by place, `{0: a, 1: b}`, as lists."""
+    if not isinstance(value, dict):
+        return value
+    found = {name: _listed(item) for name, item in value.items()}
+    by_place = bool(found) and all(isinstance(name, int) for name in found)
+    return [found[place] for place in sorted(found)] if by_place else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +93,17 @@ class Native:
         return otherwise if item is None or item == "???" else item
 
     def branch(self, key: str) -> dict[str, Any]:
-        """Everything below `key` as a nested mapping (for free dictionaries)."""
+        """Everything below `key` as a nested mapping (for free dictionaries), lists of mappings as lists."""
         start = len(key) + 1
-        tree: dict[str, Any] = {}
+        tree: dict[str | int, Any] = {}
         for name in self.below(key):
-            *parents, last = name[start:].split(".")
+            *parents, last = segments(name[start:])
             node = tree
             for parent in parents:
                 child = node.setdefault(parent, {})
                 node = child if isinstance(child, dict) else {}
             node[last] = self.cells[name].value
-        return tree
+        return {str(name): _listed(value) for name, value in tree.items()}
 
     def below(self, key: str) -> list[str]:
         """Names of the cells below `key`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.symbols import Expr, arith
 from rftconf.plan.units import Unit
 
@@ -38,7 +39,7 @@ def sequences_per_rollout(context: Context) -> Any:
 
 def sequences_per_period(context: Context) -> Any:
     """What one period consumes: prompts of a rollout, or the samples of an update where nothing is rolled out."""
-    if context.plan("stage.kind") == "sft":
+    if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return context.plan("stage.batch.sequences_per_update")
     return context.plan("stage.batch.prompts_per_rollout")
 

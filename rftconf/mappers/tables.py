@@ -19,6 +19,7 @@ _TABLES = {
     ("trinity", ""): ("rftconf.mappers.trinity.table", "TRINITY"),
     ("trinity", "eval"): ("rftconf.mappers.trinity.table_eval", "TRINITY_BENCH"),
     ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
+    ("trinity", "dpo"): ("rftconf.mappers.trinity.table_dpo", "TRINITY_DPO"),
     ("chatlearn", ""): ("rftconf.mappers.chatlearn.table", "CHATLEARN"),
     ("roll", ""): ("rftconf.mappers.roll.table", "ROLL"),
 }

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+WITHOUT_ROLLOUTS = ("sft", "dpo")
+"""Kinds of runs that learn from data alone: one step of every counter is one update, and there are no engines."""
+
+NAMES = {
+    "rl": "a reinforcement learning run", "sft": "a supervised run", "dpo": "a DPO run", "distill": "an on-policy distillation run",
+    "offline_distill": "a distillation run", "eval": "an evaluation run", "generate": "a generation run",
+}  # fmt: skip
+"""What a kind of run is called in sentences."""
+
 SUPERVISED = (
     "identity.*", "cluster.*", "stage.name", "stage.kind", "stage.init_from",
     "stage.model.path", "stage.model.tokenizer_path", "stage.model.trust_remote_code", "stage.model.chat_template",
@@ -26,6 +35,13 @@ NOT_SUPERVISED = (
 )  # fmt: skip
 
 
+PREFERENCE = (
+    "stage.algorithm.preference.*", "stage.algorithm.kl_loss.*", "stage.algorithm.entropy_coef", "stage.placement.reference.*",
+    "stage.batch.log_prob.*", "stage.batch.reference.*",
+)  # fmt: skip
+"""What a run on pairs of answers reads besides: its loss, and the reference that the loss is taken against."""
+
+
 EVALUATED = (
     "identity.*", "cluster.*", "stage.name", "stage.kind", "stage.model.path", "stage.model.tokenizer_path",
     "stage.model.trust_remote_code", "stage.model.chat_template", "stage.model.rope_*",
@@ -45,3 +61,8 @@ def counts_for_supervised(path: str) -> bool:
     """True when a supervised run reads the plan field `path` (list items written `[]`)."""
     taken = any(fnmatchcase(path, glob) for glob in SUPERVISED)
     return taken and not any(fnmatchcase(path, glob.replace("[]", "[[]]")) for glob in NOT_SUPERVISED)
+
+
+def counts_for_preference(path: str) -> bool:
+    """True when a run on pairs of answers reads the plan field `path` (list items written `[]`)."""
+    return counts_for_supervised(path) or any(fnmatchcase(path, glob) for glob in PREFERENCE)

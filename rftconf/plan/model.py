@@ -79,7 +79,10 @@ class MicroBatch(Part):
 
 
 class Batch(Part):
-    """The arithmetic of a run. S = B*n sequences a rollout period, U = E*S/G updates."""
+    """The arithmetic of a run. S = B*n sequences a rollout period, U = E*S/G updates.
+
+    A run that learns from pairs of answers (`dpo`) counts one pair wherever a field says sequence.
+    """
 
     prompts_per_rollout: Annotated[Int | None, Unit.PROMPTS] = None
     prompts_per_fetch: Annotated[Int | None, Unit.PROMPTS] = Perf
@@ -262,6 +265,14 @@ class PolicyLoss(Part):
     tau_neg: Float | None = None
 
 
+class Preference(Part):
+    """The loss of a run that learns from pairs: a chosen and a rejected answer to one prompt."""
+
+    loss: Literal["sigmoid", "ipo"] | None = None
+    beta: Float | None = None
+    label_smoothing: Float | None = None
+
+
 class CriticOptions(Part):
     """The value model; `warmup_rollouts` counts the periods in which the actor is not updated."""
 
@@ -296,6 +307,7 @@ class Algorithm(Part):
     kl_loss: KlLoss = KlLoss()
     entropy_coef: Float | None = None
     policy_loss: PolicyLoss = PolicyLoss()
+    preference: Preference = Preference()
     loss_agg: Str | None = None
     loss_agg_tokens: Annotated[Int | None, Unit.TOKENS] = None
     loss_norm_scope: Literal["micro_batch_mean", "micro_batch_sum", "update"] | None = None
@@ -381,6 +393,8 @@ class DataKeys(Part):
     image: Str | None = None
     video: Str | None = None
     system: Str | None = None
+    chosen: Str | None = None
+    rejected: Str | None = None
 
 
 class DataSet(Part):

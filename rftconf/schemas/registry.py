@@ -42,7 +42,8 @@ class Framework:
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
-    is what to use in its place. `revisions`: a release's git revision, where sources and no package are published.
+    is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so. `stepless`:
+    why an agent cannot act in environments there, turn by turn; empty where it can. `revisions`: a release's git revision, where sources and no package are published.
     """
 
     name: str
@@ -67,6 +68,8 @@ class Framework:
     unread_sections: Mapping[str, str] = field(default_factory=dict)
     instead: str = ""
     revisions: Mapping[str, str] = field(default_factory=dict)
+    lacks: Mapping[str, str] = field(default_factory=dict)
+    stepless: str = ""
 
     @property
     def family(self) -> str:
@@ -128,6 +131,9 @@ VERL = Framework(
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
     instead_of_offline="convert main_ppo with trainer.val_only=true, which generates and scores",
+    lacks={
+        "dpo": "veRL has no trainer for pairs of answers: no DPO loss, and no data set with a chosen and a rejected answer"
+    },
 )
 TRINITY = Framework(
     name="trinity",
@@ -154,6 +160,7 @@ ROLL = Framework(
         "distill": ("student", "distill_loss_weight"),
         "dpo": ("chosen_key", "rejected_key", "beta", "ipo"),
     },
+    lacks=dict.fromkeys(("eval", "generate"), "ROLL generates and validates inside a training run alone"),
 )
 CHATLEARN = Framework(
     name="chatlearn",
@@ -168,6 +175,11 @@ CHATLEARN = Framework(
         "it belongs to ChatLearn up to 1.0.3, where a Python script of the user's own holds the algorithm",
     ),
     instead="ChatLearn 1.2.0 and later: python chatlearn/entrypoint.py grpo, with runtime_args and models",
+    lacks=dict.fromkeys(
+        ("sft", "dpo", "distill", "offline_distill", "eval", "generate"),
+        "ChatLearn's entrypoint starts grpo and nothing else",
+    ),
+    stepless="ChatLearn's agents answer rows of data with tools (task_type agent); it has no worlds that are reset and stepped",
 )
 """The second release is the main branch on that day: it still calls itself 1.2.0, but 71 keys are new."""
 FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (VERL, TRINITY, ROLL, CHATLEARN)}

@@ -125,3 +125,69 @@ def test_programs_without_a_counterpart_are_read_and_refused_by_name(program: st
 def test_the_generation_server_reads_the_config_of_training() -> None:
     document = script("python3 -m verl.trainer.main_generation_server", "actor_rollout_ref.rollout.n=4")
     assert load(document).framework == "verl"
+
+
+ROLL = """
+pretrain: /m
+sequence_length: 2048
+prompt_key: question
+response_key: answer
+eval_steps: 20
+max_steps: 7
+seed: 3
+sft_train:
+  training_args: {per_device_train_batch_size: 2, gradient_accumulation_steps: 4, num_train_epochs: 3, warmup_ratio: 0.1}
+  data_args: {file_name: /data/train.jsonl}
+  strategy_args: {strategy_name: fsdp2_train}
+  device_mapping: list(range(0,8))
+validation: {data_args: {file_name: /data/test.jsonl}}
+"""
+
+
+def roll() -> Document:
+    return read(Source("run.yaml", ROLL), ReadOptions())
+
+
+def test_an_sft_run_of_roll_ends_with_its_epochs() -> None:
+    found = load(roll(), rows=6400).stages[0].values
+    assert found["stage.run_length.epochs"] == 3
+    assert found["stage.run_length.rollouts"] == 300
+    assert found["stage.optim.actor.warmup_updates"] == 30
+
+
+def test_rolls_samples_have_one_length() -> None:
+    found = values(roll())
+    assert found["stage.length.model_max_tokens"] == 2048
+    assert found.get("stage.length.prompt_max_tokens") is None
+
+
+def test_roll_validates_an_sft_run() -> None:
+    assert written(roll(), "verl")["trainer.test_freq"] == 20
+
+
+def test_columns_survive_the_loss_of_validation() -> None:
+    found = {line.key: line.state for line in convert(roll(), "trinity").ledger.sources}
+    assert (found["prompt_key"], found["response_key"]) == (State.EXACT, State.EXACT)
+
+
+def test_epochs_are_whole_in_roll() -> None:
+    """The SFT pipeline counts them with `range`."""
+    found = written(trinity(), "roll")["sft_train.training_args.num_train_epochs"]
+    assert (type(found), found) == (int, 1)
+
+
+def test_a_number_of_updates_is_no_number_of_epochs() -> None:
+    told = script(
+        ENGINE,
+        "data.train_batch_size=64 data.train_files=/d/train.parquet trainer.total_training_steps=600 trainer.total_epochs=4",
+    )
+    found = {line.key: line.state for line in convert(told, "roll").ledger.sources}
+    assert found["trainer.total_training_steps"] is State.NARROWED
+
+
+def test_roll_opens_json_alone() -> None:
+    asked = convert(
+        script(ENGINE, "data.train_batch_size=64 data.train_files=/d/train.parquet"), "roll"
+    ).ledger.decisions
+    assert any("JSON" in decision.why for decision in asked)
+    assert not any("JSON" in decision.why for decision in convert(roll(), "roll").ledger.decisions)

@@ -109,7 +109,7 @@ def test_whole_runs_are_converted(mode: str) -> None:
 
 
 def test_what_trains_without_rollouts_is_named_by_its_kind() -> None:
-    with pytest.raises(RefusedError, match="this is a dpo run"):
+    with pytest.raises(RefusedError, match="this is a DPO run"):
         converted(mode="train", algorithm="dpo")
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put
-from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout, worth_supervised
 from rftconf.mappers.rows import When
 from rftconf.mappers.writing import Writing
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
@@ -58,6 +59,7 @@ RL = pipeline("rlvr", "agentic")
 RLVR = pipeline("rlvr")
 ACTOR = pipeline("rlvr", "agentic", "dpo")
 SFT = pipeline("sft")
+DPO = pipeline("dpo")
 STUDENT = pipeline("distill")
 
 
@@ -90,6 +92,9 @@ REFERENCE_MEGATRON = When(lambda c: _reference(c) and _megatron(c, "reference"),
 CRITIC_FSDP = When(lambda c: _critic(c) and not _megatron(c, "critic"), "no FSDP critic in this run")
 CRITIC_MEGATRON = When(lambda c: _critic(c) and _megatron(c, "critic"), "no Megatron critic in this run")
 ACTOR_FSDP = When(lambda c: ACTOR.test(c) and not _megatron(c), "no FSDP actor in this run")
+ACTOR_PACKS = When(
+    lambda c: RL.test(c) and _megatron(c), "only Megatron packs, and the DPO pipeline asserts that nothing does"
+)
 ACTOR_MEGATRON = When(lambda c: ACTOR.test(c) and _megatron(c), "no Megatron actor in this run")
 SFT_FSDP = When(lambda c: SFT.test(c) and not _megatron(c), "no FSDP trainer of an SFT run")
 SFT_MEGATRON = When(lambda c: SFT.test(c) and _megatron(c), "no Megatron trainer of an SFT run")
@@ -120,9 +125,16 @@ VALIDATED = When(
     lambda c: RLVR.test(c) and (c.items("stage.data.eval") > 0), "there is no validation data, so nothing is validated"
 )
 
+EVALUATED = When(
+    lambda c: c.trainer in ("rlvr", "sft", "dpo") and c.items("stage.data.eval") > 0,
+    "there is no validation data, so nothing is validated",
+)
+
 
 def worth(context: Context, unit: Unit) -> Any:
     """How many sequences (or tokens per rank) one `unit` is worth in a ROLL run."""
+    if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
+        return worth_supervised(context, unit)
     match unit:
         case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
             return 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import RL
+from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
@@ -138,6 +139,7 @@ L = A + "policy_loss."
 def read_loss(r: Reading) -> None:
     """The surrogate: clip range, dual clip, sequence ratios, variants of a worker class of its own (H31, H32)."""
     if not RL.test(r):
+        read_own_loss(r)
         return
     ranged = r.native(RANGE, False)
     if ranged is not True:
@@ -189,6 +191,7 @@ VARIANTS = ("vanilla_pg", "tis", "topr", "cispo", "kimi15")
 def write_loss(w: Writing) -> None:
     """Low and high always, with the switch that makes them count (H31)."""
     if not RL.test(w):
+        write_own_loss(w)
         return
     _write_family(w)
     low, high, c = (w.plan(L + f) for f in ("clip_low", "clip_high", "dual_clip_c"))

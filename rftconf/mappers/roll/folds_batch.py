@@ -9,6 +9,7 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.roll.conditions import CRITIC, RL, trained
+from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
 
@@ -83,6 +84,7 @@ def read_update(r: Reading) -> None:
     micro, steps = f"{at}.training_args.per_device_train_batch_size", f"{at}.training_args.gradient_accumulation_steps"
     dynamic, cap = f"{at}.use_dynamic_batching_in_train", f"{at}.max_tokens_per_microbatch_in_train"
     r.set(MICRO + "sequences_per_rank", r.native(micro), micro)
+    rows = _rows_of_pairs(r, micro)
     on = r.native(dynamic, False)
     r.set(MICRO + "dynamic", on, dynamic)
     if on is False:
@@ -90,7 +92,7 @@ def read_update(r: Reading) -> None:
     r.set(MICRO + "tokens_per_rank", (r.native(cap) or None) if on is not False else None, cap)
     r.set(
         G,
-        _update(r, r.native(micro), r.native(steps), "actor"),
+        _update(r, r.native(micro) if rows is None else rows, r.native(steps), "actor"),
         micro,
         steps,
         f"{at}.device_mapping",
@@ -103,6 +105,20 @@ def read_update(r: Reading) -> None:
         )
         r.note(sentence)
         r.narrowed[dynamic] = sentence
+
+
+def _rows_of_pairs(r: Reading, micro: str) -> Any:
+    """Before 0.2.1 a DPO micro-batch held rows, two for each pair, and a step trained on train_batch_size pairs."""
+    size = r.native(micro)
+    if r.trainer != "dpo" or r.since(PAIRS_SINCE) or size is None:
+        return None
+    pairs = arith("/", size, 2) if isinstance(size, Expr) else Fraction(size, 2)
+    r.set(MICRO + "sequences_per_rank", pairs, micro, how="two rows are a pair")
+    r.note(
+        f"ROLL {r.release} makes a step of train_batch_size pairs, in updates of micro-batch x accumulation x ranks rows; max_steps, "
+        "save_steps and eval_steps count steps, and are read as if a step were one update"
+    )
+    return pairs
 
 
 def _formula(r: Reading, micro: str, steps: str) -> str:

@@ -17,10 +17,21 @@ if TYPE_CHECKING:
 D = "stage.data."
 COLUMNS = {"prompt": "prompt", "messages": "messages", "response": "response"}
 SFT_COLUMNS = {"prompt_key": "prompt", "response_key": "response", "system_key": "system"}
+PAIR_COLUMNS = {"chosen_key": "chosen", "rejected_key": "rejected"}
+TOP_COLUMNS = {"sft": SFT_COLUMNS, "dpo": PAIR_COLUMNS}
+"""Pipelines whose columns have keys of their own at the top, the same for training and validation."""
+INSTRUCTION = "instruction"
+"""The column that the DPO pipeline takes prompts from; no key names it."""
 
 
 def _lists(c: Reading | Writing) -> tuple[tuple[str, str], ...]:
     return ((f"{trained(c)}.data_args.", "train"), ("validation.data_args.", "eval"))
+
+
+LETTERS = {
+    "rlvr": "takes it letter by letter when it prints it",
+    "dpo": "takes it letter by letter, and stops: write a list",
+}
 
 
 def read_data(r: Reading) -> None:
@@ -28,8 +39,8 @@ def read_data(r: Reading) -> None:
     for at, listed in _lists(r):
         files = r.native(at + "file_name")
         items = files if isinstance(files, list) else [] if files is None else [files]
-        if isinstance(files, str) and r.trainer == "rlvr":
-            r.note(f"{at}file_name is one text, not a list: ROLL takes it letter by letter when it prints it")
+        if isinstance(files, str) and r.trainer in LETTERS and (listed == "train" or r.trainer == "rlvr"):
+            r.note(f"{at}file_name is one text, not a list: ROLL {LETTERS[r.trainer]}")
         for index, uri in enumerate(items):
             to = f"{D}{listed}[{index}]."
             r.set(to + "uri", uri, at + "file_name")
@@ -37,18 +48,20 @@ def read_data(r: Reading) -> None:
             _read_columns(r, at, to)
     if not r.items(D + "train"):
         return
-    shuffled = r.plan("stage.kind") == "rl"
+    shuffled = r.trainer != "sft"
     how = "every pass over the data is shuffled (row 7.4)" if shuffled else "the loader reads in order"
     r.set(D + "shuffle", shuffled, kind=Kind.DEFAULT, how=how)
 
 
 def _read_columns(r: Reading, at: str, to: str) -> None:
-    if r.trainer == "sft":
-        unread = (f"validation.data_args.{column}" for column in COLUMNS)
-        r.inactive.update(dict.fromkeys(unread, "columns of SFT data have keys of their own at the top"))
-        for key, field in SFT_COLUMNS.items():
+    if r.trainer in TOP_COLUMNS:
+        why = "columns of this pipeline's data have keys of their own at the top"
+        r.inactive.update(dict.fromkeys((at + column for column in COLUMNS), why))
+        for key, field in TOP_COLUMNS[r.trainer].items() if to.startswith(D + "train") else ():
             r.set(f"{to}keys.{field}", r.native(key), key)
-        r.set(to + "prompt_type", "plaintext", kind=Kind.DEFAULT, how="questions and answers are columns of plain text")
+        if r.trainer == "dpo":
+            r.set(to + "keys.prompt", INSTRUCTION, kind=Kind.DEFAULT, how="dpo_pipeline: encode_function")
+        r.set(to + "prompt_type", "plaintext", kind=Kind.DEFAULT, how="prompts and answers are columns of plain text")
         return
     named = r.written(at + "messages") or r.written(at + "prompt")
     place = at if named else f"{trained(r)}.data_args."
@@ -67,7 +80,8 @@ def write_data(w: Writing) -> None:
         count = w.items(D + listed)
         if not count:
             continue
-        found = [file_of_split(w, f"{D}{listed}[{i}].") for i in range(count)]
+        suffix = "jsonl" if w.trainer in TOP_COLUMNS else "parquet"
+        found = [file_of_split(w, f"{D}{listed}[{i}].", suffix) for i in range(count)]
         paths = [f"{D}{listed}[{i}].{f}" for i in range(count) for f in ("uri", "split", "subset", "storage")]
         paths = [p for p in paths if w.plan(p) is not None]
         state = max((f.state for f in found), key=list(State).index)
@@ -77,7 +91,7 @@ def write_data(w: Writing) -> None:
         _say_what_files_lack(w, listed, count)
         _write_columns(w, at, listed, count)
     mixing = w.plan(D + "mixing")
-    shuffles = w.plan("stage.kind") == "rl"
+    shuffles = w.trainer != "sft"
     if w.plan(D + "shuffle") is not None:
         same = w.plan(D + "shuffle") is shuffles
         w.lose(D + "shuffle", State.DEFAULT if same else State.NARROWED,
@@ -98,23 +112,26 @@ def _say_what_files_lack(w: Writing, listed: str, count: int) -> None:
 
 
 def _write_columns(w: Writing, at: str, listed: str, count: int) -> None:
-    sft = {field: key for key, field in SFT_COLUMNS.items()}
-    table = sft if w.trainer == "sft" else {field: at + column for column, field in COLUMNS.items()}
+    own = w.trainer in TOP_COLUMNS
+    columns = TOP_COLUMNS[w.trainer] if own else {at + column: field for column, field in COLUMNS.items()}
+    table = {field: key for key, field in columns.items()}
     for index in range(count):
         to, kind = f"{D}{listed}[{index}].keys.", w.plan(f"{D}{listed}[{index}].prompt_type")
-        if w.trainer != "sft":
+        if not own:
             _write_prompt(w, table, to, kind)
-        for field in ("response", "system"):
-            if field in table and w.plan(to + field) is not None:
+        for field in table if own else ("response",):
+            if w.plan(to + field) is not None:
                 _put_column(w, table[field], w.plan(to + field), to + field)
-        if w.trainer == "sft" and w.plan(to + "prompt") is not None:
-            _put_column(w, table["prompt"], w.plan(to + "prompt"), to + "prompt")
+        if w.trainer == "dpo" and w.plan(to + "prompt") is not None:
+            same = w.plan(to + "prompt") == INSTRUCTION
+            note = f"ROLL's DPO takes prompts from the column `{INSTRUCTION}`, and no key names another: rename it in the file"
+            w.lose(to + "prompt", State.DEFAULT if same else State.NARROWED, "as ROLL does" if same else note)
         if kind is not None:
             _say_type(w, f"{D}{listed}[{index}].prompt_type", to, kind)
 
 
 def _say_type(w: Writing, path: str, to: str, kind: Any) -> None:
-    written = "plaintext" if w.trainer == "sft" or not _is_chat(w, to, kind) else "messages"
+    written = "plaintext" if w.trainer in TOP_COLUMNS or not _is_chat(w, to, kind) else "messages"
     if kind == written:
         w.lose(path, State.DERIVED, "the column's name says it: messages, or prompt")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import RL
@@ -22,27 +22,36 @@ def read_lengths(r: Reading) -> None:
     prompt, response, whole = (r.native(key) for key in LENGTHS)
     if whole is not None and response is not None and r.written("response_length"):
         r.inactive["response_length"] = "sequence_length is set and wins"
+    if r.trainer in ("sft", "dpo"):
+        _read_whole(r, prompt, response, whole)
+        return
     answer = response if whole is None else None if prompt is None else whole - prompt
     keys = ("response_length",) if whole is None else ("sequence_length", "prompt_length")
     r.set(LENGTH + "prompt_max_tokens", prompt, "prompt_length")
     r.set(LENGTH + "response_max_tokens", answer, *keys)
-    if r.trainer == "sft":
-        r.set(LENGTH + "model_max_tokens", whole, "sequence_length")
-        return
     own = r.native(ENGINE_LENGTH) if RL.test(r) else None
     r.set(LENGTH + "model_max_tokens", own, ENGINE_LENGTH)
 
 
+def _read_whole(r: Reading, prompt: Any, response: Any, whole: Any) -> None:
+    """Pipelines without rollouts know one length; samples beyond it are dropped, and shorter ones filled up."""
+    parts = None if prompt is None or response is None else prompt + response
+    keys = ("sequence_length",) if whole is not None else ("prompt_length", "response_length")
+    r.set(LENGTH + "model_max_tokens", parts if whole is None else whole, *keys)
+    if whole is not None:
+        r.inactive["prompt_length"] = r.inactive["response_length"] = "samples have one length: sequence_length"
+
+
 def write_lengths(w: Writing) -> None:
     """Prompt and answer; a context of another size is the engine's own limit."""
+    if w.trainer in ("sft", "dpo"):
+        _write_whole(w)
+        return
     for key, field in (("prompt_length", "prompt_max_tokens"), ("response_length", "response_max_tokens")):
         if w.plan(LENGTH + field) is not None:
             w.put(key, w.plan(LENGTH + field), LENGTH + field, always=True)
     prompt, answer, whole = (w.plan(LENGTH + f"{f}_max_tokens") for f in ("prompt", "response", "model"))
     if whole is None:
-        return
-    if w.trainer == "sft":
-        w.put("sequence_length", whole, LENGTH + "model_max_tokens", always=True)
         return
     if (
         not isinstance(whole, Expr)
@@ -55,3 +64,16 @@ def write_lengths(w: Writing) -> None:
         w.put(ENGINE_LENGTH, whole, LENGTH + "model_max_tokens", default=None)
     else:
         w.lose(LENGTH + "model_max_tokens", State.NARROWED, "the context is prompt and answer together")
+
+
+def _write_whole(w: Writing) -> None:
+    whole = w.plan(LENGTH + "model_max_tokens")
+    if whole is None:
+        why = "how long may a sample be, in tokens? The pipeline drops longer ones and fills shorter ones up"
+        w.put("sequence_length", "???", state=State.UNRESOLVED, note=why, always=True)
+        w.decide("sequence_length", why, "the model's context", "the longest sample of the data")
+        return
+    w.put("sequence_length", whole, LENGTH + "model_max_tokens", always=True)
+    for part in ("prompt", "response"):
+        if w.plan(f"{LENGTH}{part}_max_tokens") is not None:
+            w.lose(f"{LENGTH}{part}_max_tokens", State.NARROWED, "samples have one length: sequence_length")

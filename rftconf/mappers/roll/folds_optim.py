@@ -6,18 +6,22 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.rates import ratio
+from rftconf.mappers.rates import data_parallel, ratio
+from rftconf.mappers.reading import Reading
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
 from rftconf.plan.symbols import Expr, Var, arith, formula
 
 if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
 SCHEDULES = {"constant": "constant", "constant_with_warmup": "constant", "cosine": "cosine", "linear": "linear",
              "inverse_sqrt": "inv_sqrt", "warmup_stable_decay": "wsd"}  # fmt: skip
 SCHEDULE_OF = {plan: native for native, plan in reversed(SCHEDULES.items())}
+
+
+DECAYING = ("cosine", "linear")
+EARLY = "the DPO pipeline divides max_steps by the data-parallel ranks before it makes the schedule, so the rate reaches its end early"
 
 
 def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
@@ -41,6 +45,8 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
         kind = r.native(at + "lr_scheduler_type")
         r.set(to + "schedule", SCHEDULES.get(kind, kind) if isinstance(kind, str) else kind, at + "lr_scheduler_type")
         r.set(to + "min_lr_ratio", 0.0 if kind in ("cosine", "linear") else None, at + "lr_scheduler_type")
+        if r.trainer == "dpo" and kind in DECAYING:
+            _read_early_end(r, at, to, kind)
         r.set(to + "grad_clip", r.native("max_grad_norm", 1.0), "max_grad_norm")
         r.set(to + "warmup_updates", *_warmup(r, at, role), how="optimizer updates")
 
@@ -56,7 +62,8 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
         _write_optimizer(w, _at(w), to, role)
 
     natives = ("max_grad_norm", *(f"{where}.training_args.{name}" for where in roles for name in names))
-    plans = tuple(to + f for f in ("betas", "schedule", "min_lr_ratio", "grad_clip", "warmup_updates"))
+    own = ("decay_updates",) if role == "actor" else ()
+    plans = tuple(to + f for f in ("betas", "schedule", "min_lr_ratio", "grad_clip", "warmup_updates", *own))
     return Fold(natives, plans, read, write, "training_args; transformers.get_scheduler, one tick an update")
 
 
@@ -88,8 +95,11 @@ def _updates(c: Reading | Writing) -> Any:
     """Updates of the whole run."""
     rollouts, epochs = c.plan("stage.run_length.rollouts"), c.plan("stage.run_length.epochs")
     update = c.plan("stage.batch.sequences_per_update")
+    if c.plan("stage.kind") == "dpo":
+        return _dpo_horizon(c)
     if c.plan("stage.kind") != "rl" and epochs is not None and update is not None:
-        return arith("*", arith("//", Var("ROWS"), update), epochs)
+        rows = c.rows() if isinstance(c, Reading) else c.facts.get("rows")
+        return arith("*", arith("//", Var("ROWS") if rows is None else rows, update), epochs)
     parts = [
         c.plan(f"stage.batch.{f}")
         for f in ("prompts_per_rollout", "responses_per_prompt", "passes", "sequences_per_update")
@@ -100,6 +110,26 @@ def _updates(c: Reading | Writing) -> Any:
     if isinstance(whole, Expr) or isinstance(parts[3], Expr):
         return ratio(whole, parts[3])
     return whole // parts[3]
+
+
+def _dpo_horizon(c: Reading | Writing) -> Any:
+    """dpo_config: set_max_steps gives the updates of the run, and the strategies divide them by the ranks once more."""
+    updates, gpus = c.plan("stage.run_length.rollouts"), c.plan("stage.placement.actor.gpus")
+    if updates is None or gpus is None:
+        return None
+    ranks = data_parallel(c, megatron=c.plan("stage.placement.actor.backend") == "megatron")
+    return (
+        arith("//", updates, ranks) if isinstance(updates, Expr) or isinstance(ranks, Expr) else int(updates // ranks)
+    )
+
+
+def _read_early_end(r: Reading, at: str, to: str, kind: str) -> None:
+    horizon = _dpo_horizon(r)
+    r.set(to + "decay_updates", horizon, at + "lr_scheduler_type", how=EARLY)
+    r.note(
+        f"{at}lr_scheduler_type={kind}: {EARLY}"
+        + (f", after {formula(horizon)} updates" if horizon is not None else "")
+    )
 
 
 def _write_optimizer(w: Writing, at: str, to: str, role: str) -> None:
@@ -130,6 +160,8 @@ def _write_optimizer(w: Writing, at: str, to: str, role: str) -> None:
         same = not decays or floor == 0
         w.lose(to + "min_lr_ratio", State.DEFAULT if same else State.NARROWED,
                "as ROLL does" if same else f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)")  # fmt: skip
+    if w.trainer == "dpo" and not w.same_framework and kind in DECAYING:
+        w.lose(to + "schedule", State.NARROWED, EARLY)
     _write_grad_clip(w, to, role)
 
 

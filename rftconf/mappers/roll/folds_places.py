@@ -46,6 +46,8 @@ def read_devices(r: Reading) -> None:
     for key in found:
         if key.rpartition(".")[0] not in OWN_ROLES:
             r.narrowed[key] = "its GPUs count for the size of the cluster; the role itself is not carried over"
+    if r.trainer == "dpo":
+        _set_gpus(r, "reference", found.get("reference.device_mapping"), "reference.device_mapping")
     if RL.test(r):
         engine = "actor_infer.device_mapping"
         _set_gpus(r, "rollout", found.get(engine), engine)
@@ -130,6 +132,8 @@ def write_devices(w: Writing) -> None:
         w.lose(NODES, State.DERIVED, "worked out from the highest device id")
     _put_mapping(w, f"{trained(w)}.device_mapping", 0, main, P + "actor.gpus")
     if not RL.test(w):
+        if REFERENCE.test(w):
+            _put_mapping(w, "reference.device_mapping", 0, w.plan(P + "reference.gpus") or main, P + "reference.gpus")
         return
     layout, engines = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
     apart = layout in ("disaggregated", "lendable")

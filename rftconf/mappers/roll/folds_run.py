@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import CRITIC, RL, trained
@@ -96,17 +96,26 @@ def write_folders(w: Writing) -> None:
 SEEDS = ("stage.seeds.global_seed", "stage.data.seed", "stage.seeds.minibatch", "stage.placement.rollout.seed")
 
 
+def _seeded(c: Reading | Writing) -> tuple[str, ...]:
+    """What the one seed decides: order and sampling of RL, the order of pairs, the start of adapters and heads elsewhere."""
+    return SEEDS[1:] if RL.test(c) else SEEDS[1:2] if c.trainer == "dpo" else SEEDS[:1]
+
+
 def read_seeds(r: Reading) -> None:
     """One seed for the data, the mini-batches and the engines (rows 8.8, 10.11)."""
     seed = r.native("seed", 42)
-    for path in SEEDS[1:] if RL.test(r) else SEEDS[:1]:
+    for path in _seeded(r):
         if path != SEEDS[1] or r.items("stage.data.train"):
             r.set(path, seed, "seed")
 
 
 def write_seeds(w: Writing) -> None:
     """The most general seed that the plan has; others that differ are lost."""
-    told = [path for path in SEEDS if w.plan(path) is not None]
+    for path in SEEDS[1:]:
+        if path not in _seeded(w) and w.plan(path) is not None:
+            w.lose(path, State.NO_COUNTERPART, "this pipeline draws nothing with it: it reads its data in order")
+    told = [path for path in (*SEEDS[:1], *_seeded(w)) if w.plan(path) is not None]
+    told = list(dict.fromkeys(told))
     if not told:
         return
     value = w.plan(told[0])
@@ -157,10 +166,13 @@ def write_model(w: Writing) -> None:
         w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)
 
 
+_A = {"sft": "an SFT", "distill": "a distillation"}
+
+
 def read_length(r: Reading) -> None:
-    """RL counts rollout periods and never ends an epoch; SFT and DPO count epochs (rows 10.1, 10.2)."""
+    """Pipelines with rollouts count periods and never end an epoch; SFT and DPO count epochs (rows 10.1, 10.2)."""
     at, run = trained(r), "stage.run_length."
-    if r.plan("stage.kind") == "rl":
+    if RL.test(r):
         r.set(run + "rollouts", r.native("max_steps"), "max_steps")
         r.set(run + "last_partial", "cycle", kind=Kind.DEFAULT, how="data are read for ever (row 7.5)")
         return
@@ -170,17 +182,29 @@ def read_length(r: Reading) -> None:
         r.narrowed[key] = f"{epochs:g} epochs: elsewhere epochs are whole; give the number of updates by hand"
     else:
         r.set(run + "epochs", int(epochs) if isinstance(epochs, float) else epochs, key)
-    if r.trainer == "sft":
-        r.inactive["max_steps"] = "the epochs end an SFT run, whatever max_steps says (row 10.2)"
-    else:
-        r.narrowed["max_steps"] = "the run also ends after this many updates; elsewhere its epochs end it"
+    limit = r.native("max_steps") if r.trainer == "dpo" else None
+    if limit is None:
+        r.inactive["max_steps"] = f"the epochs end {_A.get(r.trainer, 'this')} run, whatever max_steps says (row 10.2)"
+    _read_updates(r, key, limit)
     r.set(run + "last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch")
+
+
+def _read_updates(r: Reading, key: str, limit: Any) -> None:
+    """Updates of the whole run: of the epochs, where the rows are known, and no more than the limit."""
+    rows, epochs, update = r.rows(), r.plan("stage.run_length.epochs"), r.plan("stage.batch.sequences_per_update")
+    whole = isinstance(rows, int) and isinstance(epochs, int) and isinstance(update, int)
+    most = rows // update * epochs if whole else None
+    if most is not None and (limit is None or (isinstance(limit, int) and most < limit)):
+        how = f"floor({rows} rows / {update}) x {epochs} epochs"
+        r.set("stage.run_length.rollouts", most, key, how=how, kind=Kind.DERIVED)
+    elif limit is not None:
+        r.set("stage.run_length.rollouts", limit, "max_steps", how="updates; the epochs may end before")
 
 
 def write_length(w: Writing) -> None:
     """RL runs need an explicit number of periods (H12)."""
     run, rollouts, epochs = "stage.run_length.", w.plan("stage.run_length.rollouts"), w.plan("stage.run_length.epochs")
-    if w.plan("stage.kind") == "rl":
+    if RL.test(w):
         if rollouts is None:
             why = "ROLL never stops on epochs: how many rollout periods are they? (H12)"
             paths = [run + "epochs"] if epochs is not None else []
@@ -190,12 +214,44 @@ def write_length(w: Writing) -> None:
             w.put("max_steps", rollouts, run + "rollouts", always=True)
             if epochs is not None:
                 w.lose(run + "epochs", State.DERIVED, f"the run ends after {formula(rollouts)} rollout periods")
-    elif epochs is not None:
-        w.put(
-            f"{trained(w)}.training_args.num_train_epochs",
-            float(epochs) if isinstance(epochs, int) else epochs,
-            run + "epochs",
-            always=True,
-        )
+    else:
+        _write_epochs(w, f"{trained(w)}.training_args.num_train_epochs")
     if w.plan(run + "last_partial") is not None:
         w.lose(run + "last_partial", State.DEFAULT, "only the number of periods counts")
+
+
+def _write_epochs(w: Writing, key: str) -> None:
+    """SFT ends with its epochs, a whole number; DPO with its epochs or after max_steps, whichever comes first."""
+    run, update = "stage.run_length.", w.plan("stage.batch.sequences_per_update")
+    updates, epochs, rows = w.plan(run + "rollouts"), w.plan(run + "epochs"), w.facts.get("rows")
+    whole = isinstance(rows, int) and isinstance(update, int) and isinstance(epochs, int)
+    most = rows // update * epochs if whole else None
+    if w.trainer == "dpo":
+        if updates is None and most is None:
+            why = "the DPO pipeline stops after max_steps updates, 500 by default: how many are the epochs?"
+            w.put("max_steps", "???", state=State.UNRESOLVED, note=why, always=True)
+            w.decide("max_steps", why, "--rows N counts them", "give a number of updates")
+        else:
+            w.put(
+                "max_steps",
+                most if updates is None else updates,
+                *([] if updates is None else [run + "rollouts"]),
+                always=True,
+            )
+        if epochs is None and updates is not None:
+            w.put(key, updates, always=True, how="an epoch has one update or more, so max_steps ends the run")
+    elif updates is not None:
+        same = most == updates
+        note = (
+            "the epochs end the run"
+            if same
+            else f"ROLL's {w.trainer} pipeline has no limit of updates ({formula(updates)} here): its epochs end it (row 10.2)"
+        )
+        w.lose(run + "rollouts", State.DERIVED if same else State.NARROWED, note)
+    if epochs is not None:
+        w.put(key, epochs, run + "epochs", always=True)
+    elif w.trainer != "dpo":
+        counted = formula(updates) if updates is not None else "no"
+        why = f"ROLL's {w.trainer} pipeline ends with its epochs, and the source counts {counted} updates: how many epochs are they?"
+        w.put(key, "???", state=State.UNRESOLVED, note=why, always=True)
+        w.decide(key, why, "updates x samples an update / rows")

@@ -15,8 +15,35 @@ TARGET = Target(
 )
 
 
+READS = {
+    "sft": ("sft_train", "a question and an answer in columns of plain text, named by prompt_key and response_key"),
+    "dpo": ("actor_train", "`instruction`, and a chosen and a rejected answer, in columns of plain text"),
+}
+"""Pipelines that learn from data alone: the role that names the files, and what a row holds."""
+
+
+def _samples(writing: Writing) -> list[Decision]:
+    """Do files and rows have the one shape that the pipeline opens?"""
+    role, rows = READS[writing.trainer]
+    count = writing.items("stage.data.train")
+    files = [writing.plan(f"stage.data.train[{i}].uri") for i in range(count)]
+    kinds = {writing.plan(f"stage.data.train[{i}].prompt_type") for i in range(count)} - {None, "plaintext"}
+    if kinds or not all(isinstance(file, str) and file.endswith((".json", ".jsonl")) for file in files):
+        why = f"the pipeline opens JSON or JSON lines alone, with {rows}"
+        return [
+            Decision(
+                f"{role}.data_args.file_name",
+                why,
+                ("convert the rows to such a file", "check the file and its columns"),
+            )
+        ]
+    return []
+
+
 def questions(writing: Writing) -> list[Decision]:
     """Do the rows have what ROLL looks for?"""
+    if writing.trainer in READS:
+        return _samples(writing)
     if writing.trainer != "rlvr":
         return []
     why = (

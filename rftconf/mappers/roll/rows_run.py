@@ -44,7 +44,7 @@ RUN_ROWS = (
     # -- cadence ------------------------------------------------------------------------------------------------
     row(lambda c: c.save_steps, lambda p: p.stage.cadence.save_rollouts, on.SAVE_PERIOD, always=True,
         why="base_pipeline: do_checkpoint, steps counted from 0 (row 10.3)"),
-    row(lambda c: c.eval_steps, lambda p: p.stage.cadence.eval_rollouts, on.EVAL_PERIOD, when=on.VALIDATED, always=True,
+    row(lambda c: c.eval_steps, lambda p: p.stage.cadence.eval_rollouts, on.EVAL_PERIOD, when=on.EVALUATED, always=True,
         why="rlvr_pipeline: run, step 0 included (row 10.5)"),
     row(lambda c: c.actor_train.training_args.save_hf_model, lambda p: p.stage.checkpoint.hf_export, words({False: "never", True: "always"},
         narrowed={"last": (True, "ROLL exports with every checkpoint or never")}), when=on.ACTOR, why="strategies: save_checkpoint"),

@@ -66,7 +66,7 @@ WORKER_ROWS = (
         when=on.SFT_FSDP, alias=True, why="model_providers: HF and FSDP2 models (row 9.2)"),
     row(lambda c: c.critic.model_args.disable_gradient_checkpointing, lambda p: p.stage.model_options.critic_gradient_checkpointing,
         negated(), when=on.CRITIC_FSDP, why="model_providers: HF and FSDP2 models (row 9.2)"),
-    row(lambda c: c.actor_train.use_sequence_packing, lambda p: p.stage.model_options.remove_padding, same, when=on.ACTOR_MEGATRON,
+    row(lambda c: c.actor_train.use_sequence_packing, lambda p: p.stage.model_options.remove_padding, same, when=on.ACTOR_PACKS,
         absent=False, why="megatron_strategy: packs sequences instead of padding them (row 9.3)"),
     row(lambda c: c.critic.use_sequence_packing, lambda p: p.stage.model_options.critic_remove_padding, same, when=on.CRITIC_MEGATRON,
         absent=False, why="megatron_strategy: packs sequences instead of padding them"),

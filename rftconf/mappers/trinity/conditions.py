@@ -47,6 +47,8 @@ CRITIC_STATIC = When(
 
 
 def _reference(c: Context) -> bool:
+    if c.plan("stage.kind") == "dpo":
+        return True
     on = (c.plan("stage.algorithm.kl_loss.enabled"), c.plan("stage.algorithm.kl_reward.enabled"))
     return any(flag is not False and flag is not None for flag in on)
 

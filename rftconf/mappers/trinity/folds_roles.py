@@ -40,7 +40,8 @@ def _exists(context: Reading | Writing, role: str) -> bool:
     algorithm = "stage.algorithm."
     if role == "critic":
         return bool(context.plan(algorithm + "critic.enabled"))
-    return any(context.plan(f"{algorithm}{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
+    pairs = context.plan("stage.kind") == "dpo"
+    return pairs or any(context.plan(f"{algorithm}{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
 
 
 def read_roles(r: Reading) -> None:

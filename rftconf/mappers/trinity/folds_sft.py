@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.files import folder_of_file
 from rftconf.mappers.trinity.algorithms import arguments
-from rftconf.mappers.trinity.folds_run import periods
+from rftconf.mappers.trinity.folds_steps import write_only_save
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, formula
-from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
@@ -38,7 +39,7 @@ CHECKED = (
     "trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
     "trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
 )
-SAMPLES, SAVED = "stage.batch.sequences_per_update", "stage.cadence.save_rollouts"
+SAMPLES = "stage.batch.sequences_per_update"
 
 
 def read_kind(r: Reading) -> None:
@@ -52,11 +53,7 @@ def write_kind(w: Writing) -> None:
     """Both keys, and what the mode wants beside them."""
     w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
     w.put("algorithm.algorithm_type", "sft", "stage.kind", always=True, state=State.DERIVED)
-    if not w.plan(SAVED) and not w.same_framework:
-        total = periods(w)
-        value = total if isinstance(total, int) else 100
-        how = "the interval must be positive; the last step is saved anyway (row 11.3)"
-        w.put("trainer.save_interval", value, SAVED, always=True, chosen=not isinstance(total, int), how=how)
+    write_only_save(w)
 
 
 def read_update(r: Reading) -> None:
@@ -102,6 +99,15 @@ def write_update(w: Writing) -> None:
 def read_samples(r: Reading) -> None:
     """One data set; its columns by the kind of its rows."""
     at = f"{D}train[0]."
+    read_place(r, at)
+    read_columns(r, at, COLUMNS, {"plaintext": OF_TEXT, "messages": OF_MESSAGES})
+    turns = r.native(DATA + "format.enable_concatenated_multi_turn", False)
+    r.set(at + "trained_turns", "all" if turns is True else "last", DATA + "format.enable_concatenated_multi_turn")
+    read_order(r, at)
+
+
+def read_place(r: Reading, at: str) -> None:
+    """Where the data set is."""
     for key, field in (
         ("path", "uri"),
         ("split", "split"),
@@ -111,16 +117,22 @@ def read_samples(r: Reading) -> None:
     ):
         value = r.native(DATA + key, {"split": "train"}.get(key))
         r.set(at + field, value or None, DATA + key)
+
+
+def read_columns(r: Reading, at: str, columns: Mapping[str, str], by_kind: Mapping[str, tuple[str, ...]]) -> None:
+    """Columns that rows of the data set's kind are read by."""
     kind = r.native(DATA + "format.prompt_type", "messages")
-    listed = OF_TEXT if kind == "plaintext" else OF_MESSAGES
-    for key, field in COLUMNS.items():
+    listed = by_kind["plaintext" if kind == "plaintext" else "messages"]
+    for key, field in columns.items():
         name = f"{DATA}format.{key}"
         if field in listed:
             r.set(at + field, r.native(name) or None, name)
         else:
             r.inactive[name] = f"rows of prompt_type {formula(kind)} are not read by this column"
-    turns = r.native(DATA + "format.enable_concatenated_multi_turn", False)
-    r.set(at + "trained_turns", "all" if turns is True else "last", DATA + "format.enable_concatenated_multi_turn")
+
+
+def read_order(r: Reading, at: str) -> None:
+    """From front to back, or shuffled."""
     selector = r.native(DATA + "data_selector.selector_type", "sequential")
     r.set(D + "shuffle", selector == "shuffle", DATA + "data_selector.selector_type")
     seed = r.native(DATA + "data_selector.seed", 42) if selector == "shuffle" else None
@@ -131,7 +143,18 @@ def read_samples(r: Reading) -> None:
 
 def write_samples(w: Writing) -> None:
     """The first data set; the trainer reads one."""
-    at, count = f"{D}train[0].", w.items(D + "train")
+    at = f"{D}train[0]."
+    write_place(w, at, COLUMNS)
+    if w.plan(at + "trained_turns") == "all":
+        how = "every answer of a conversation is trained on"
+        w.put(DATA + "format.enable_concatenated_multi_turn", True, at + "trained_turns", always=True, how=how)
+    else:
+        w.lose(at + "trained_turns", State.DEFAULT, "the last answer alone is trained on, as by default")
+
+
+def write_place(w: Writing, at: str, columns: Mapping[str, str]) -> None:
+    """Place, columns and order of the one data set that the trainer reads."""
+    count = w.items(D + "train")
     if not w.plan(at + "uri"):
         w.put(DATA + "path", "???", at + "uri", state=State.UNRESOLVED, note="the source names no data", always=True)
     else:
@@ -142,14 +165,9 @@ def write_samples(w: Writing) -> None:
             w.lose(path, State.NO_COUNTERPART, note)
     w.put(DATA + "name", w.plan(at + "name") or "samples", at + "name", always=True)
     w.put(DATA + "storage_type", w.plan(at + "storage") or "file", at + "storage", always=True)
-    for key, field in COLUMNS.items():
+    for key, field in columns.items():
         if w.plan(at + field) is not None:
             w.put(f"{DATA}format.{key}", w.plan(at + field), at + field, always=True)
-    if w.plan(at + "trained_turns") == "all":
-        how = "every answer of a conversation is trained on"
-        w.put(DATA + "format.enable_concatenated_multi_turn", True, at + "trained_turns", always=True, how=how)
-    else:
-        w.lose(at + "trained_turns", State.DEFAULT, "the last answer alone is trained on, as by default")
     _write_order(w, at)
 
 
@@ -182,50 +200,6 @@ def _write_order(w: Writing, at: str) -> None:
         w.put(DATA + "data_selector.seed", w.plan(D + "seed"), D + "seed")
 
 
-def read_length(r: Reading) -> None:
-    """Epochs of the data, steps of the data, steps of the trainer; whichever ends first (row 10.2)."""
-    fed, steps = r.native("buffer.total_steps"), r.native("trainer.total_steps")
-    if fed is None:
-        r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
-    r.set(
-        "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
-    )
-    limits = [
-        (value, key)
-        for value, key in ((steps, "trainer.total_steps"), (fed, "buffer.total_steps"))
-        if value is not None
-    ]
-    if fed is not None:
-        r.inactive["buffer.total_epochs"] = "buffer.total_steps is set and wins"
-    plain = [value for value, _ in limits if not isinstance(value, Expr)]
-    total = min(plain) if plain else limits[0][0] if limits else None
-    rows, size = r.rows(), r.plan(SAMPLES)
-    epochs = r.native("buffer.total_epochs", 1)
-    if fed is None and isinstance(rows, int) and isinstance(size, int) and isinstance(epochs, int):
-        bound = rows * epochs // size
-        total = bound if total is None or (isinstance(total, int) and bound < total) else total
-    keys = tuple(key for _, key in limits) or ("buffer.total_epochs",)
-    r.set("stage.run_length.rollouts", total, *keys, how="updates")
-
-
-def write_length(w: Writing) -> None:
-    """Epochs bound the data, steps the trainer: the run ends with the first, as in the plan."""
-    epochs, total = w.plan("stage.run_length.epochs"), periods(w)
-    if epochs is not None:
-        w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
-    known = w.plan("stage.run_length.rollouts") is not None
-    if known and epochs is None:
-        w.put("buffer.total_steps", total, "stage.run_length.rollouts", always=True, how="the data last as long")
-    if known:
-        w.put("trainer.total_steps", total, "stage.run_length.rollouts", always=True, how="updates")
-    elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):
-        note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
-        w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)
-    carried = w.plan("stage.run_length.last_partial") in ("carry", None) or known
-    note = "Trinity carries the incomplete batch of an epoch into the next (H12)"
-    w.lose("stage.run_length.last_partial", State.DEFAULT if carried else State.NARROWED, note)
-
-
 def read_loss(r: Reading) -> None:
     """Negative log-likelihood of the answers, averaged as loss_agg_mode says (H34)."""
     common = "algorithm.loss_agg_mode"
@@ -242,21 +216,13 @@ def write_loss(w: Writing) -> None:
     agg = w.plan(A + "loss_agg")
     if agg is not None:
         w.put("algorithm.loss_agg_mode", "seq-mean-token-sum-norm" if agg == "sum-over-len" else agg, A + "loss_agg")
+    write_scope(w)
+
+
+def write_scope(w: Writing) -> None:
+    """Each micro-batch is averaged on its own; since 0.6 the averages are added up."""
     mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
     same = w.plan(A + "loss_norm_scope") in (mine, None)
     adds = " and adds the averages up: the gradient grows with their number (H25)"
     note = f"Trinity averages per micro-batch{adds if mine == 'micro_batch_sum' else ', then over those (H26)'}"
     w.lose(A + "loss_norm_scope", State.DEFAULT if same else State.NARROWED, "as Trinity does" if same else note)
-
-
-def read_interval(r: Reading) -> None:
-    """Saved every so many train steps; the weights go nowhere else."""
-    value = r.native("trainer.save_interval", 0)
-    off = not isinstance(value, Expr) and not value
-    r.set(SAVED, None if off else r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.save_interval")
-
-
-def write_interval(w: Writing) -> None:
-    """Train steps are updates."""
-    if w.plan(SAVED):
-        w.put("trainer.save_interval", w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS), SAVED, always=True)

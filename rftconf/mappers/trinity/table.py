@@ -108,6 +108,9 @@ def _as_micro(context: Any, path: str) -> Any:
 
 
 CANNOT = (
+    cannot("stage.algorithm.preference.*", why="a run with rewards has no pairs of answers"),
+    cannot("stage.data.*[].keys.chosen", why="a run with rewards has no pairs of answers"),
+    cannot("stage.data.*[].keys.rejected", why="a run with rewards has no pairs of answers"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
     cannot("identity.resume_path", why="Trinity resumes only from <root>/<project>/<name> (row 10.8)"),
     cannot("stage.model.tokenizer_path", why="Trinity takes the model's own tokenizer"),

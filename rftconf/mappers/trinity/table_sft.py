@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.ledger import State
 from rftconf.mappers.rates import worth_supervised
 from rftconf.mappers.rows import Fold, Reason, Row, Table, cannot, fixed
-from rftconf.mappers.trinity import folds_model, folds_run, folds_sft, questions
+from rftconf.mappers.trinity import folds_model, folds_run, folds_sft, folds_steps, questions
 from rftconf.mappers.trinity.reasons import FILLED, REASONS, SECRETS
 from rftconf.mappers.trinity.rows_run import RUN_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
@@ -35,8 +35,9 @@ FOLDS = (
          folds_sft.read_samples, folds_sft.write_samples, "buffer/reader/file_reader: ExperienceFileReader; SFTFormatter"),
     Fold(("buffer.total_epochs", "buffer.total_steps", "trainer.total_steps"),
          ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
-         folds_sft.read_length, folds_sft.write_length, "the data end, or the trainer stops"),
-    Fold(("trainer.save_interval",), (folds_sft.SAVED,), folds_sft.read_interval, folds_sft.write_interval, "SFTAlgorithm: sync_interval = save_interval"),
+         folds_steps.read_length, folds_steps.write_length, "the data end, or the trainer stops"),
+    Fold(("trainer.save_interval",), (folds_steps.SAVED,), folds_steps.read_interval, folds_steps.write_interval,
+         "SFTAlgorithm: sync_interval = save_interval"),
     Fold(("algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args", "algorithm.policy_loss_fn_args.loss_agg_mode"),
          (A + "loss_agg", A + "loss_norm_scope"), folds_sft.read_loss, folds_sft.write_loss, "policy_loss_fn/sft_loss"),
     folds_run.warmup_fold("actor", "algorithm.optimizer", -1),

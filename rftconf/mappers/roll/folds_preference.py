@@ -1,0 +1,123 @@
+"""ROLL's losses without rewards: of answers (SFT) and of pairs of answers (DPO), and what the reference of pairs needs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.mappers.rates import data_parallel
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A, B = "stage.algorithm.", "stage.batch."
+PAIRS_SINCE = "0.2.1"
+"""Before it, micro-batches held rows, two for each pair, and `train_batch_size` counted the pairs of a step."""
+HARD_CODED = {"beta": 0.1, "label_smoothing": 0.0}
+"""What ROLL's loss takes: it asks the batch's meta_info, where no release puts anything."""
+UNREAD = "dpo: loss_func takes it from the batch's meta_info, where nothing puts it: {} counts, whatever is written"
+REFERENCE = B + "reference.sequences_per_rank"
+
+
+def read_own_loss(r: Reading) -> None:
+    """Means over all that an update holds: over its tokens, or over its pairs."""
+    if r.trainer == "sft":
+        r.set(
+            A + "loss_agg", "token-mean", kind=Kind.DEFAULT, how="sft_worker: loss_func, over the tokens of the update"
+        )
+    if r.trainer in ("sft", "dpo") and r.since(PAIRS_SINCE):
+        r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="divided by what the whole update holds")
+
+
+def write_own_loss(w: Writing) -> None:
+    """Nothing to choose."""
+    for field, mine, why in (
+        ("loss_agg", "token-mean", "ROLL's supervised loss is a mean over tokens"),
+        ("loss_norm_scope", "update", "ROLL divides by what the whole update holds"),
+    ):
+        value = w.plan(A + field)
+        if value is not None:
+            w.lose(A + field, State.DEFAULT if value == mine else State.NARROWED, why)
+
+
+def read_preference(r: Reading) -> None:
+    """beta, label_smoothing and ipo are in the config, and the loss does not see them."""
+    if r.trainer != "dpo":
+        return
+    for key, value in (*HARD_CODED.items(), ("ipo", False)):
+        why = UNREAD.format(str(value).lower())
+        r.inactive[key] = why
+        if r.written(key) and r.native(key) != value:
+            r.note(f"{key}={formula(r.native(key))}: {why}")
+        if key != "ipo":
+            r.set(f"{A}preference.{key}", value, kind=Kind.DEFAULT, how=why)
+    r.set(A + "preference.loss", "sigmoid", kind=Kind.DEFAULT, how=UNREAD.format("the sigmoid loss"))
+    r.set(A + "kl_loss.enabled", False, kind=Kind.DEFAULT, how="dpo: loss_func has no further KL term")
+    r.set(A + "entropy_coef", 0.0, kind=Kind.DEFAULT, how="dpo: loss_func has no entropy term")
+
+
+def write_preference(w: Writing) -> None:
+    """The keys say what the plan says; where ROLL's loss does something else, that is said."""
+    if w.trainer != "dpo":
+        return
+    if not w.since(PAIRS_SINCE):
+        why = f"ROLL {w.release} counts the pairs of a step in train_batch_size and micro-batches in rows, and makes several updates a step"
+        raise RefusedError(why, choices=(f"--to-release {PAIRS_SINCE} or newer",))
+    for key, value in HARD_CODED.items():
+        path = f"{A}preference.{key}"
+        wanted = w.plan(path)
+        if wanted is None:
+            continue
+        same = wanted == value
+        w.put(key, wanted, path, state=State.EXACT if same else State.NARROWED, note="" if same else UNREAD.format(value),
+              always=True)  # fmt: skip
+    _write_loss(w)
+    _write_terms(w)
+    _fit_reference(w)
+
+
+def _write_loss(w: Writing) -> None:
+    loss = w.plan(A + "preference.loss")
+    if loss == "ipo":
+        w.put("ipo", True, A + "preference.loss", state=State.NARROWED, note=UNREAD.format("false"), always=True)
+    elif loss is not None:
+        w.put("ipo", False, A + "preference.loss")
+
+
+def _write_terms(w: Writing) -> None:
+    """Further terms that the plan adds to the loss of pairs."""
+    off = w.plan(A + "kl_loss.enabled") is False or w.plan(A + "kl_loss.coef") in (0, 0.0)
+    for field in ("enabled", "estimator", "coef"):
+        if w.plan(f"{A}kl_loss.{field}") is not None:
+            w.lose(
+                f"{A}kl_loss.{field}",
+                State.DEFAULT if off else State.NO_COUNTERPART,
+                "ROLL's DPO loss has no further KL term",
+            )
+    if w.plan(A + "entropy_coef") is not None:
+        none = w.plan(A + "entropy_coef") in (0, 0.0)
+        w.lose(
+            A + "entropy_coef", State.DEFAULT if none else State.NO_COUNTERPART, "ROLL's DPO loss has no entropy term"
+        )
+
+
+def _fit_reference(w: Writing) -> None:
+    """dpo_pipeline asserts that one pass of the reference over all ranks is no larger than an update."""
+    update, gpus = w.plan(B + "sequences_per_update"), w.plan("stage.placement.actor.gpus")
+    if w.same_framework or not isinstance(update, int) or not isinstance(gpus, int):
+        return
+    ranks = data_parallel(w, megatron=w.plan("stage.placement.actor.backend") == "megatron")
+    if isinstance(ranks, Expr):
+        return
+    share, given = int(Fraction(update) / ranks), w.plan(REFERENCE)
+    if given is None or (isinstance(given, (int, Fraction)) and given > share):
+        state = State.NARROWED if given is not None else State.EXACT
+        note = f"no more than the {share} pairs of a rank, or dpo_pipeline stops" if given is not None else ""
+        paths = (REFERENCE,) if given is not None else ()
+        how = f"at most {update} pairs an update / {float(ranks):g} ranks; the default is 16"
+        w.put("reference.infer_batch_size", min(share, 16), *paths, state=state, note=note, how=how, always=True)

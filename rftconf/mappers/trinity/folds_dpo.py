@@ -1,0 +1,221 @@
+"""Runs on pairs of answers: the trainer alone, on a file of them (`mode: train`, `algorithm_type: dpo`; rows 11.3, 11.4)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.mappers.rates import data_parallel, worth_supervised
+from rftconf.mappers.trinity import folds_kl, folds_sft, folds_steps
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, arith, formula
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A, B, D, DATA = "stage.algorithm.", "stage.batch.", "stage.data.", folds_sft.DATA
+SIZE = "buffer.train_batch_size"
+ARGS = "algorithm.policy_loss_fn_args."
+DEFAULTS = {"beta": 0.1, "label_smoothing": 0.0}
+CONFIG = "trainer.trainer_config.actor_rollout_ref."
+MICRO = {
+    CONFIG + "actor.ppo_micro_batch_size_per_gpu": B + "micro.sequences_per_rank",
+    CONFIG + "rollout.log_prob_micro_batch_size_per_gpu": B + "log_prob.sequences_per_rank",
+    CONFIG + "ref.log_prob_micro_batch_size_per_gpu": B + "reference.sequences_per_rank",
+}
+COLUMNS = {
+    "prompt_key": "keys.prompt", "messages_key": "keys.messages", "chosen_key": "keys.chosen", "rejected_key": "keys.rejected",
+    "system_prompt_key": "keys.system", "system_prompt": "system_prompt", "prompt_type": "prompt_type",
+}  # fmt: skip
+ANSWERS = ("keys.chosen", "keys.rejected", "prompt_type")
+BY_KIND = {
+    "plaintext": ("keys.prompt", "keys.system", "system_prompt", *ANSWERS),
+    "messages": ("keys.messages", *ANSWERS),
+}
+TWO_UPDATES = (
+    "a train step reads train_batch_size pairs, which are twice as many rows, and cuts them into mini-batches of train_batch_size rows: "
+    "two updates of half the pairs each"
+)
+SUMMED = (
+    "Trinity adds the log-ratios of all pairs of a micro-batch up before it takes the sigmoid: only micro-batches of one pair have the "
+    "loss of DPO"
+)
+TORN = "micro-batches filled by tokens put rows in a new order, and take chosen and rejected answers of different pairs for one"
+
+
+def worth(context: Reading | Writing, unit: Unit) -> Any:
+    """In pairs: a train step is two updates, and the rate's schedule ticks once in a train step."""
+    once = worth_supervised(context, unit)
+    return once * 2 if unit in (Unit.TRAIN_STEPS, Unit.LR_TICKS) else once
+
+
+def read_kind(r: Reading) -> None:
+    """The trainer alone, on pairs of answers that exist already."""
+    r.set("stage.kind", "dpo", "mode", "algorithm.algorithm_type")
+
+
+def write_kind(w: Writing) -> None:
+    """Both keys, and what the mode wants beside them."""
+    w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
+    w.put("algorithm.algorithm_type", "dpo", "stage.kind", always=True, state=State.DERIVED)
+    folds_steps.write_only_save(w)
+
+
+def read_update(r: Reading) -> None:
+    """Half of the pairs that are read at a time; all GPUs train."""
+    folds_sft.read_update(r)
+    size = r.native(SIZE, 0)
+    update = arith("/", size, 2) if isinstance(size, Expr) else None if not size or size % 2 else size // 2
+    if size and update is None:
+        r.note(f"{SIZE}={size} is odd: {TWO_UPDATES}, and here a pair is torn apart")
+    r.set(folds_sft.SAMPLES, update, SIZE, how="half of the pairs of a train step")
+    r.note(f"{SIZE}: {TWO_UPDATES}")
+
+
+def write_update(w: Writing) -> None:
+    """Twice the pairs of an update; a rank's share of an update is whole pairs, or pairs are torn apart."""
+    update = w.plan(folds_sft.SAMPLES)
+    folds_sft.write_update(w)
+    if update is None:
+        return
+    w.put(
+        SIZE,
+        update * 2,
+        folds_sft.SAMPLES,
+        state=State.DERIVED,
+        always=True,
+        how=f"2 x {formula(update)} pairs: a train step makes two updates",
+    )
+    if not w.same_framework:
+        _refuse_torn(w, update)
+        w.note(f"{SIZE}: {TWO_UPDATES}")
+
+
+def _refuse_torn(w: Writing, update: Any) -> None:
+    nodes, size = w.plan("cluster.nodes"), w.plan("cluster.gpus_per_node")
+    if w.plan("stage.placement.actor.gpus") is None or not all(isinstance(n, int) for n in (update, nodes, size)):
+        return
+    own = w.plan("stage.placement.actor.gpus")
+    ranks = data_parallel(w, megatron=w.plan("stage.placement.actor.backend") == "megatron")
+    if isinstance(ranks, Expr) or isinstance(own, Expr):
+        return
+    ranks = Fraction(ranks) / own * nodes * size  # all GPUs of all nodes train
+    if Fraction(update) % ranks:
+        near = [int(ranks * times) for times in (update // ranks, update // ranks + 1) if times]
+        raise RefusedError(
+            f"{update} pairs an update cannot be shared by {float(ranks):g} data-parallel ranks; Trinity would tear pairs apart",
+            choices=tuple(f"{pairs} pairs an update" for pairs in near),
+        )
+
+
+def read_micro(r: Reading) -> None:
+    """Rows since 0.6, two for each pair; before it the trainer doubles the number itself."""
+    dynamic = r.native("trainer.use_dynamic_bsz", True)
+    r.set(B + "micro.dynamic", dynamic, "trainer.use_dynamic_bsz")
+    for key, path in MICRO.items():
+        if dynamic is True:
+            r.inactive[key] = "no effect while trainer.use_dynamic_bsz is true (its default)"
+            continue
+        rows = r.native(key)
+        r.set(path, _pairs(r, rows), key, how="two rows are a pair" if r.since("0.6.0") else "")
+    micro = r.plan(B + "micro.sequences_per_rank")
+    if dynamic is True:
+        r.narrowed["trainer.use_dynamic_bsz"] = TORN
+        r.note(f"trainer.use_dynamic_bsz is true: {TORN}")
+    elif micro is not None and micro != 1:
+        r.narrowed[next(iter(MICRO))] = SUMMED
+        r.note(f"{next(iter(MICRO))}: {SUMMED}")
+
+
+def _pairs(r: Reading, rows: Any) -> Any:
+    if rows is None or not r.since("0.6.0"):
+        return rows
+    return arith("/", rows, 2) if isinstance(rows, Expr) else Fraction(rows, 2) if rows % 2 else rows // 2
+
+
+def write_micro(w: Writing) -> None:
+    """One pair at a time, whatever the source's micro-batch: the loss of DPO has no other here."""
+    each = 2 if w.since("0.6.0") else 1
+    torn = w.plan(B + "micro.dynamic") is True
+    state, note = (State.NARROWED, TORN) if torn else (State.DERIVED, "")
+    w.put(
+        "trainer.use_dynamic_bsz",
+        False,
+        B + "micro.dynamic",
+        state=state,
+        note=note,
+        always=True,
+        how="" if torn else TORN,
+    )
+    for key, path in MICRO.items():
+        trained = path.startswith(B + "micro.")
+        given = w.plan(path)
+        value = each if trained or given is None else folds_steps.whole(given * each)
+        paths = () if given is None else (path,)
+        other = trained and given not in (1, None) and not w.same_framework
+        how = SUMMED if trained else "checked without dynamic batches" if given is None else ""
+        state, note = (State.NARROWED, SUMMED) if other else (State.DERIVED, "")
+        w.put(key, value, *paths, state=state, note=note, always=True, how="" if other else how)
+    w.lose(B + "micro.tokens_per_rank", State.DERIVED, "micro-batches are one pair")
+
+
+def read_samples(r: Reading) -> None:
+    """One data set of prompts with a chosen and a rejected answer."""
+    at = f"{D}train[0]."
+    folds_sft.read_place(r, at)
+    folds_sft.read_columns(r, at, COLUMNS, BY_KIND)
+    folds_sft.read_order(r, at)
+
+
+def write_samples(w: Writing) -> None:
+    """The first data set; the trainer reads one."""
+    folds_sft.write_place(w, f"{D}train[0].", COLUMNS)
+
+
+def read_loss(r: Reading) -> None:
+    """DPO's sigmoid loss, and a KL term beside it that cannot be taken out."""
+    for name, default in DEFAULTS.items():
+        r.set(f"{A}preference.{name}", r.native(ARGS + name, default), ARGS + name)
+    r.set(A + "preference.loss", "sigmoid", kind=Kind.DEFAULT, how="policy_loss_fn/dpo_loss has no other")
+    folds_kl.read_kl_loss(r)
+    if r.plan(A + "kl_loss.enabled") is False:
+        r.set(A + "kl_loss.enabled", True, "algorithm.kl_loss_fn", how="dpo turns `none` into k2")
+        r.set(A + "kl_loss.estimator", "k2", "algorithm.kl_loss_fn")
+        r.set(
+            A + "kl_loss.coef",
+            r.native("algorithm.kl_loss_fn_args.kl_coef", 0.001),
+            "algorithm.kl_loss_fn_args.kl_coef",
+        )
+        r.inactive.pop("algorithm.kl_loss_fn_args", None)
+        r.note("algorithm.kl_loss_fn: none: dpo turns it into k2, with coefficient 0.001 where none is written")
+    if r.plan(A + "kl_loss.coef") in (0, 0.0):
+        r.set(A + "kl_loss.enabled", False, "algorithm.kl_loss_fn_args.kl_coef", how="a weight of 0 is none")
+    folds_kl.read_entropy(r)
+    scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
+    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch (row 4.2.14)")
+
+
+def write_loss(w: Writing) -> None:
+    """A KL term of weight 0 stands for none."""
+    for name in DEFAULTS:
+        if w.plan(f"{A}preference.{name}") is not None:
+            w.put(ARGS + name, w.plan(f"{A}preference.{name}"), f"{A}preference.{name}", always=True)
+    own = w.plan(A + "preference.loss") in ("sigmoid", None)
+    w.lose(
+        A + "preference.loss",
+        State.DEFAULT if own else State.NO_COUNTERPART,
+        "Trinity's loss of pairs is the sigmoid one",
+    )
+    if w.plan(A + "kl_loss.enabled"):
+        folds_kl.write_kl_loss(w)
+    else:
+        how = "dpo turns `none` into k2 with coefficient 0.001; a weight of 0 is none"
+        w.put("algorithm.kl_loss_fn", "k2", A + "kl_loss.enabled", state=State.DERIVED, always=True, how=how)
+        w.put("algorithm.kl_loss_fn_args.kl_coef", 0.0, A + "kl_loss.enabled", state=State.DERIVED, always=True)
+    folds_kl.write_entropy(w)
+    if not w.same_framework:
+        folds_sft.write_scope(w)

@@ -1,0 +1,102 @@
+"""Counters of a trainer on its own: the run's length and its checkpoints, in train steps (rows 10.2, 11.3)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.trinity.folds_run import periods
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+SAVED = "stage.cadence.save_rollouts"
+
+
+def write_only_save(w: Writing) -> None:
+    """The mode wants an interval above 0: the end of the run, where the source saves at its end or never."""
+    if not w.plan(SAVED) and not w.same_framework:
+        updates = periods(w)
+        total = None if updates is None else whole(w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS))
+        value = total if isinstance(total, int) else 100
+        how = "the interval must be positive; the last step is saved anyway (row 11.3)"
+        w.put("trainer.save_interval", value, SAVED, always=True, chosen=not isinstance(total, int), how=how)
+
+
+def read_length(r: Reading) -> None:
+    """Epochs of the data, steps of the data, steps of the trainer; whichever ends first (row 10.2)."""
+    fed, steps = r.native("buffer.total_steps"), r.native("trainer.total_steps")
+    if fed is None:
+        r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
+    r.set(
+        "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
+    )
+    limits = [
+        (r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), key)
+        for value, key in ((steps, "trainer.total_steps"), (fed, "buffer.total_steps"))
+        if value is not None
+    ]
+    if fed is not None:
+        r.inactive["buffer.total_epochs"] = "buffer.total_steps is set and wins"
+    plain = [value for value, _ in limits if not isinstance(value, Expr)]
+    total = whole(min(plain)) if plain else limits[0][0] if limits else None
+    rows, size = r.rows(), r.native("buffer.train_batch_size")
+    epochs = r.native("buffer.total_epochs", 1)
+    if fed is None and isinstance(rows, int) and isinstance(size, int) and isinstance(epochs, int):
+        bound = r.convert(rows * epochs // size, Unit.TRAIN_STEPS, Unit.ROLLOUTS)
+        total = whole(bound) if total is None or (isinstance(total, int) and bound < total) else total
+    keys = tuple(key for _, key in limits) or ("buffer.total_epochs",)
+    r.set("stage.run_length.rollouts", total, *keys, how="updates")
+
+
+def write_length(w: Writing) -> None:
+    """Epochs bound the data, steps the trainer: the run ends with the first, as in the plan."""
+    epochs, updates = w.plan("stage.run_length.epochs"), periods(w)
+    total = None if updates is None else whole(w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS))
+    if epochs is not None:
+        w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
+    known = w.plan("stage.run_length.rollouts") is not None
+    if known and epochs is None:
+        w.put("buffer.total_steps", total, "stage.run_length.rollouts", always=True, how="the data last as long")
+    if known:
+        w.put("trainer.total_steps", total, "stage.run_length.rollouts", always=True, how="updates")
+    elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):
+        note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
+        w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)
+    carried = w.plan("stage.run_length.last_partial") in ("carry", None) or known
+    note = "Trinity carries the incomplete batch of an epoch into the next (H12)"
+    w.lose("stage.run_length.last_partial", State.DEFAULT if carried else State.NARROWED, note)
+
+
+def whole(value: Any) -> Any:
+    """A whole number of steps, the last one begun counting; an expression stays one."""
+    return ceil(value) if isinstance(value, Fraction) else value
+
+
+def read_interval(r: Reading) -> None:
+    """Saved every so many train steps; the weights go nowhere else."""
+    value = r.native("trainer.save_interval", 0)
+    off = not isinstance(value, Expr) and not value
+    r.set(SAVED, None if off else r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.save_interval")
+
+
+def write_interval(w: Writing) -> None:
+    """Train steps are updates."""
+    if w.plan(SAVED):
+        steps = w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS)
+        even = whole(steps) == steps
+        note = "" if even else f"{float(steps):g} train steps; wrote {whole(steps)}"
+        w.put(
+            "trainer.save_interval",
+            whole(steps),
+            SAVED,
+            state=State.EXACT if even else State.ROUNDED,
+            note=note,
+            always=True,
+        )

@@ -1,0 +1,80 @@
+"""Trinity's table for runs on pairs of answers: the supervised one, its loss, and the reference that this is taken against."""
+
+from __future__ import annotations
+
+from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, cannot, fixed
+from rftconf.mappers.trinity import folds_dpo, folds_model, folds_run, folds_sft, folds_steps, questions, table_sft
+from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
+from rftconf.mappers.trinity.rows_run import RUN_ROWS
+from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
+from rftconf.mappers.trinity.switches import SWITCHED_OFF
+from rftconf.mappers.trinity.table import ARGS, TRINITY
+from rftconf.plan.kinds import counts_for_preference
+
+A, B, D, F = "stage.algorithm.", "stage.batch.", "stage.data.", folds_sft.DATA
+OWNED = (
+    "trainer.save_interval", "explorer.eval_interval", "algorithm.repeat_times", "trainer.use_dynamic_bsz", "trainer.max_token_len_per_gpu",
+    *folds_dpo.MICRO,
+)  # fmt: skip
+"""Keys that a fold of this table speaks for, or that do nothing here."""
+RUNS = tuple(
+    row
+    for row in (*RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS)
+    if isinstance(row, Row) and counts_for_preference(row.plan) and row.native not in OWNED
+)
+PLACE = ("path", "split", "subset_name", "storage_type", "name", "data_selector.selector_type", "data_selector.seed")
+
+FOLDS = (
+    Fold(("mode", "algorithm.algorithm_type"), ("stage.kind",), folds_dpo.read_kind, folds_dpo.write_kind, "cli/launcher: mode; DPOAlgorithm"),
+    Fold(("buffer.train_batch_size", "cluster.node_num", "model.max_prompt_tokens", "model.max_response_tokens"),
+         (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_dpo.read_update, folds_dpo.write_update,
+         "split_dpo_experience_to_single_turn; ppo_mini_batch_size = train_batch_size"),
+    Fold(("trainer.use_dynamic_bsz", *folds_dpo.MICRO), (B + "micro.dynamic", B + "micro.tokens_per_rank", *folds_dpo.MICRO.values()),
+         folds_dpo.read_micro, folds_dpo.write_micro, "policy_loss_fn/dpo_loss: masked_sum over a micro-batch"),
+    Fold((*(F + key for key in PLACE), *(f"{F}format.{key}" for key in folds_dpo.COLUMNS)),
+         (*(path for path in table_sft.TRAIN if not path.endswith("trained_turns")), *(f"{D}train[].{field}" for field in folds_dpo.COLUMNS.values()),
+          D + "shuffle", D + "seed"),
+         folds_dpo.read_samples, folds_dpo.write_samples, "buffer/reader/file_reader: ExperienceFileReader; DPOFormatter"),
+    Fold(("buffer.total_epochs", "buffer.total_steps", "trainer.total_steps"),
+         ("stage.run_length.epochs", "stage.run_length.rollouts", "stage.run_length.last_partial"),
+         folds_steps.read_length, folds_steps.write_length, "the data end, or the trainer stops"),
+    Fold(("trainer.save_interval",), (folds_steps.SAVED,), folds_steps.read_interval, folds_steps.write_interval,
+         "DPOAlgorithm: sync_interval = save_interval"),
+    Fold(("algorithm.policy_loss_fn_args.beta", "algorithm.policy_loss_fn_args.label_smoothing", "algorithm.kl_loss_fn", ARGS[2], ARGS[2] + ".kl_coef",
+          "algorithm.entropy_loss_fn", ARGS[4], ARGS[4] + ".entropy_coef"),
+         (*(f"{A}preference.{f}" for f in ("loss", "beta", "label_smoothing")), *(f"{A}kl_loss.{f}" for f in ("enabled", "estimator", "coef")),
+          A + "entropy_coef", A + "loss_norm_scope"),
+         folds_dpo.read_loss, folds_dpo.write_loss, "policy_loss_fn/dpo_loss; DPOAlgorithm: check_config"),
+    folds_run.warmup_fold("actor", "algorithm.optimizer", -1),
+    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
+         folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
+    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
+    ROLES_FOLD,
+)  # fmt: skip
+ROWS: tuple[Row | Fold | Each | Fixed, ...] = (
+    *FOLDS,
+    *RUNS,
+    SWITCHED_OFF,
+    fixed(lambda p: p.stage.batch.passes, 1, why="a run on pairs takes each batch once"),
+    fixed(lambda p: p.stage.data.mixing, "concat", why="one data set"),
+)
+HEARD = ("algorithm.kl_*", "algorithm.entropy_*")
+"""What supervised runs have no use for, and runs on pairs have."""
+
+TRINITY_DPO = Table(
+    framework="trinity",
+    rows=ROWS,
+    cannot=(
+        cannot("stage.batch.reference.*", why="the reference follows trainer.use_dynamic_bsz"),
+        cannot("stage.batch.log_prob.*", why="nothing but the reference computes log-probabilities beforehand"),
+        cannot("stage.placement.reference.gpus", why="all trainer roles share the trainer's GPUs",
+               behaves=lambda c, _: c.plan("stage.placement.actor.gpus")),
+        *table_sft.TRINITY_SFT.cannot,
+    ),
+    reasons=tuple(reason for reason in table_sft.TRINITY_SFT.reasons if reason.keys not in HEARD),
+    worth=folds_dpo.worth,
+    target=questions.TARGET,
+    questions=questions.questions,
+    kinds=("dpo",),
+    sections=TRINITY.sections,
+)  # fmt: skip

@@ -1,0 +1,70 @@
+"""What is not converted, and what a person is told to do instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.convert import convert
+from rftconf.errors import RefusedError
+from rftconf.refusals import refuse_environments, refuse_other_kinds
+from rftconf.schemas import registry
+from rftconf.text.document import Document
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source
+
+AGENTIC = """
+pretrain: /m
+rollout_batch_size: 64
+sequence_length: 4096
+max_steps: 10
+actor_train: {device_mapping: "list(range(0,8))", strategy_args: {strategy_name: fsdp2_train}}
+actor_infer: {device_mapping: "list(range(0,8))", strategy_args: {strategy_name: vllm}}
+train_env_manager: {tags: [Lake, Web], num_groups_partition: [4, 4], num_env_groups: 8, group_size: 8}
+custom_envs:
+  Lake: {env_type: frozen_lake, max_steps: 9, env_config: {tools: [{id: a}, {id: b}]}}
+  Web: {env_type: webshop}
+"""
+
+
+def agentic() -> Document:
+    return read(Source("run.yaml", AGENTIC), ReadOptions())
+
+
+def test_environments_are_refused_where_nothing_is_stepped() -> None:
+    with pytest.raises(RefusedError, match=r"Lake, Web.*reset and stepped") as refused:
+        convert(agentic(), "chatlearn")
+    assert "Trinity-RFT" in refused.value.choices[0]
+
+
+@pytest.mark.parametrize("to", ["trinity", "verl"])
+def test_where_agents_act_in_turns_what_is_common_is_converted(to: str) -> None:
+    done = convert(agentic(), to)
+    assert any("Lake, Web" in decision.why for decision in done.ledger.decisions)
+    assert {line.key for line in done.ledger.sources if line.key.startswith("custom_envs.")}
+
+
+def test_a_run_without_environments_is_not_asked_about_them() -> None:
+    refuse_environments(registry.framework("chatlearn"), {"stage.kind": "rl"})
+
+
+@pytest.mark.parametrize(
+    ("to", "kind", "said"),
+    [
+        ("verl", "dpo", "this is a DPO run; veRL has no trainer"),
+        ("chatlearn", "sft", "this is a supervised run; ChatLearn's entrypoint"),
+        ("chatlearn", "eval", "this is an evaluation run"),
+        ("roll", "eval", "this is an evaluation run; ROLL generates"),
+        ("trinity", "distill", "this is an on-policy distillation run; rftconf writes rl, eval, sft, dpo runs for Trinity-RFT"),
+        ("roll", "offline_distill", "this is a distillation run; rftconf writes"),
+    ],
+)  # fmt: skip
+def test_a_kind_that_a_framework_lacks_is_refused_in_a_sentence(to: str, kind: str, said: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        refuse_other_kinds(registry.framework(to), kind)
+    assert str(refused.value).startswith(said)
+    assert refused.value.choices
+
+
+@pytest.mark.parametrize(("to", "kind"), [("verl", "rl"), ("verl_sft", "sft"), ("trinity", "dpo"), ("roll", "dpo")])
+def test_what_can_be_written_is_not_refused(to: str, kind: str) -> None:
+    refuse_other_kinds(registry.framework(to), kind)
