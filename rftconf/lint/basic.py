@@ -231,15 +231,13 @@ def _other_releases(key: str, subject: _Subject) -> str:
 
 
 def _other_framework(key: str, ours: str) -> str:
-    from rftconf.lint.counterparts import counterparts
+    from rftconf.lint.counterparts import name_here
 
     for name, framework in registry.FRAMEWORKS.items():
         if name == registry.framework(ours).family:
             continue
         if any(key in catalogue.load(name, None, trainer) for trainer in framework.trainers):
-            here = counterparts(name, ours).get(key)
-            mine = registry.framework(ours).title
-            return f"that is {framework.title}'s name; {mine} {f'calls it {here}' if here else 'has nothing like it'}"
+            return f"that is {framework.title}'s name; {registry.framework(ours).title} {name_here(key, name, ours)}"
     return ""
 
 

@@ -124,6 +124,18 @@ def counterparts(theirs: str, ours: str) -> dict[str, str]:
     return found
 
 
+def name_here(key: str, theirs: str, ours: str) -> str:
+    """What is said of framework `theirs`' key in a file of `ours`: its name, or that there is no one name for it."""
+    from rftconf.mappers.rows import natives_of
+    from rftconf.mappers.tables import table_of
+
+    here = counterparts(theirs, ours).get(key)
+    if here:
+        return f"calls it {here}"
+    means_something = any(key in natives_of(row) for row in table_of(theirs).rows)
+    return "has no one key for it" if means_something else "has nothing like it"
+
+
 @cache
 def pairs(framework: str) -> tuple[tuple[str, str], ...]:
     """Native keys and the plan fields that they speak for: a row's own first, then aliases, then what folds share."""

@@ -141,12 +141,12 @@ def test_other_peoples_files_are_left_alone(session: Session) -> None:
     session(play)
 
 
+LOOPS = "for i in {1..999999}; do for j in {1..999999}; do A=$A$A; done; done"
 HOSTILE = (
     "x: " + "[" * 20_000,
     "a: &a [1]\n"
     + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(9)),
-    "#!/bin/bash\n"
-     "for i in {1..999999}; do for j in {1..999999}; do A=$A$A; done; done\npython -m verl.trainer.main_ppo a=$A\n",
+    f"#!/bin/bash\n{LOOPS}\npython -m verl.trainer.main_ppo a=$A\n",
     "!!python/object/apply:os.system ['touch /tmp/rftconf-owned']\n",
     "- " * 5_000 + "x",
     "\ud83d mode: \udfff",
