@@ -23,6 +23,8 @@ VERBS = {
     "plan": "Print what a config means: the canonical plan.",
     "budget": "Price a run in GPU memory: will it fit, and what to change.",
     "explain": "Say what a diagnostic's code, or a key, means.",
+    "init": "Write rftconf.toml from what is found in a folder.",
+    "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "schema": "Print a JSON Schema: of the plan, of a framework, of the settings.",
 }
 """Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""
@@ -68,6 +70,7 @@ def root(
       rftconf check configs/
       rftconf plan run_grpo.sh
       rftconf explain KEY001
+      rftconf init
     """
 
 

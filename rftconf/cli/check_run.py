@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rftconf.cli import output as out
 from rftconf.cli.checking import Checked, Task, check_all
-from rftconf.cli.files import Candidate, candidates
+from rftconf.cli.files import candidates
 from rftconf.cli.reading import Reading
 from rftconf.cli.reading import reading as reading_of
 from rftconf.diagnostics import Diagnostic, Severity
@@ -68,14 +68,14 @@ def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Read
     how = read(wanted.framework or settings.get("framework"), release, bound)
     task = Task(
         how,
-        Options(how.framework, how.release, chosen, _cluster(wanted, settings)),
+        Options(how.framework, how.release, chosen, cluster_of(settings, wanted.gpu)),
         tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
         settings.folder,
         (settings.folder or Path()) / FOLDER if wanted.cache else None,
         wanted.fix,
         wanted.unsafe,
     )
-    chosen_files = [c for c in candidates(wanted.files) if c.named or not _excluded(c, settings)]
+    chosen_files = [c for c in candidates(wanted.files) if c.named or not is_excluded(c.path, settings)]
     if wanted.fix and any(c.path == "-" for c in chosen_files):
         raise UsageError("standard input cannot be fixed; name a file")
     return _finished(wanted, settings, list(check_all(chosen_files, task, wanted.jobs)), outputs)
@@ -144,10 +144,10 @@ def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
     return Selection(tuple(code for code in select if code != "ALL"), ignore)
 
 
-def _cluster(wanted: Wanted, settings: project.Settings) -> Cluster:
-    """Raises UsageError for a GPU that is not in the table, with the nearest names."""
+def cluster_of(settings: project.Settings, gpu: str = "") -> Cluster:
+    """What the project says of its machines. Raises UsageError for a GPU that is not in the table."""
     said = settings.get("cluster", {})
-    gpu = wanted.gpu or said.get("gpu", "")
+    gpu = gpu or said.get("gpu", "")
     if gpu:
         from rftconf.budget.gpus import gpu_named
 
@@ -155,8 +155,9 @@ def _cluster(wanted: Wanted, settings: project.Settings) -> Cluster:
     return Cluster(said.get("nodes"), said.get("gpus-per-node"), gpu)
 
 
-def _excluded(candidate: Candidate, settings: project.Settings) -> bool:
-    return any(fnmatch(candidate.path, p) or fnmatch(candidate.path, f"*/{p}") for p in settings.get("exclude", ()))
+def is_excluded(path: str, settings: project.Settings) -> bool:
+    """True for a file that the project passes over."""
+    return any(fnmatch(path, p) or fnmatch(path, f"*/{p}") for p in settings.get("exclude", ()))
 
 
 def _without_accepted(

@@ -74,7 +74,7 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
         options = read_options(task.how)
     except UnreadableError as error:
         return Checked(candidate.path, candidate.named, problem=str(error), readable=False, config=False)
-    own = _options(candidate.path, task)
+    own = options_of(candidate.path, task)
     name = ""
     # a finding may quote what it is about, and secrets are not to be copied anywhere
     if task.cache is not None and not task.fix and candidate.path != STDIN and masked(source.text) == source.text:
@@ -85,14 +85,14 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
 
     def again(text: str) -> tuple[Document, list[Diagnostic]]:
         document = read_source(replace(source, text=text), candidate.path, task.how)
-        return document, _found(document, own)
+        return document, findings(document, own)
 
     try:
         document = read_source(source, candidate.path, task.how)
     except UnreadableError as error:  # a config that it names
         return Checked(candidate.path, candidate.named, problem=str(error), readable=False, config=False)
     config = candidate.named or basic.is_config(document)
-    found = _found(document, own) if config else []
+    found = findings(document, own) if config else []
     if name and task.cache is not None:
         store.put(task.cache, name, store.Kept(tuple(found), document.readable, config))
     if task.fix and config:
@@ -104,7 +104,8 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     return Checked(document.name, candidate.named, document.text, tuple(found), document.readable, config)
 
 
-def _found(document: Document, own: engine.Options) -> list[Diagnostic]:
+def findings(document: Document, own: engine.Options) -> list[Diagnostic]:
+    """What is found in a document and wanted, without what comments silence."""
     everything = replace(own, selection=replace(own.selection, threshold=engine.LOWEST))
     found = suppress.apply(
         document.name, document.text, engine.check(document, everything), engine.looked_for(own.selection)
@@ -116,7 +117,7 @@ def _with_bom(source: Source, text: str) -> str:
     return f"\ufeff{text}" if source.bom else text
 
 
-def _options(path: str, task: Task) -> engine.Options:
+def options_of(path: str, task: Task) -> engine.Options:
     """The options with what this file's patterns leave out."""
     if not task.per_file:
         return task.options

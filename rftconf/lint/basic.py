@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.diagnostics import Diagnostic, Fix, Severity
+from rftconf.lint.renaming import corrected, renamed
 from rftconf.plan.symbols import Value
 from rftconf.report.values import shown
 from rftconf.schemas import catalogue, registry, suggest, values, versions
@@ -154,10 +155,12 @@ def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
             yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place, key=leaf.key)
         case Verdict.CANNOT_APPEND:
             message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
-            yield _at_key("KEY006", subject.worst, leaf, message, f"write {leaf.key}=… without the +")
+            fix = renamed(subject.document, leaf, leaf.key, plus=False, safe=True)
+            yield _at_key("KEY006", subject.worst, leaf, message, f"write {leaf.key}=… without the +", fix)
         case Verdict.NEEDS_PLUS:
             message = f"{leaf.key} is not in {subject.title}'s config, so Hydra wants it added"
-            yield _at_key("KEY006", subject.worst, leaf, message, f"write +{leaf.key}=…")
+            fix = renamed(subject.document, leaf, leaf.key, plus=True, safe=True)
+            yield _at_key("KEY006", subject.worst, leaf, message, f"write +{leaf.key}=…", fix)
         case Verdict.TAKEN:
             yield from _taken(leaf, subject)
 
@@ -181,7 +184,8 @@ def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
     near = _misspelt(leaf.key, subject.known)
     if near:
         message = f"{_PREFIXES.get(leaf.mode, '')}{leaf.key} adds a key that {subject.title} does not read"
-        yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near}?")
+        fix = corrected(subject.document, leaf, near, subject.known)
+        yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near}?", fix)
 
 
 def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
@@ -190,7 +194,8 @@ def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
     worst = subject.worst
     if near:
         worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING
-        yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?")
+        fix = corrected(subject.document, leaf, near, subject.known)
+        yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?", fix)
     elif other := _other_releases(leaf.key, subject):
         yield _at_key("KEY003", worst, leaf, message, other)
     elif theirs := _other_framework(leaf.key, subject.best.framework):
@@ -225,15 +230,13 @@ def _other_releases(key: str, subject: _Subject) -> str:
 
 
 def _other_framework(key: str, ours: str) -> str:
-    from rftconf.lint.counterparts import counterparts
+    from rftconf.lint.counterparts import name_here
 
     for name, framework in registry.FRAMEWORKS.items():
         if name == registry.framework(ours).family:
             continue
         if any(key in catalogue.load(name, None, trainer) for trainer in framework.trainers):
-            here = counterparts(name, ours).get(key)
-            mine = registry.framework(ours).title
-            return f"that is {framework.title}'s name; {mine} {f'calls it {here}' if here else 'has nothing like it'}"
+            return f"that is {framework.title}'s name; {registry.framework(ours).title} {name_here(key, name, ours)}"
     return ""
 
 
@@ -290,5 +293,5 @@ def _start(document: Document) -> Place:
     return document.launch.place if document.launch else Place(document.name, Span(0, 0, 1, 1))
 
 
-def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str) -> Diagnostic:
-    return Diagnostic(code, severity, message, leaf.key_place, help=help_, key=leaf.key)
+def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str, fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic(code, severity, message, leaf.key_place, help=help_, fix=fix, key=leaf.key)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from rftconf.lint.counterparts import counterparts
-from rftconf.mappers.rows import Row, natives_of, plans_of
+from rftconf.lint.counterparts import counterparts, pairs
+from rftconf.mappers.codecs import Same, counts
+from rftconf.mappers.rows import Row
 from rftconf.mappers.tables import table_of
 from rftconf.plan.index import fields
 from rftconf.report.values import shown
@@ -20,32 +22,53 @@ _INTERPOLATION = {"type": "string", "pattern": r"\$\{|^\?\?\?$"}
 _STEP = re.compile(r"\[\]|<\*>|[^.\[<]+")
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about a key beyond its type. `plan` is the plan's field without `stage.`, `unit` what the key counts."""
+
+    plan: str = ""
+    unit: str = ""
+    why: str = ""
+    elsewhere: tuple[tuple[str, str], ...] = ()
+    """Titles of other frameworks and their key for the same field."""
+
+
 @cache
-def _meanings(framework: str) -> dict[str, tuple[str, str]]:
-    """Native key of the newest release to its plan field and the reason in its row."""
-    found: dict[str, tuple[str, str]] = {}
-    for row in table_of(framework).rows:
-        why = row.why if isinstance(row, Row) else ""
-        for native, plan in zip(natives_of(row), plans_of(row), strict=False):
-            found.setdefault(native, (plan, why))
-    return found
+def _rows(framework: str) -> dict[str, Row]:
+    """Native key of the newest release to its row, the main one where there are several."""
+    rows = [row for row in table_of(framework).rows if isinstance(row, Row)]
+    return {row.native: row for row in sorted(rows, key=lambda row: not row.alias)}
+
+
+@cache
+def _fields(framework: str) -> dict[str, str]:
+    return dict(reversed(pairs(framework)))
+
+
+def facts(framework: str, name: str) -> Facts:
+    """What the tables say of a key, by its name in the newest release, lists as `[]`."""
+    plan, row = _fields(framework).get(name, ""), _rows(framework).get(name)
+    field = fields().get(plan)
+    # a key may count something else than the plan does; what a fold's key counts is not declared
+    same = row is not None and isinstance(row.codec, Same) and field is not None
+    unit = row.codec.unit if row and isinstance(row.codec, counts) else field.unit if same and field else None
+    mine = registry.framework(framework).title
+    others = [(other.title, counterparts(framework, o).get(name)) for o, other in registry.FRAMEWORKS.items()]
+    return Facts(
+        plan.removeprefix("stage."),
+        str(unit or ""),
+        row.why if row else "",
+        tuple((title, theirs) for title, theirs in others if theirs and title != mine),
+    )
 
 
 def about_key(framework: str, key: Key) -> str:
     """Sentences about a key: what it is in the plan, its unit, its default, what others call it."""
-    said = []
-    plan, why = _meanings(framework).get(key.name, ("", ""))
-    if plan:
-        field = fields().get(plan)
-        unit = f" [{field.unit}]" if field is not None and field.unit else ""
-        said.append(f"{plan.removeprefix('stage.')}{unit}")
-    if why:
-        said.append(why)
-    if key.default not in (None, "", "???"):
-        said.append(f"default {shown(key.default)}")
-    for name, other in registry.FRAMEWORKS.items():
-        if name != framework and (theirs := counterparts(framework, name).get(key.name)):
-            said.append(f"{other.title}: {theirs}")
+    known = facts(framework, key.name)
+    said = [f"{known.plan}{f' [{known.unit}]' if known.unit else ''}"] if known.plan else []
+    said += [known.why] if known.why else []
+    said += [f"default {shown(key.default)}"] if key.default not in (None, "", "???") else []
+    said += [f"{title}: {theirs}" for title, theirs in known.elsewhere]
     return "; ".join(said)
 
 

@@ -35,7 +35,7 @@ def fix(
         chance = next((d for d in found if d.fix and (d.fix.safe or unsafe) and _mark(d) not in refused), None)
         if chance is None or chance.fix is None:
             break
-        done = _tried(document, text, chance, again)
+        done = attempt(document, text, chance, again)
         if done is None:
             refused.add(_mark(chance))
             continue
@@ -46,9 +46,10 @@ def fix(
     return Fixed(text, tuple(found), tuple(made))
 
 
-def _tried(
+def attempt(
     document: Document, text: str, chance: Diagnostic, again: Callable[[str], tuple[Document, list[Diagnostic]]]
 ) -> tuple[str, Document, list[Diagnostic]] | None:
+    """The text with one finding's fix made, read and checked again; None where that is no better than before."""
     assert chance.fix is not None
     try:
         changed = apply(text, chance.fix.patches)

@@ -39,7 +39,6 @@ def sarif(
     driver = {
         "name": "rftconf",
         "version": __version__,
-        "informationUri": "https://pypi.org/project/rftconf/",
         "rules": rules,
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}

@@ -43,7 +43,8 @@ class Framework:
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
     is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so. `stepless`:
-    why an agent cannot act in environments there, turn by turn; empty where it can. `revisions`: a release's git revision, where sources and no package are published.
+    why an agent cannot act in environments there, turn by turn; empty where it can. `revisions`: a release's git
+    revision, where sources and no package are published.
     """
 
     name: str

@@ -159,6 +159,12 @@ def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
     return tuple(value for step in until for value in steps.get(step, {}).get(key, ()))
 
 
+def name_in_newest(framework: str, key: str, release: str, trainer: str = "") -> str:
+    """What the newest release calls `key` of `release`; `key` itself where it is gone or split."""
+    moved = list(upgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)
+    return moved[0] if len(moved) == 1 else key
+
+
 def history(framework: str, key: str, trainer: str = "") -> str | None:
     """What happened to a key that the newest release does not know: `known up to 0.7.1; renamed critic.fsdp.dtype`."""
     known = registry.framework(framework)

@@ -61,11 +61,15 @@ def drop(document: Document, leaf: Leaf) -> list[Patch] | None:
     return [_patch(document, cut, end)]
 
 
-def rename(document: Document, leaf: Leaf, key: str) -> list[Patch] | None:
-    """Another key for an override; a prefix (`+`) stays."""
-    span = leaf.key_place.span
-    old = document.text[span.start : span.end]
-    return [Patch(span, key)] if old == leaf.key else None
+def rename(document: Document, leaf: Leaf, key: str, prefix: str | None = None) -> list[Patch] | None:
+    """Another key for an override, with another prefix (`+` or none) where one is given."""
+    span, held = leaf.key_place.span, leaf.mode.value
+    if document.text[span.start : span.end] != leaf.key:
+        return None
+    if prefix is None:
+        return [Patch(span, key)]
+    start = span.start - len(held)
+    return [_patch(document, start, span.end, prefix + key)] if document.text[start : span.start] == held else None
 
 
 def _value_only(document: Document, leaf: Leaf) -> bool:

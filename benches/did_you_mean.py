@@ -1,0 +1,106 @@
+"""How often the right key is named first for a misspelt one, over seeded typos of every framework's keys.
+
+python -m benches.did_you_mean --count 10000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rftconf.schemas import catalogue, registry, suggest
+from rftconf.schemas.catalogue import Catalogue
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz_"
+
+
+@dataclass(frozen=True, slots=True)
+class Typo:
+    """A key, and what somebody wrote for it."""
+
+    known: Catalogue
+    key: str
+    typed: str
+    edits: int
+
+
+def misspelt(name: str, edits: int, chance: random.Random) -> str:
+    """`name` with so many letters left out, doubled, hit beside or swapped; dots stay, and so do list marks."""
+    for _ in range(edits):
+        places = [at for at, char in enumerate(name) if char.isalpha() or char == "_"]
+        at = chance.choice(places)
+        match chance.randrange(4):
+            case 0:
+                name = name[:at] + name[at + 1 :]
+            case 1:
+                name = name[:at] + chance.choice(LETTERS) + name[at:]
+            case 2:
+                name = name[:at] + chance.choice(LETTERS) + name[at + 1 :]
+            case _:
+                name = name[:at] + name[at + 1 : at + 2] + name[at] + name[at + 2 :]
+    return name
+
+
+def typos(count: int, seed: int = 20261122) -> Iterator[Typo]:
+    """So many typos, framework by framework in turn, half of them with one edit and half with two.
+
+    What is a known key again is no typo; nobody could tell.
+    """
+    chance = random.Random(seed)
+    pages = [catalogue.load(name) for name in registry.FRAMEWORKS]
+    names = {page.framework: list(page.keys) for page in pages}
+    made = 0
+    while made < count:
+        known = pages[made % len(pages)]
+        key, edits = chance.choice(names[known.framework]), 1 + made // len(pages) % 2
+        typed = misspelt(key, edits, chance)
+        if typed not in known and known.canonical(typed) == typed and typed.strip("."):
+            made += 1
+            yield Typo(known, key, typed, edits)
+
+
+def first(typo: Typo) -> str:
+    """The key that is named first, empty when none is."""
+    return next(iter(suggest.nearest(typo.known, typo.typed, 1)), "")
+
+
+def main() -> None:
+    """Print the share that is right, by framework and edits, and some that are not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=20261122)
+    asked = parser.parse_args()
+    made, right, wrong = Counter[tuple[str, int]](), Counter[tuple[str, int]](), list[str]()
+    for typo in typos(asked.count, asked.seed):
+        at = typo.known.framework, typo.edits
+        found = first(typo)
+        made[at] += 1
+        right[at] += found == typo.key
+        if found != typo.key:
+            wrong.append(f"{typo.typed}: {typo.key}, not {found}")
+    shares = {
+        f"{name}, {edits} edit{'s' * (edits > 1)}": round(right[name, edits] / made[name, edits], 4)
+        for name, edits in sorted(made)
+    }
+    print(
+        json.dumps(
+            {
+                "date": datetime.now(UTC).date().isoformat(),
+                "typos": made.total(),
+                "right first": right.total(),
+                "share": round(right.total() / made.total(), 4),
+                "by framework": shares,
+                "wrong, the first 20": wrong[:20],
+            },
+            indent=1,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

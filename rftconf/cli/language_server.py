@@ -1,0 +1,181 @@
+"""The language server: pygls on one side, the session on the other. Only `rftconf lsp` imports this."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.language_server import lsp_method
+
+from rftconf._version import __version__
+from rftconf.cli import answers
+from rftconf.cli.session import Change, Open, Session
+from rftconf.lsp.lines import Units
+
+SOON, LATE, QUIET = 0.005, 0.1, 0.5
+"""Seconds: a burst of changes is waited for; at most so long; and without changes the file is looked at thoroughly."""
+_UNITS: dict[str, Units] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
+_DEAR = 0.1
+"""Seconds of a check after which typing is waited out."""
+
+
+class Protocol(LanguageServerProtocol):
+    """Leaves open documents to the session: pygls counts lines as `str.splitlines` does, which editors do not."""
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
+        """Hand it on."""
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: lsp.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
+        """Hand it on."""
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: lsp.DidCloseTextDocumentParams) -> Generator[Any, Any, None]:
+        """Hand it on."""
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class Server(LanguageServer):
+    """One editor's server."""
+
+    def __init__(self) -> None:
+        super().__init__("rftconf", __version__, protocol_cls=Protocol, max_workers=1)
+        self.session = Session()
+        self._timers: dict[tuple[str, bool], asyncio.TimerHandle] = {}
+        self._since: dict[str, float] = {}
+        self._shown: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
+        self._said: set[str] = set()
+
+    def schedule(self, held: Open) -> None:
+        """Check a changed document soon, and again thoroughly when it rests."""
+        loop, uri = asyncio.get_running_loop(), held.uri
+        first = self._since.setdefault(uri, loop.time())
+        wait = SOON if held.cost < _DEAR else 2 * held.cost
+        due = min(loop.time() + wait, max(first + LATE, loop.time())) if held.cost < _DEAR else loop.time() + wait
+        self.cancel(uri)
+        self._timers[uri, False] = loop.call_at(due, self.look, uri, False)
+        self._timers[uri, True] = loop.call_at(due + QUIET, self.look, uri, True)
+
+    def cancel(self, uri: str) -> None:
+        """Forget what was planned for a document."""
+        for thorough in (False, True):
+            timer = self._timers.pop((uri, thorough), None)
+            if timer is not None:
+                timer.cancel()
+
+    def look(self, uri: str, thorough: bool) -> None:
+        """Check a document and tell the editor, where something changed."""
+        held = self.session.documents.get(uri)
+        if held is None:
+            return
+        self._since.pop(uri, None)
+        self.session.check(held, thorough=thorough)
+        for problem in {held.project.problem, held.problem} - {"", *self._said}:
+            self._said.add(problem)
+            self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, problem))
+        shown = answers.diagnostics(held)
+        if self._shown.get(uri) != (held.version, shown):
+            self._shown[uri] = (held.version, shown)
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, shown, held.version))
+
+    def forget(self, uri: str) -> None:
+        """A closed document has no findings."""
+        self.cancel(uri)
+        self._since.pop(uri, None)
+        self._shown.pop(uri, None)
+        self.session.close(uri)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+
+def path_of(uri: str) -> Path | None:
+    """The file of a document, None for one that is in no file."""
+    name = uris.to_fs_path(uri) if uri.startswith("file:") else None
+    return Path(name) if name and "\0" not in name else None
+
+
+def changes_of(params: lsp.DidChangeTextDocumentParams) -> list[Change]:
+    """The protocol's changes as the session takes them."""
+    found: list[Change] = []
+    for change in params.content_changes:
+        where = None
+        if isinstance(change, lsp.TextDocumentContentChangePartial):
+            start, end = change.range.start, change.range.end
+            where = (start.line, start.character), (end.line, end.character)
+        found.append((where, change.text))
+    return found
+
+
+def server() -> Server:
+    """A server with everything that it answers."""
+    made = Server()
+    _documents(made)
+    _questions(made)
+    return made
+
+
+def _documents(made: Server) -> None:
+    @made.feature(lsp.INITIALIZED)
+    def initialized(ls: Server, _: lsp.InitializedParams) -> None:
+        agreed = ls.server_capabilities.position_encoding
+        ls.session.units = _UNITS.get(getattr(agreed, "value", agreed) or "", "utf-16")
+        asyncio.get_running_loop().call_later(QUIET, answers.warm_up)
+
+    @made.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def opened(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        path = path_of(item.uri)
+        name = str(path) if path is not None else item.uri
+        ls.session.open(item.uri, name, item.text, item.version, path)
+        ls.look(item.uri, True)
+
+    @made.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
+        held = ls.session.change(params.text_document.uri, changes_of(params), params.text_document.version)
+        if held is not None:
+            ls.schedule(held)
+
+    @made.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def saved(ls: Server, _: lsp.DidSaveTextDocumentParams) -> None:
+        for uri in list(ls.session.documents):  # settings, or a file that another one names, may have changed
+            ls.look(uri, True)
+
+    @made.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+        ls.forget(params.text_document.uri)
+
+
+def _questions(made: Server) -> None:
+    @made.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+        held = ls.session.documents.get(params.text_document.uri)
+        return None if held is None else answers.hover(held, params.position)
+
+    @made.feature(
+        lsp.TEXT_DOCUMENT_COMPLETION,
+        lsp.CompletionOptions(trigger_characters=[".", "=", ":", " ", "+"], resolve_provider=True),
+    )
+    def complete(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
+        held = ls.session.documents.get(params.text_document.uri)
+        items = [] if held is None else answers.completions(held, params.position)
+        return lsp.CompletionList(is_incomplete=False, items=items)
+
+    @made.feature(lsp.COMPLETION_ITEM_RESOLVE)
+    def resolve(_: Server, item: lsp.CompletionItem) -> lsp.CompletionItem:
+        return answers.resolved(item)
+
+    @made.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.SourceFixAll]),
+    )
+    def act(ls: Server, params: lsp.CodeActionParams) -> Sequence[lsp.CodeAction]:
+        held = ls.session.documents.get(params.text_document.uri)
+        return [] if held is None else answers.code_actions(ls.session, held, params)

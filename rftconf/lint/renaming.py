@@ -1,0 +1,27 @@
+"""The fix for a wrong name: another name in its place."""
+
+from __future__ import annotations
+
+from rftconf.diagnostics import Fix
+from rftconf.schemas.catalogue import Catalogue
+from rftconf.text.document import Document, Leaf, Mode
+
+
+def corrected(document: Document, leaf: Leaf, key: str, known: Catalogue) -> Fix | None:
+    """The known key in the place of a misspelt one."""
+    found = known.get(key)
+    overrides = document.form != "yaml" and known.family == "verl"
+    return renamed(document, leaf, key, plus=overrides and found is not None and found.plus_only)
+
+
+def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool = False) -> Fix | None:
+    """Another name, with Hydra's prefix where it is needed; None where the name is put together from several places."""
+    from rftconf.text import edit_overrides, edit_yaml
+
+    if leaf.key_place.file != document.name or leaf.place.file != document.name:
+        return None
+    if document.form == "yaml":
+        patches = edit_yaml.rename(document, leaf, key)
+    else:
+        patches = edit_overrides.rename(document, leaf, key, "+" if plus else "" if leaf.mode is Mode.ADD else None)
+    return Fix(f"write {'+' if plus else ''}{key}", tuple(patches), safe) if patches else None

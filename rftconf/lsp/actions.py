@@ -1,0 +1,71 @@
+"""Quick fixes: what a finding's fix makes of the text, offered only where checking again no longer finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from rftconf.diagnostics import Diagnostic, Fix
+from rftconf.lint import fixing
+from rftconf.text.document import Document
+from rftconf.text.patch import Patch
+from rftconf.text.span import LineIndex, Span
+
+MOST = 50
+"""Fixes that are tried for one question of the editor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One change of the text that a person may choose. `safe`: the run stays the same, or could not start before."""
+
+    title: str
+    patches: tuple[Patch, ...]
+    finding: Diagnostic
+    safe: bool
+
+
+def actions(
+    document: Document,
+    found: Iterable[Diagnostic],
+    start: int,
+    end: int,
+    again: Callable[[str], tuple[Document, list[Diagnostic]]],
+) -> Iterator[Action]:
+    """The fixes and silencing comments for findings that touch characters `start` to `end`."""
+    here = [d for d in found if d.place and d.place.file == document.name and _touches(d.place.span, start, end)]
+    for finding in here[:MOST]:
+        if finding.fix is not None and fixing.attempt(document, document.text, finding, again) is not None:
+            change = "" if finding.fix.safe else " (changes the run)"
+            yield Action(f"{finding.fix.title}{change}", finding.fix.patches, finding, finding.fix.safe)
+    for finding in {d.code: d for d in reversed(here[:MOST])}.values():
+        silence = _silence(document, finding)
+        tried = None if silence is None else replace(finding, fix=Fix(silence.title, silence.patches))
+        if silence is not None and tried is not None and fixing.attempt(document, document.text, tried, again):
+            yield silence
+
+
+def fix_all(
+    document: Document, found: list[Diagnostic], again: Callable[[str], tuple[Document, list[Diagnostic]]]
+) -> str | None:
+    """The text with every safe fix made, None where there is none to make."""
+    done = fixing.fix(document, found, again)
+    return done.text if done.made else None
+
+
+def _touches(span: Span, start: int, end: int) -> bool:
+    return span.start <= end and start <= span.end
+
+
+def _silence(document: Document, finding: Diagnostic) -> Action | None:
+    """A comment above the statement: for a continued command that is above its first line."""
+    if finding.place is None or finding.code == "SYN601" or not document.readable:
+        return None
+    text = document.text
+    first = text.rfind("\n", 0, finding.place.span.start) + 1
+    while first > 0 and text[:first].rstrip("\r\n").endswith("\\"):
+        first = text.rfind("\n", 0, first - 1) + 1
+    indent = text[first : len(text) - len(text[first:].lstrip(" \t"))]
+    comment = f"{indent}# rftconf: ignore[{finding.code}] \n"
+    span = LineIndex(text).span(first, first)
+    return Action(f"ignore {finding.code} here", (Patch(span, comment),), finding, safe=True)

@@ -1,0 +1,52 @@
+"""The page that an editor shows for a key: type, default, meaning, unit, the other frameworks' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rftconf.lint import editor
+from rftconf.report.values import shown
+from rftconf.schemas import registry, versions
+from rftconf.schemas.catalogue import Catalogue, Key
+
+_MOST_NAMES = 20
+
+
+def page(known: Catalogue, key: str) -> str:
+    """Markdown about `key` (with indices, as a file has it), empty for one that the release does not have."""
+    found = known.get(key)
+    title = f"{registry.framework(known.framework).title} {known.release}"
+    if found is None:
+        return f"**`{key}`** section of {title}" if key and known.is_node(key) else ""
+    return "\n\n".join([f"**`{key}`** {title}", *_facts(known, found)])
+
+
+def _facts(known: Catalogue, key: Key) -> Iterator[str]:
+    default = "must be given" if key.mandatory else f"default `{shown(key.default)}`"
+    yield f"`{key.type}{' or null' if key.optional and key.type != 'any' else ''}`, {default}"
+    choices = tuple(dict.fromkeys([*map(shown, key.choices), *known.names(key.name)]))
+    if choices:
+        more = f", … ({len(choices)})" if len(choices) > _MOST_NAMES else ""
+        yield f"Takes {', '.join(f'`{name}`' for name in choices[:_MOST_NAMES])}{more}"
+    said = editor.facts(known.framework, newest_name(known, key.name))
+    if said.why:
+        yield f"{said.why[:1].upper()}{said.why[1:]}"
+    if said.unit:
+        yield f"Counts {said.unit}"
+    if said.plan:
+        yield f"In the plan: `{said.plan}`"
+    if said.elsewhere:
+        yield "Elsewhere: " + ", ".join(f"{title} `{theirs}`" for title, theirs in said.elsewhere)
+    dead = versions.dead(known.framework, known.release, key.name)
+    if dead:
+        yield f"No effect in {known.release}: {dead}"
+    past = versions.history(known.framework, key.name, known.trainer)
+    if past:
+        yield f"History: {past}"
+
+
+def newest_name(known: Catalogue, name: str) -> str:
+    """What the newest release calls a key, itself where nothing says otherwise."""
+    if known.release == registry.framework(known.framework).newest:
+        return name
+    return versions.name_in_newest(known.framework, name, known.release, known.trainer)

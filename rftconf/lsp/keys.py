@@ -1,0 +1,105 @@
+"""The keys of one release as an editor asks for them: children of a mapping, values of a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rftconf.lsp.cursor import Cursor
+from rftconf.report.values import shown
+from rftconf.schemas import versions
+from rftconf.schemas.catalogue import Catalogue, Key
+
+_STEP = re.compile(r"[^.\[<]+")
+MOST = 1_000
+"""Proposals in one answer; no catalogue has more keys below one node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One completion: `insert` takes the place of what is typed. `key` is what its documentation is about."""
+
+    label: str
+    insert: str
+    kind: str
+    """`key`, `section` or `value`."""
+    detail: str
+    key: str
+
+
+def proposals(
+    known: Catalogue, at: Cursor, *, overrides: bool, written: frozenset[str] = frozenset()
+) -> list[Proposal]:
+    """What may be written at the cursor, in the catalogue's order; `written` are keys that the file has already."""
+    if at.kind == "value":
+        return list(_values(known, at.path, overrides=overrides))[:MOST]
+    found = _overrides(known, at) if overrides else _children(known, at.path)
+    taken = {*written, *(name[:at] for name in written for at in range(len(name)) if name[at] == ".")}
+    return [p for p in found if p.key not in taken and p.label.startswith(at.typed[:1])][:MOST]
+
+
+def _overrides(known: Catalogue, at: Cursor) -> Iterator[Proposal]:
+    # two letters narrow it down; the editor does the rest
+    head = at.typed.rpartition(".")[0]
+    for name, key in _offered(known):
+        if "[]" in name or "<*>" in name or not name.startswith(head):
+            continue
+        plus = "+" if key.plus_only and not at.prefix and known.family == "verl" else ""
+        yield Proposal(name, f"{plus}{name}=", "key", _detail(key), name)
+
+
+def _children(known: Catalogue, path: str) -> Iterator[Proposal]:
+    node = known.canonical(f"{path}.\0").removesuffix(".\0") if path else ""
+    above = f"{node}." if node else ""
+    seen: set[str] = set()
+    for name, key in _offered(known):
+        if not name.startswith(above):
+            continue
+        step = _STEP.match(name, len(above))
+        if step is None or step[0] in seen:
+            continue
+        seen.add(step[0])
+        whole = step.end() == len(name) and not known.is_node(name)
+        detail = _detail(key) if whole else "section"
+        kind, insert = ("key", f"{step[0]}: ") if whole else ("section", f"{step[0]}:")
+        yield Proposal(step[0], insert, kind, detail, f"{above}{step[0]}")
+
+
+@lru_cache(maxsize=8)
+def _offered(known: Catalogue) -> tuple[tuple[str, Key], ...]:
+    """Keys that people set: not those that the framework fills in itself, nor those that nothing reads."""
+    return tuple(
+        (name, key)
+        for name, key in known.keys.items()
+        if not key.automatic and not versions.dead(known.framework, known.release, name)
+    )
+
+
+def _values(known: Catalogue, path: str, *, overrides: bool) -> Iterator[Proposal]:
+    key = known.get(path)
+    if key is None:
+        return
+    values = [value for value in (*key.choices, *known.names(path)) if isinstance(value, str)]
+    kinds = key.type.split("|")
+    if "bool" in kinds:
+        values += ["True", "False"] if overrides else ["true", "false"]
+    if (
+        isinstance(key.default, (int, float, str))
+        and not isinstance(key.default, bool)
+        and key.default not in ("", "???")
+    ):
+        values.append(str(key.default))
+    if key.optional and values and key.type != "any":
+        values.append("null")
+    for value in dict.fromkeys(values):
+        detail = "default" if value == shown(key.default) else ""
+        yield Proposal(value, value, "value", detail, path)
+
+
+def _detail(key: Key) -> str:
+    kind = f"{key.type}{' or null' if key.optional and key.type != 'any' else ''}"
+    if key.mandatory:
+        return f"{kind}, must be given"
+    return kind if key.default in (None, "") else f"{kind}, default {shown(key.default)}"
