@@ -157,6 +157,10 @@ class off_as(Codec[Any, Any]):  # noqa: N801
         return Put(self.off[0] if value is None else value)
 
 
+NO_VALUE_CLIP = off_as((1.0e9,))
+"""veRL's value loss always clips, with Trinity's trainer as well: a bound that no value reaches is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class maps(Codec[Any, Any]):  # noqa: N801
     """A one-to-one function pair between known values; symbols cannot pass it."""

@@ -87,7 +87,17 @@ def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
     if target.framework == "verl":
         program, overrides = launched(file, scratch)
         return bench.ask(target, {"program": program, "overrides": overrides})
+    if target.framework == "roll":
+        file = with_variables(file, scratch)
     return bench.ask(target, {"file": str(file)})
+
+
+def with_variables(file: Path, scratch: Path) -> Path:
+    """The file as in an environment where every variable holds its own name, as the other judges' variables do."""
+    named = scratch / "named" / file.name
+    named.parent.mkdir(exist_ok=True)
+    named.write_text(re.sub(r"\$\{oc\.env:(\w+)\}", r"$\1", file.read_text()))
+    return named
 
 
 def resolved_by(target: Target, verdict: Verdict) -> Any:

@@ -135,9 +135,10 @@ OVERRIDES = "stage.placement.actor.megatron.transformer_overrides"
 
 
 def without_kernels(values: Mapping[str, Any], at: str = OVERRIDES) -> dict[str, Any]:
-    """Overrides of Megatron's config but for nulls and for attention kernels, which Megatron chooses by itself."""
+    """Overrides of Megatron's config but for nulls, attention kernels and modules, which Megatron chooses by itself."""
     given = values.get(at) or {}
-    return {name: value for name, value in given.items() if name != "attention_backend" and value is not None}
+    own = ("attention_backend", "recompute_modules" if given.get("recompute_modules") == ["core_attn"] else "")
+    return {name: value for name, value in given.items() if name not in own and value is not None}
 
 
 def same_pools(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

@@ -131,6 +131,12 @@ def write_batch(w: Writing) -> None:
         w.put(SYNC + "sync_interval", interval, B, G, N, state=State.DERIVED, always=True,
               how="" if isinstance(interval, Expr) else f"{formula(prompts)} prompts a period / {formula(step)} a step")  # fmt: skip
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
+    gpus = w.plan("stage.placement.actor.gpus")
+    if not w.same_framework and not w.since("0.5.2") and isinstance(update, int) and isinstance(gpus, int) and update % gpus:
+        raise RefusedError(
+            f"{update} sequences an update are no multiple of {gpus} trainer GPUs, as Trinity-RFT before 0.5 wants whatever a rank is (H9)",
+            choices=("--to-release 0.5.2 or newer, which counts ranks", "--rollout-gpus for another split"),
+        )
     w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
     _write_sync(w, interval)
 

@@ -132,7 +132,8 @@ def write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
         note = "Trinity loads folders (load_dataset), not single files" + (
             "; the folder must hold this file only" if found.alone else ""
         )
-        w.put(at + "path", found.path, to + "uri", state=State.DERIVED, note=note, always=True, how="the file's folder")
+        state = State.NARROWED if found.alone else State.DERIVED
+        w.put(at + "path", found.path, to + "uri", state=state, note=note, always=True, how="the file's folder")
         w.put(at + "split", found.split, to + "uri", state=State.DERIVED, always=True, how="from the file's name")
         label = name or (found.name if listed == "train" else f"{found.name}_eval")
         _ask_about_shared_folder(w, at, found.path, found.split)

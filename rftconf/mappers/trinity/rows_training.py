@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.mappers.codecs import counts, off_as, same, words
+from rftconf.mappers.codecs import NO_VALUE_CLIP, counts, off_as, same, words
 from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trinity import conditions as on
@@ -68,7 +68,7 @@ TRAINING_ROWS = (
         when=on.WARMS_UP, why="trainer: counted in train steps from 1 (H20, D35)"),
     row(lambda c: c.trainer.trainer_config.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, on.SKIPPED_STEPS,
         default=0, alias=True, when=on.OLD_BACK_END, mirror=True, why="the only key that the old back end reads (D35)"),
-    row(lambda c: c.trainer.trainer_config.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, same, default=0.5,
+    row(lambda c: c.trainer.trainer_config.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, NO_VALUE_CLIP, default=0.5,
         when=on.CRITIC, always=True, why="0.5; 0.0 on the old back end, so always written (row 4.2.4)"),
     row(lambda c: c.trainer.trainer_config.critic.loss_agg_mode, lambda p: p.stage.algorithm.critic.loss_agg, same,
         default="token-mean", when=on.CRITIC, why="trainer/verl/config: critic.loss_agg_mode"),

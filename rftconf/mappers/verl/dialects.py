@@ -49,10 +49,10 @@ class _MiniBatch(Codec[Any, Any]):
         prompts = context.values.get("stage.batch.prompts_per_rollout")
         if not isinstance(prompts, int) or not isinstance(put.value, int) or put.value <= prompts:
             return put
-        if not context.same_framework and not context.since("0.9.0") and context.plan(DYNAMIC) is not True:
+        if not context.same_framework and context.plan(DYNAMIC) is not True:
             raise RefusedError(
-                f"an update takes {put.value} prompts, a period yields {prompts}: veRL before 0.9 stops at once (H63)",
-                choices=("--to-release 0.9.1, which fills such an update up", "updates of no more than a period"),
+                f"an update takes {put.value} prompts, a period yields {prompts}: with static micro-batches veRL stops at once (H63)",
+                choices=("updates of no more than a period", "dynamic batches, for which it does not look"),
             )
         what = "rows of zero mask fill it up" if context.since("0.9.0") else "veRL stops, or updates on what there is"
         note = f"an update takes {put.value} prompts, a period yields {prompts}: {what} (H63)"

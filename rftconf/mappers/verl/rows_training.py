@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.mappers.codecs import counts, same, words
+from rftconf.mappers.codecs import NO_VALUE_CLIP, counts, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.folds_recipes import FULLY_ASYNC
@@ -87,8 +87,8 @@ ALGORITHM_ROWS = (
         why="core_algos: sapo"),
     row(lambda c: c.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts,
         on.SKIPPED_PERIODS, why="trainer.fit: actor updates when critic_warmup <= step, counted from 1 (H20)"),
-    row(lambda c: c.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, same, when=on.CRITIC,
-        always=True, why="core_algos.compute_value_loss"),
+    row(lambda c: c.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, NO_VALUE_CLIP,
+        when=on.CRITIC, always=True, why="core_algos.compute_value_loss: always clips, so nothing reaches the bound where none is wanted"),
     row(lambda c: c.critic.loss_agg_mode, lambda p: p.stage.algorithm.critic.loss_agg, same, when=on.CRITIC, absent="token-mean",
         why="critic: aggregation of the value loss"),
 )  # fmt: skip

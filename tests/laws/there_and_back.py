@@ -1,0 +1,120 @@
+"""Real configs on a round trip by their own text: A to B, B read, B to A, A read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from rftconf import convert as conversions
+from rftconf.load import load, main_stage
+from rftconf.mappers.writing import Writing
+from rftconf.text.document import Document
+from rftconf.text.keys import child
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.corpus import ROWS
+from tests.laws.round_trips import Trip, same
+
+
+ALGORITHM = ("algorithm_type", "adv_estimator")
+"""Keys of the frameworks' algorithms."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One conversion: the trip of its plan values, and the document that it wrote, with its framework and release."""
+
+    trip: Trip
+    document: Document
+    framework: str
+    release: str
+    done: conversions.Conversion
+
+    @property
+    def open_algorithm(self) -> bool:
+        """True while a person has to name the algorithm: until then what follows from it is not known."""
+        return any(l.value == "???" and l.key.endswith(ALGORITHM) for l in self.done.ledger.targets)
+
+    def broken_claims(self) -> dict[str, Any]:
+        """What the ledger says is kept and is not."""
+        if self.open_algorithm:
+            return {}
+        found = self.trip.broken_claims()
+        return {path: said for path, said in found.items() if not alike(path, self.trip.values, self.trip.back)}
+
+
+def leg(document: Document, framework: str, release: str, to: str, to_release: str | None = None) -> Leg:
+    """Convert a document and read what was written."""
+    caught: list[Writing] = []
+    write = conversions._write
+
+    def spy(*args: Any) -> Writing:
+        caught.append(write(*args))
+        return caught[-1]
+
+    with mock.patch.object(conversions, "_write", spy):
+        done = conversions.convert(
+            document, to, framework=framework, release=release, to_release=to_release, rows=ROWS
+        )
+    writing = caught[-1]
+    written = read(Source(f"written{done.file_suffix}", done.text))
+    ledger = done.ledger
+    again = load(written, framework=ledger.target_framework, release=ledger.target_release, rows=ROWS)
+    target = {line.key.lstrip("+"): line.value for line in ledger.targets}
+    trip = Trip(writing.values, writing.outcomes, target, main_stage(again).values)
+    return Leg(trip, written, ledger.target_framework, ledger.target_release, done)
+
+
+def lost_on_the_way(there: Leg, back: Leg) -> dict[str, tuple[Any, Any]]:
+    """Values that both conversions say they kept, and that came back as something else.
+
+    Everything else has a line in one of the two ledgers that says what became of it.
+    """
+    if there.open_algorithm or back.open_algorithm:
+        return {}
+    whole = Trip(there.trip.values, there.trip.outcomes, back.trip.target, back.trip.back)
+    kept_back = set(back.trip.claimed())
+    return {
+        path: (whole.values[path], whole.back.get(path))
+        for path in whole.claimed()
+        if path in kept_back
+        and not same(whole.values[path], whole.back.get(path))
+        and not whole.equivalent(path)
+        and not alike(path, whole.values, whole.back)
+    }
+
+
+def alike(path: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """What real configs spell in two ways, besides what the laws of the rows know."""
+    one, other = before.get(path), after.get(path)
+    if path == "identity.checkpoint_root":
+        return str(one).removeprefix("./") == str(other).removeprefix("./")
+    if path == "stage.length.model_max_tokens":  # a window that just holds prompt and answer
+        parts = [before.get(f"stage.length.{part}_max_tokens") for part in ("prompt", "response")]
+        return other is None and None not in parts and one == sum(parts)  # type: ignore[arg-type]
+    if path.endswith(".storage"):
+        return {one, other} == {"file", None}
+    if path == "stage.algorithm.gamma":  # nothing is discounted
+        return {one, other} == {1.0, None}
+    return False
+
+
+def written(document: Document, framework: str, release: str) -> dict[str, Any]:
+    """Every key that the file sets, under its newest name and with its value in force."""
+    loaded = load(document, framework=framework, release=release, rows=ROWS)
+    found: dict[str, Any] = {}
+    for number, stage in enumerate(loaded.stages):
+        at = f"stages[{number}]." if stage.name is not None else ""
+        for key, _ in stage.reading.source.leaves():
+            found.update(_flat(at + key, stage.reading.source.cells[key].value))
+    return found
+
+
+def _flat(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for name, item in value.items():
+            yield from _flat(child(prefix, name), item)
+    else:
+        yield prefix, value
