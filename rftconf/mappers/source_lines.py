@@ -181,6 +181,9 @@ def _unknown(loaded: Loaded, writing: Writing, key: str, leaf: Leaf) -> SourceLi
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
         why = f"only a name for what {users[0]}{more} takes from it"
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DERIVED, targets, reason=why)
+    if source.drops_unknown and leaf.place.file != loaded.document.name:
+        why = f"comes with {leaf.place.file} for other configs: no key of {source.title}'s, and nothing here takes it (H57)"
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, targets, reason=why)
     why = f"{source.title} {loaded.release} has no such key"
     if source.drops_unknown:
         why += ": its loader leaves it out without a word (H57)"

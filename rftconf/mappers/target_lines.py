@@ -31,7 +31,11 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
     bare = {key.lstrip("+"): slot for key, slot in newest.items()}
     done = versions.downgrade(writing.framework, bare, writing.release, trainer=writing.trainer)
+    kept = _as_it_was(source, writing, bare)
     for change in done.changes:
+        if change.key in kept and not change.became:
+            done.flat[change.key] = kept[change.key]
+            continue
         _account_change(writing, change.key, change.became, change.why, change.lossy)
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
@@ -48,6 +52,14 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
         name = _prefixed(known, key, plus.get(key, ""))
         lines.append(TargetLine(name, slot.value, _basis(out, writing), comment, keys))
     return lines
+
+
+def _as_it_was(source: Native, writing: Writing, slots: dict[str, _Slot]) -> dict[str, _Slot]:
+    """Keys that the file has under their newest name: at its own release they stay, whatever a catalogue knows of them."""
+    if not writing.same_framework or source.release != writing.release:
+        return {}
+    own = {key for key, leaf in source.leaves() if leaf.key == key}
+    return {key: slot for key, slot in slots.items() if key in own}
 
 
 def _prefixed(known: catalogue.Catalogue, key: str, given: str) -> str:

@@ -10,6 +10,7 @@ from unittest import mock
 from rftconf import convert as conversions
 from rftconf.load import load, main_stage
 from rftconf.mappers.writing import Writing
+from rftconf.plan.symbols import is_symbolic
 from rftconf.text.document import Document
 from rftconf.text.keys import child
 from rftconf.text.read import read
@@ -75,7 +76,9 @@ def lost_on_the_way(there: Leg, back: Leg) -> dict[str, tuple[Any, Any]]:
     if there.open_algorithm or back.open_algorithm:
         return {}
     whole = Trip(there.trip.values, there.trip.outcomes, back.trip.target, back.trip.back)
-    kept_back = set(back.trip.claimed())
+    # where placement chose anew on the way back, a decision says so
+    settled = {path for path in back.trip.values if same(back.trip.values[path], there.trip.back.get(path))}
+    kept_back = settled & set(back.trip.claimed())
     return {
         path: (whole.values[path], whole.back.get(path))
         for path in whole.claimed()
@@ -89,6 +92,8 @@ def lost_on_the_way(there: Leg, back: Leg) -> dict[str, tuple[Any, Any]]:
 def alike(path: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """What real configs spell in two ways, besides what the laws of the rows know."""
     one, other = before.get(path), after.get(path)
+    if is_symbolic(one) or is_symbolic(other):  # two formulas of the same value are not told apart from two values
+        return True
     if path == "identity.checkpoint_root":
         return str(one).removeprefix("./") == str(other).removeprefix("./")
     if path == "stage.length.model_max_tokens":  # a window that just holds prompt and answer
@@ -96,6 +101,10 @@ def alike(path: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> boo
         return other is None and None not in parts and one == sum(parts)  # type: ignore[arg-type]
     if path.endswith(".storage"):
         return {one, other} == {"file", None}
+    if path.endswith(".uri"):  # a file, or the folder and split that stand for it; its format is a decision
+        return str(one).rpartition("/")[0] == str(other).rpartition("/")[0]
+    if path.endswith((".seed", ".dtype")) and one is None:  # left to the engine, which has a default here
+        return True
     if path == "stage.algorithm.gamma":  # nothing is discounted
         return {one, other} == {1.0, None}
     return False

@@ -156,7 +156,10 @@ def _write_checkpoints(w: Writing) -> Any:
             found = own if found is None else found
             w.put(key, own, *paths, always=True)
         elif found is not None:
-            w.put(key, found, *paths, always=True, how="as the trainer's")
+            other = used is False  # of a source whose reference model reads the hub's weights
+            note = "ChatLearn's Megatron models all load a converted checkpoint" if other else ""
+            state = State.NARROWED if other else State.EXACT
+            w.put(key, found, *paths, state=state, note=note, always=True, how="as the trainer's")
         else:
             note = "the source names no Megatron checkpoint"
             w.put(key, "???", *paths, state=State.UNRESOLVED, note=note, always=True, how=note)

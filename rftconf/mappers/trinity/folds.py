@@ -131,12 +131,7 @@ def write_batch(w: Writing) -> None:
         w.put(SYNC + "sync_interval", interval, B, G, N, state=State.DERIVED, always=True,
               how="" if isinstance(interval, Expr) else f"{formula(prompts)} prompts a period / {formula(step)} a step")  # fmt: skip
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
-    gpus = w.plan("stage.placement.actor.gpus")
-    if not w.same_framework and not w.since("0.5.2") and isinstance(update, int) and isinstance(gpus, int) and update % gpus:
-        raise RefusedError(
-            f"{update} sequences an update are no multiple of {gpus} trainer GPUs, as Trinity-RFT before 0.5 wants whatever a rank is (H9)",
-            choices=("--to-release 0.5.2 or newer, which counts ranks", "--rollout-gpus for another split"),
-        )
+    refuse_uneven_world(w, update)
     w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
     _write_sync(w, interval)
 
@@ -215,3 +210,15 @@ def _settle_sync(w: Writing) -> None:
         )
     else:
         w.lose(Y + "every_rollouts", State.DEFAULT, "1 by construction")
+
+
+def refuse_uneven_world(w: Writing, update: Any) -> None:
+    """Trinity-RFT up to 0.4 divides an update by the trainer's GPUs, whatever a rank is (H9)."""
+    gpus = w.plan("stage.placement.actor.gpus")
+    if w.same_framework or w.since("0.5.2") or not isinstance(update, int) or not isinstance(gpus, int):
+        return
+    if update % gpus:
+        raise RefusedError(
+            f"{update} sequences an update are no multiple of {gpus} trainer GPUs, which Trinity-RFT before 0.5 wants (H9)",
+            choices=("--to-release 0.5.2 or newer, which counts ranks", "--rollout-gpus for another split"),
+        )

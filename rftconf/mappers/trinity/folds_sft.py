@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.files import folder_of_file
 from rftconf.mappers.trinity.algorithms import arguments
+from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.mappers.trinity.folds_steps import write_only_save
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, formula
@@ -81,6 +82,7 @@ def write_update(w: Writing) -> None:
     size = w.plan(SAMPLES)
     value = "???" if size is None else size
     state = State.UNRESOLVED if size is None else State.EXACT
+    refuse_uneven_world(w, value)
     w.put("buffer.train_batch_size", value, SAMPLES, state=state, always=True)
     nodes, size, gpus = (w.plan(f) for f in ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"))
     fewer = all(isinstance(number, int) for number in (nodes, size, gpus)) and gpus != nodes * size

@@ -8,7 +8,7 @@ from rftconf.ledger import State
 from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.dialects import MINI_BATCH
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
-from rftconf.plan.symbols import Expr, arith, formula
+from rftconf.plan.symbols import Expr, ShellOnly, arith, formula
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -183,13 +183,14 @@ def _settle_sync(w: Writing, mode: str) -> None:
 
 def _write_own_pool(w: Writing, layout: str) -> None:
     # veRL demands B = step x the mini-batch, in whole prompts as written (row 15.2)
-    mini = MINI_BATCH.put(w.plan("stage.batch.sequences_per_update"), w, Unit.SEQUENCES).value
-    step = arith("/", w.plan("stage.batch.prompts_per_rollout"), mini)
+    prompts, update = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.sequences_per_update")
+    told = prompts is not None and update is not None
+    step = arith("/", prompts, MINI_BATCH.put(update, w, Unit.SEQUENCES).value) if told else ShellOnly("???")
     # the learning rate ticks once per local update here, so rows that count ticks must know (H62)
     w.facts["parameter_sync_step"] = step
     w.facts["single_ticks"] = True
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
-    w.put("trainer.v1.separate_async.parameter_sync_step", step, always=True, how="B x n / G")
+    w.put("trainer.v1.separate_async.parameter_sync_step", step if told else "???", always=True, how="B x n / G")
     w.put(
         "actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive"
     )

@@ -60,7 +60,30 @@ def _from_0_2_1(pipeline: str) -> tuple[Edit, ...]:
 
 _STEPS = {"0.1.1": _from_0_1_1, "0.1.3": _from_0_1_3, "0.2.1": _from_0_2_1}
 ALIASES: tuple[Edit, ...] = ()
-DEAD: dict[str, Mapping[str, str]] = {}
+_DROPPED = "ROLL has no such key, and its loader leaves it out without a word (H57): "
+_TRAINED = ("actor_train", "sft_train", "student", "validation")
+DEAD: dict[str, Mapping[str, str]] = {
+    "0.3.0": {
+        **{f"{role}.data_args.dataset_dir": _DROPPED + "files lie where file_name says" for role in _TRAINED},
+        **{
+            f"{role}.data_args.interleave_probs": _DROPPED + "domain_interleave_probs mixes the domains"
+            for role in _TRAINED
+        },
+        **{
+            f"{role}.model_args.flash_attn": _DROPPED + "model_args.attn_implementation chooses the kernel"
+            for role in ("actor_train", "actor_infer", "reference", "critic")
+        },
+        **{
+            f"reward_{name}": _DROPPED + "norm_mean_type and norm_std_type replace it (D21)"
+            for name in ("norm", "shift", "scale")
+        },
+        "validation.eval_steps": _DROPPED + "eval_steps stands at the top",
+        "actor_train.use_remove_padding": _DROPPED + "sequences are packed with use_sequence_packing",
+        "reward_system_config": _DROPPED + "no code asks for it",
+        "model_name": _DROPPED + "exp_name names the run",
+    }
+}
+"""What ROLL's own examples still set, as of 0.3.0, and no dataclass takes."""
 _GONE_STRATEGIES = ("deepspeed_train", "deepspeed_infer", "diffusion_deepspeed_train")
 REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {
     "0.2.1": {f"{role}.strategy_args.strategy_name": ("mock_infer",) for roles in _ROLES.values() for role in roles},
