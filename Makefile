@@ -2,8 +2,9 @@
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
+TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance keys keys-check generate generate-check lock golden bench bench-budget bench-gpu
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-budget bench-gpu
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -27,6 +28,16 @@ conformance-env:  ## install the published frameworks beside the project (2 GB, 
 conformance: conformance-env  ## ask the published frameworks to accept what rftconf writes (ROLL too, with ROLL_SRC=its repository)
 	$(if $(ROLL_SRC),$(PYTHON) scripts/roll_sources.py $(ROLL_SRC) $(CONFORMANCE)/releases)
 	$(PYTHON) -m pytest tests/conformance -n 2 --dist loadgroup $(PYTEST_FLAGS)
+
+conformance-table: conformance-env  ## the whole corpus before every judge, as a table with figures of today (hours; resumes; ROLL_SRC as above)
+	$(if $(ROLL_SRC),$(PYTHON) scripts/roll_sources.py $(ROLL_SRC) $(CONFORMANCE)/releases)
+	$(PYTHON) -m tests.conformance.table --runs $(CONFORMANCE)/runs-$(TODAY).jsonl -o benches/results/judges-$(TODAY).json --page docs/conformance.md
+
+key-shares:  ## how many of the corpus's keys are known and translated, beside what each target could hold
+	$(PYTHON) -m benches.known_keys -o benches/results/known_keys-$(TODAY).json
+
+round-trips:  ## every config of the corpus to itself and through every other framework (the suite takes a sample)
+	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/test_corpus_round_trips.py $(PYTEST_FLAGS)
 
 KEYS = $(PYTHON) scripts/extract_keys.py --packages $(CONFORMANCE)/releases --python $(CONFORMANCE)/venv/bin/python $(if $(CHATLEARN_SRC),--clone chatlearn=$(CHATLEARN_SRC))
 CONFORMANCE = $(or $(RFTCONF_CONFORMANCE_DIR),.conformance)

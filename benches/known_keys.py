@@ -26,7 +26,7 @@ from rftconf.schemas.registry import FRAMEWORKS
 from tests.corpus import ROWS, Real, corpora
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from scripts.generate_docs import keys_for, plans_for, support_of  # noqa: E402
+from scripts.generate_docs import keys_for, plans_for, support_of
 
 TRANSLATED = (State.EXACT, State.DERIVED, State.DEFAULT, State.ROUNDED, State.NARROWED)
 
@@ -83,7 +83,9 @@ def figures() -> Iterator[tuple[str, dict[str, Any]]]:
                     counts["leaves"] += 1
                     counts["known"] += line.state is not State.UNKNOWN
                     counts["translated"] += line.state in TRANSLATED and bool(line.plan)
-                    counts["ceiling"] += line.state in TRANSLATED and bool(line.plan) or could(line.plan, line.key, source, to)
+                    counts["ceiling"] += (line.state in TRANSLATED and bool(line.plan)) or could(
+                        line.plan, line.key, source, to
+                    )
                     if line.state is State.UNKNOWN:
                         unknown[without_indices(line.key)] += 1
             yield (source if to == source else f"{source} -> {to}"), figure(counts, len(found), unknown, to == source)

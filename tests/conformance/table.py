@@ -41,16 +41,31 @@ def wanted(name: str, words: Iterable[str]) -> bool:
     return not (words := tuple(words)) or any(name.lower().startswith(word.lower()) for word in words)
 
 
-def run_all(targets: Iterable[Target], corpora: dict[str, list[Real]]) -> Iterator[Run]:
-    """Every config to every target of another framework."""
+def right_before(log: Path | None) -> dict[tuple[str, str, str], Run]:
+    """Outcomes of a run that was broken off, but for wrong and unread ones, which are tried again."""
+    lines = log.read_text().splitlines() if log is not None and log.exists() else []
+    runs = [Run(**json.loads(line)) for line in lines]
+    return {(run.corpus, run.name, run.target): run for run in runs if run.kind not in (*WRONG, UNREAD)}
+
+
+def run_all(targets: Iterable[Target], corpora: dict[str, list[Real]], log: Path | None = None) -> Iterator[Run]:
+    """Every config to every target of another framework; `log` has what is known, and gets the rest."""
+    known = right_before(log)
     bench = RememberingBench()
     with tempfile.TemporaryDirectory(prefix="rftconf_table_") as scratch:
         for target in targets:
             for corpus, found in corpora.items():
                 for real in found if found[0].framework != target.framework else ():
                     folder = Path(scratch)
+                    if (run := known.get((corpus, real.name, str(target)))) is not None:
+                        yield run
+                        continue
                     outcome: Outcome = guarded(lambda: outcome_of(bench, target, real, folder))  # noqa: B023 - called here
-                    yield Run(corpus, real.framework, real.name, str(target), outcome.kind, outcome.why, outcome.reason)
+                    run = Run(corpus, real.framework, real.name, str(target), outcome.kind, outcome.why, outcome.reason)
+                    if log is not None:
+                        with log.open("a") as file:
+                            file.write(json.dumps(asdict(run)) + "\n")
+                    yield run
     bench.close()
 
 
@@ -83,27 +98,53 @@ def shown(figures: dict[str, dict[str, object]]) -> Iterator[str]:
             yield f"{'':<8}{count:>4} {reason}"
 
 
+def page(figures: dict[str, dict[str, object]], date: str) -> str:
+    """The table as a page of docs/."""
+    text = (
+        "<!-- Written by `make conformance-table`; do not edit. -->\n\n# What the frameworks say\n\n"
+        f"Measured {date}: every config of the corpus, converted and put before the target's own loader and validators, "
+        "then read back. *Accepted* is loaded, validated and the same plan. *Refused* by rftconf itself, with these reasons; "
+        "`tests/conformance/test_refusals.py` forces them on the targets. *Unreadable* configs are incomplete or not in "
+        "their own framework's grammar.\n\n| configs -> target | accepted | refused or unreadable | wrong |\n| --- | --- | --- | --- |\n"
+    )
+    reasons: Counter[str] = Counter()
+    for name, row in figures.items():
+        refused = row["refused"]
+        assert isinstance(refused, dict)
+        reasons.update(refused)
+        text += f"| {name} | {row['accepted']}/{row['of']} | {sum(refused.values())} | {row['wrong'] or ''} |\n"
+    lines = (f"| {cell(reason)} | {count} |\n" for reason, count in reasons.most_common())
+    return text + "\n| reason | times |\n| --- | --- |\n" + "".join(lines)
+
+
+def cell(text: str) -> str:
+    """Text that may stand in a table."""
+    return text.replace("|", "\\|").removeprefix("refused: rftconf: ")
+
+
 def main() -> None:
     """Command line: which sources and targets, and the file for the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", action="append", default=[], help="beginning of a target's name, as `verl 0.9`")
     parser.add_argument("--from", dest="of", action="append", default=[], help="beginning of a corpus's name")
     parser.add_argument("-o", "--output", type=Path, help="where the figures go, as JSON")
-    parser.add_argument("--runs", type=Path, help="where each conversion's outcome goes, one JSON object a line")
+    parser.add_argument(
+        "--runs", type=Path, help="each conversion's outcome, one JSON object a line; resumes from there"
+    )
+    parser.add_argument("--page", type=Path, help="where the table goes, as Markdown")
     args = parser.parse_args()
     targets = [target for target in TARGETS if wanted(str(target), args.to)]
     corpora = {name: found for name, found in sources().items() if wanted(name, args.of)}
-    started, runs = time.monotonic(), []
-    for run in run_all(targets, corpora):
-        runs.append(run)
-        if args.runs:
-            with args.runs.open("a") as log:
-                log.write(json.dumps(asdict(run)) + "\n")
+    started = time.monotonic()
+    runs = list(run_all(targets, corpora, args.runs))
     figures = table(runs)
     print("\n".join(shown(figures)))
     print(f"{len(runs)} conversions in {time.monotonic() - started:.0f} s")
     if args.output:
-        args.output.write_text(json.dumps(figures, indent=1) + "\n")
+        measured = {"date": time.strftime("%Y-%m-%d"), "figures": figures}
+        args.output.write_text(json.dumps(measured, indent=1) + "\n")
+    if args.page:
+        args.page.write_text(page(figures, time.strftime("%Y-%m-%d")))
     sys.exit(any(run.kind in WRONG for run in runs))
 
 

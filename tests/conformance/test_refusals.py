@@ -43,14 +43,11 @@ TRINITY_FORCED = (
 )
 VERL_FORCED = {
     "an update takes": VERL_GRPO | {"actor_rollout_ref.actor.ppo_mini_batch_size": "512"},
-    "whole copies of its experts": VERL_MEGATRON
-    | {"actor_rollout_ref.actor.megatron.expert_model_parallel_size": "8"},
+    "whole copies of its experts": VERL_MEGATRON | {"actor_rollout_ref.actor.megatron.expert_model_parallel_size": "8"},
 }
 ROLL_FORCED = (
     Forced("cannot be shared by", {"device_mapping: list(range(0,4))": "device_mapping: list(range(0,3))"}),
-    Forced(
-        "no whole number of updates", {"gradient_accumulation_steps: 128": "gradient_accumulation_steps: 96"}
-    ),
+    Forced("no whole number of updates", {"gradient_accumulation_steps: 128": "gradient_accumulation_steps: 96"}),
 )
 CHATLEARN_FORCED = (
     Forced("not a multiple of", {"train_global_batch_size: 256": "train_global_batch_size: 300"}),
@@ -71,7 +68,13 @@ class Cited:
 
 CITED = (
     Cited("the source trains a critic", CHATLEARN.name, "chatlearn/algorithm", r"(?i)critic|value_model", there=False),
-    Cited("the FSDP trainer has the token-level ratio", CHATLEARN.name, "chatlearn/models/fsdp_module.py", "gspo", there=False),
+    Cited(
+        "the FSDP trainer has the token-level ratio",
+        CHATLEARN.name,
+        "chatlearn/models/fsdp_module.py",
+        "gspo",
+        there=False,
+    ),
     Cited("a group of one has advantage", CHATLEARN.name, "chatlearn/algorithm", r"- mean\(?|- .*mean", there=True),
     Cited("this is a sft run", CHATLEARN.name, "chatlearn/entrypoint.py", r"(?i)\bsft\b|\bdpo\b", there=False),
 )

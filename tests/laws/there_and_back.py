@@ -18,7 +18,6 @@ from rftconf.text.source import Source
 from tests.corpus import ROWS
 from tests.laws.round_trips import Trip, same
 
-
 ALGORITHM = ("algorithm_type", "adv_estimator")
 """Keys of the frameworks' algorithms."""
 
@@ -36,7 +35,7 @@ class Leg:
     @property
     def open_algorithm(self) -> bool:
         """True while a person has to name the algorithm: until then what follows from it is not known."""
-        return any(l.value == "???" and l.key.endswith(ALGORITHM) for l in self.done.ledger.targets)
+        return any(line.value == "???" and line.key.endswith(ALGORITHM) for line in self.done.ledger.targets)
 
     def broken_claims(self) -> dict[str, Any]:
         """What the ledger says is kept and is not."""
@@ -56,9 +55,7 @@ def leg(document: Document, framework: str, release: str, to: str, to_release: s
         return caught[-1]
 
     with mock.patch.object(conversions, "_write", spy):
-        done = conversions.convert(
-            document, to, framework=framework, release=release, to_release=to_release, rows=ROWS
-        )
+        done = conversions.convert(document, to, framework=framework, release=release, to_release=to_release, rows=ROWS)
     writing = caught[-1]
     written = read(Source(f"written{done.file_suffix}", done.text))
     ledger = done.ledger
@@ -101,6 +98,8 @@ def alike(path: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> boo
         return other is None and None not in parts and one == sum(parts)  # type: ignore[arg-type]
     if path.endswith(".storage"):
         return {one, other} == {"file", None}
+    if one == "":  # an unset variable of a script: nothing was told
+        return True
     if path.endswith(".uri"):  # a file, or the folder and split that stand for it; its format is a decision
         return str(one).rpartition("/")[0] == str(other).rpartition("/")[0]
     if path.endswith((".seed", ".dtype")) and one is None:  # left to the engine, which has a default here
