@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,8 @@ from rftconf.mappers.tables import table_of
 from rftconf.schemas.registry import FRAMEWORKS
 from tests.corpus import ROWS, Real, corpora
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from scripts.generate_docs import keys_for, plans_for, support_of
-
+docs = import_module("scripts.generate_docs")
+"""The tables behind docs/support."""
 TRANSLATED = (State.EXACT, State.DERIVED, State.DEFAULT, State.ROUNDED, State.NARROWED)
 
 
@@ -35,20 +34,20 @@ TRANSLATED = (State.EXACT, State.DERIVED, State.DEFAULT, State.ROUNDED, State.NA
 def held(framework: str) -> frozenset[str]:
     """Plan fields that a framework has a key for or fixes."""
     table = table_of(framework)
-    keys = keys_for(table)
-    fields = {path for one in FRAMEWORKS for paths in plans_for(table_of(one)).values() for path in paths}
+    keys = docs.keys_for(table)
+    fields = {path for one in FRAMEWORKS for paths in docs.plans_for(table_of(one)).values() for path in paths}
     return frozenset(
         path
         for path in fields
         for full in (path, f"stage.{path}")
-        if (said := support_of(table, keys, full)) and not said.startswith("*none*")
+        if (said := docs.support_of(table, keys, full)) and not said.startswith("*none*")
     )
 
 
 @cache
 def stands_for(framework: str) -> dict[str, tuple[str, ...]]:
     """Native key to plan fields."""
-    return {key: tuple(paths) for key, paths in plans_for(table_of(framework)).items()}
+    return {key: tuple(paths) for key, paths in docs.plans_for(table_of(framework)).items()}
 
 
 def could(line_plan: tuple[str, ...], key: str, source: str, to: str) -> bool:
