@@ -158,7 +158,7 @@ class off_as(Codec[Any, Any]):  # noqa: N801
 
 
 NO_VALUE_CLIP = off_as((1.0e9,))
-"""veRL's value loss always clips, with Trinity's trainer as well: a bound that no value reaches is none."""
+"""For value losses that always clip: a bound that no value reaches is none."""
 
 
 @dataclass(frozen=True, slots=True)
