@@ -64,14 +64,18 @@ class Configs:
     def __init__(self) -> None:
         self.lean = False
         self.learnt: dict[str, set[str]] = {}
+        self._known = 0
         self._kept: dict[tuple[str, str], bool] = {}
         self._defaults: dict[tuple[str, str, str], dict[str, Cell]] = {}
 
     def learn(self, *, on: bool) -> None:
-        """Whole configs while on; what was kept until then is thrown away."""
+        """Whole configs while on; what is kept of lean ones is looked up anew where something was learnt."""
         self.lean = not on
-        self._kept.clear()
-        self._defaults.clear()
+        known = sum(map(len, self.learnt.values()))
+        if self.lean and known != self._known:
+            self._known = known
+            self._kept.clear()
+            self._defaults.clear()
 
     def of(self, framework: str, release: str, trainer: str, flat: Mapping[str, Any]) -> Native:
         """Written keys over the release's own defaults, which keep out of their way."""
@@ -98,11 +102,12 @@ class Configs:
             self._kept[framework, key] = known
         return known
 
-    def _defaults_of(self, framework: str, release: str, trainer: str) -> dict[str, Cell]:
-        at = (framework, release, trainer)
+    def _defaults_of(self, framework: str, release: str, trainer: str) -> Mapping[str, Cell]:
+        at, whole = (framework, release, trainer), _defaults(framework, release, trainer)
+        if not self.lean:
+            return whole
         if at not in self._defaults:
-            whole = _defaults(*at)
-            self._defaults[at] = {k: c for k, c in whole.items() if not self.lean or self._keeps(framework, k)}
+            self._defaults[at] = {key: cell for key, cell in whole.items() if self._keeps(framework, key)}
         return self._defaults[at]
 
 

@@ -76,18 +76,18 @@ def block(seed: str, number: int, *, learning: bool) -> Tally:
     for index in range(SOURCES):
         where = f"{seed}/{number}/{index}"
         case, ways = draw(FRAMEWORKS[index % len(FRAMEWORKS)], where)
-        outcomes = _outcomes(case, ways)
-        for outcome in outcomes:
+        found = outcomes(case, ways)
+        for outcome in found:
             tally.add(outcome, where)
         if not learning and index % CHECKED == 0:
             CONFIGS.learn(on=True)
-            if _outcomes(case, ways) != outcomes:
+            if outcomes(case, ways) != found:
                 tally.breaches.append(f"{where}: lean and whole configs do not agree")
             CONFIGS.learn(on=False)
     return tally
 
 
-def _outcomes(case: Case, ways: list[tuple[str, str, Options]]) -> list[Outcome]:
+def outcomes(case: Case, ways: list[tuple[str, str, Options]]) -> list[Outcome]:
     """The case in each direction; over again with the whole config where a new key is asked for."""
     try:
         return _all(case, ways)
