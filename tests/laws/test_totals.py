@@ -31,7 +31,9 @@ RUNS = 834
 """Runs of each framework, each into the three others: 10008 cases."""
 LEARN = 100
 """Runs done with whole configs, before lean ones are trusted."""
-LAW = settings(max_examples=RUNS, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+LAW = settings(
+    max_examples=RUNS, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
+)
 
 
 @st.composite
@@ -53,7 +55,9 @@ def test_totals_are_preserved_or_the_ledger_speaks(framework: str) -> None:
     @given(runs(framework))
     def law(run: tuple[Case, list[Any]]) -> None:
         CONFIGS.learn(on=next(seen) < LEARN)
-        assert [breach for outcome in outcomes(*run) for breach in (*outcome.breaches, unfounded(outcome)) if breach] == []
+        assert [
+            breach for outcome in outcomes(*run) for breach in (*outcome.breaches, unfounded(outcome)) if breach
+        ] == []
 
     law()
 
@@ -104,17 +108,27 @@ def test_the_accounts_agree_on_the_worked_example(name: str) -> None:
     framework, flat = WORKED[name]
     keys = Keys(flat, (2025,) if framework == "chatlearn" else (0, 9, 1), "fsdp", 7473)
     found = ACCOUNTS[framework](keys)
-    assert (found.sequences, found.update, found.updates, found.total_updates) == (8192, 2048, 4, 420)
-    assert (found.prompts_per_version, found.staleness, found.save, found.evaluate) == (1024, 0, 20, 5)
+    assert [found.sequences, found.update, found.updates, found.total_updates] == [8192, 2048, 4, 420]
+    assert [found.prompts_per_version, found.staleness, found.save, found.evaluate] == [1024, 0, 20, 5]
     warm = Fraction(0) if framework == "chatlearn" else Fraction(10)
     assert (found.rate.top, found.rate.warm, found.rate.after(105)) == (1e-6, warm, 1e-6)
     assert list(RULES[framework](keys)) == []
 
 
 def test_figures_that_differ_are_named() -> None:
-    one = Figures(Fraction(64), 8, Fraction(128), 1, 100, Rate("cosine", 1e-6, Fraction(10), Fraction(100)), save=Fraction(5))
+    one = Figures(
+        Fraction(64), 8, Fraction(128), 1, 100, Rate("cosine", 1e-6, Fraction(10), Fraction(100)), save=Fraction(5)
+    )
     other = Figures(Fraction(64), 8, Fraction(256), 1, 100, Rate("cosine", 1e-6, Fraction(12), Fraction(100)), every=2)
-    assert [*differing(one, other)] == ["update", "updates", "total_updates", "rate", "prompts_per_version", "staleness", "save"]
+    assert [*differing(one, other)] == [
+        "update",
+        "updates",
+        "total_updates",
+        "rate",
+        "prompts_per_version",
+        "staleness",
+        "save",
+    ]
 
 
 def _unscaled(self: Any, value: Any, source: Unit, target: Unit) -> Any:

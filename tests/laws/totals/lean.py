@@ -1,6 +1,6 @@
 """Configs with nothing but the keys that totals ask for, so that a million cases take an hour and not a day.
 
-Which keys those are is learnt from whole configs. A key that was never asked for raises `Unlearnt` instead of looking
+Which keys those are is learnt from whole configs. A key that was never asked for raises `UnlearntError` instead of looking
 absent; the case is then done over with the whole config.
 """
 
@@ -21,7 +21,7 @@ ALWAYS = ".device_mapping"
 """ROLL looks through all keys for these."""
 
 
-class Unlearnt(LookupError):
+class UnlearntError(LookupError):
     """A key that no case before has asked for."""
 
 
@@ -34,7 +34,7 @@ class Watched(Native):
     def _asked(self, key: str) -> None:
         if key not in self.learnt:
             if self.lean:
-                raise Unlearnt(key)
+                raise UnlearntError(key)
             self.learnt.add(key)
 
     def value(self, key: str, otherwise: Any = None) -> Any:

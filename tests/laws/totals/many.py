@@ -10,7 +10,7 @@ from typing import Any
 from rftconf.convert import Options
 from rftconf.schemas import registry
 from tests.laws.totals.drawing import DRAWS, Case, Pick
-from tests.laws.totals.lean import Unlearnt
+from tests.laws.totals.lean import UnlearntError
 from tests.laws.totals.trips import CONFIGS, Outcome, Source, in_plan, source_of
 
 FRAMEWORKS = tuple(registry.FRAMEWORKS)
@@ -91,7 +91,7 @@ def outcomes(case: Case, ways: list[tuple[str, str, Options]]) -> list[Outcome]:
     """The case in each direction; over again with the whole config where a new key is asked for."""
     try:
         return _all(case, ways)
-    except Unlearnt:
+    except UnlearntError:
         CONFIGS.learn(on=True)
         found = _all(case, ways)
         CONFIGS.learn(on=False)
@@ -106,9 +106,9 @@ def _all(case: Case, ways: list[tuple[str, str, Options]]) -> list[Outcome]:
 def _one(source: Source, way: tuple[str, str, Options]) -> Outcome:
     try:
         return in_plan(source, *way)
-    except Unlearnt:
+    except UnlearntError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a crash is a counterexample like any other
         return Outcome(source.case, way[0], (f"{type(error).__name__}: {error}",))
 
 

@@ -39,11 +39,15 @@ def _value(case: Case, *keys: str, otherwise: int = 1) -> int:
 def _rank(case: Case) -> int:
     """GPUs of one data-parallel rank."""
     if case.framework == "roll":
-        return int(Fraction(_trainer_gpus(case)) / roll_ranks(keys_of(case.release, case.trainer, case.whole, case.rows)))
+        return int(
+            Fraction(_trainer_gpus(case)) / roll_ranks(keys_of(case.release, case.trainer, case.whole, case.rows))
+        )
     if case.framework == "verl":
         block = ARR + "actor.megatron."
         tp, pp = (_value(case, f"{block}{kind}_model_parallel_size") for kind in ("tensor", "pipeline"))
-        return tp * pp if case.trainer.endswith("megatron") else _value(case, ARR + "actor.ulysses_sequence_parallel_size")
+        return (
+            tp * pp if case.trainer.endswith("megatron") else _value(case, ARR + "actor.ulysses_sequence_parallel_size")
+        )
     at = "models.policy_trainer."
     megatron = case.trainer == "megatron" or case.whole.get("trainer.trainer_strategy") == "megatron"
     if case.framework == "chatlearn":
@@ -54,12 +58,14 @@ def _rank(case: Case) -> int:
 
 def _trainer_gpus(case: Case) -> int:
     if case.framework == "roll":
-        return int(str(case.whole["actor_train.device_mapping"]).split(",")[1].rstrip("))"))
+        return int(str(case.whole["actor_train.device_mapping"]).split(",")[1].removesuffix("))"))
     if case.framework == "chatlearn":
         return _value(case, "models.policy_trainer.num_gpu")
     if case.framework == "verl":
         return _value(case, "trainer.nnodes") * _value(case, "trainer.n_gpus_per_node")
-    engines = _value(case, "explorer.rollout_model.engine_num") * _value(case, "explorer.rollout_model.tensor_parallel_size")
+    engines = _value(case, "explorer.rollout_model.engine_num") * _value(
+        case, "explorer.rollout_model.tensor_parallel_size"
+    )
     return _value(case, "cluster.node_num") * _value(case, "cluster.gpu_per_node") - engines
 
 
@@ -100,7 +106,9 @@ def _shared(case: Case, update: Fraction, sequences: Fraction) -> bool:
 def _apart(case: Case) -> int:
     """GPUs that only engines have."""
     if case.framework == "roll":
-        first, last = str(case.whole["actor_infer.device_mapping"]).removeprefix("list(range(").rstrip("))").split(",")
+        first, last = (
+            str(case.whole["actor_infer.device_mapping"]).removeprefix("list(range(").removesuffix("))").split(",")
+        )
         return int(last) - int(first) if int(first) else 0
     if case.framework == "chatlearn":
         return 0 if "policy" in case.whole["runtime_args.colocation"] else _value(case, "models.policy.num_gpu")

@@ -31,7 +31,7 @@ from tests.laws.totals.figures import FIGURES, Figures, Rate, differing
 from tests.laws.totals.lean import Configs
 from tests.laws.totals.rules import RULES
 
-B, R, Y, O, C = "stage.batch.", "stage.run_length.", "stage.sync.", "stage.optim.actor.", "stage.cadence."
+B, R, Y, OPTIM, C = "stage.batch.", "stage.run_length.", "stage.sync.", "stage.optim.actor.", "stage.cadence."
 COUNTS = (B + "prompts_per_rollout", B + "responses_per_prompt", B + "sequences_per_update", B + "passes")
 LENGTH = (R + "rollouts", R + "epochs")
 SPEAKS: Mapping[str, tuple[str, ...]] = {
@@ -40,7 +40,7 @@ SPEAKS: Mapping[str, tuple[str, ...]] = {
     "updates": COUNTS,
     "rollouts": LENGTH,
     "total_updates": (*COUNTS, *LENGTH),
-    "rate": tuple(O + f for f in ("lr", "schedule", "warmup_updates", "min_lr_ratio", "min_lr", "decay_updates")),
+    "rate": tuple(OPTIM + f for f in ("lr", "schedule", "warmup_updates", "min_lr_ratio", "min_lr", "decay_updates")),
     "prompts_per_version": (COUNTS[0], Y + "every_rollouts"),
     "staleness": (Y + "every_rollouts", Y + "run_ahead_rollouts", Y + "driver"),
     "save": (C + "save_rollouts",),
@@ -72,15 +72,15 @@ class Outcome:
 
 def of_plan(values: Mapping[str, Any]) -> Figures:
     """The figures as the plan has them; a learning rate in optimizer updates becomes one in periods."""
-    prompts, n, update, passes = (values.get(path) for path in COUNTS)
-    rollouts, top = values.get(R + "rollouts"), values.get(O + "lr")
+    prompts, n, update, passes = (values[path] for path in COUNTS)
+    rollouts, top = values.get(R + "rollouts"), values[OPTIM + "lr"]
     updates = Fraction(passes or 1) * prompts * n / Fraction(update)
-    floor, share = values.get(O + "min_lr"), values.get(O + "min_lr_ratio")
+    floor, share = values.get(OPTIM + "min_lr"), values.get(OPTIM + "min_lr_ratio")
     lowest = floor if floor is not None else (share or 0.0) * top
-    decay, warm = values.get(O + "decay_updates"), values.get(O + "warmup_updates") or 0
+    decay, warm = values.get(OPTIM + "decay_updates"), values.get(OPTIM + "warmup_updates") or 0
     horizon = None if rollouts is None else Fraction(rollouts)
     rate = Rate(
-        values.get(O + "schedule") or "constant",
+        values.get(OPTIM + "schedule") or "constant",
         top,
         Fraction(warm) / updates,
         Fraction(decay) / updates if decay is not None else horizon,
