@@ -19,7 +19,8 @@ from rftconf.ledger import State
 from rftconf.mappers.codecs import Put
 from rftconf.plan.units import Unit
 from tests.laws.totals.accounts import ACCOUNTS, ARR, Keys
-from tests.laws.totals.drawing import DRAWS, Case
+from tests.laws.totals.case import Case
+from tests.laws.totals.drawing import DRAWS
 from tests.laws.totals.figures import Figures, Rate, differing
 from tests.laws.totals.many import FRAMEWORKS, draw, outcomes, targets
 from tests.laws.totals.refusals import unfounded

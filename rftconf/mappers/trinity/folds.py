@@ -116,15 +116,8 @@ def write_batch(w: Writing) -> None:
         w.facts["explore_step"] = arith("*", prompts, n)
         w.put("buffer.batch_size", prompts, B, state=State.EXACT, always=True)
         w.put(SYNC + "explorer_sync_interval", 1, B, always=True, how="form B: one explore step is one rollout period")
-        w.put(
-            SYNC + "trainer_sync_interval",
-            interval,
-            B,
-            G,
-            state=State.DERIVED,
-            always=True,
-            how="B x n / G train steps a period",
-        )
+        how = "B x n / G train steps a period"
+        w.put(SYNC + "trainer_sync_interval", interval, B, G, state=State.DERIVED, always=True, how=how)
     else:
         w.facts["explore_step"] = update
         w.put("buffer.batch_size", step, B, G, N, state=State.DERIVED, always=True, how=mini)

@@ -9,7 +9,8 @@ from typing import Any
 
 from rftconf.convert import Options
 from rftconf.schemas import registry
-from tests.laws.totals.drawing import DRAWS, Case, Pick
+from tests.laws.totals.case import Case, Pick
+from tests.laws.totals.drawing import DRAWS
 from tests.laws.totals.lean import UnlearntError
 from tests.laws.totals.trips import CONFIGS, Outcome, Source, in_plan, source_of
 

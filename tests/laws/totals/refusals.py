@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tests.laws.totals.accounts import ACCOUNTS, ARR, roll_ranks
-from tests.laws.totals.drawing import Case
+from tests.laws.totals.case import Case
 from tests.laws.totals.trips import Outcome, keys_of
 
 

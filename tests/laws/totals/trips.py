@@ -26,7 +26,7 @@ from rftconf.schemas import registry, versions
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document
 from tests.laws.totals.accounts import ACCOUNTS, Keys
-from tests.laws.totals.drawing import Case
+from tests.laws.totals.case import Case
 from tests.laws.totals.figures import FIGURES, Figures, Rate, differing
 from tests.laws.totals.lean import Configs
 from tests.laws.totals.rules import RULES

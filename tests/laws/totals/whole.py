@@ -19,7 +19,7 @@ from rftconf.text.interpolation import Resolver
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
 from tests.laws.totals.accounts import ACCOUNTS
-from tests.laws.totals.drawing import Case
+from tests.laws.totals.case import Case
 from tests.laws.totals.figures import differing
 from tests.laws.totals.rules import RULES
 from tests.laws.totals.trips import SPEAKS, Outcome, keys_of, of_plan, pair, speaks
