@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import count
 from typing import Any
 from unittest import mock
 
@@ -25,13 +24,10 @@ from tests.laws.totals.figures import Figures, Rate, differing
 from tests.laws.totals.many import FRAMEWORKS, draw, outcomes, targets
 from tests.laws.totals.refusals import unfounded
 from tests.laws.totals.rules import RULES
-from tests.laws.totals.trips import CONFIGS
 from tests.laws.totals.whole import in_text
 
 RUNS = 834
 """Runs of each framework, each into the three others: 10008 cases."""
-LEARN = 100
-"""Runs done with whole configs, before lean ones are trusted."""
 LAW = settings(
     max_examples=RUNS, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
 )
@@ -50,12 +46,9 @@ def runs(draw: Callable[[Any], Any], framework: str) -> tuple[Case, list[Any]]:
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_totals_are_preserved_or_the_ledger_speaks(framework: str) -> None:
-    seen = count()
-
     @LAW
     @given(runs(framework))
     def law(run: tuple[Case, list[Any]]) -> None:
-        CONFIGS.learn(on=next(seen) < LEARN)
         assert [
             breach for outcome in outcomes(*run) for breach in (*outcome.breaches, unfounded(outcome)) if breach
         ] == []
@@ -161,7 +154,6 @@ MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_the_law_sees_a_mapper_that_counts_wrong(name: str) -> None:
     where, wrong = MUTANTS[name]
-    CONFIGS.learn(on=True)
     with mock.patch(where, wrong):
         found = (
             breach
@@ -170,11 +162,3 @@ def test_the_law_sees_a_mapper_that_counts_wrong(name: str) -> None:
             for breach in outcome.breaches
         )
         assert next(found, None) is not None
-
-
-def test_lean_configs_come_out_as_whole_ones() -> None:
-    cases = [draw(FRAMEWORKS[index % 4], f"lean/{index}") for index in range(60)]
-    CONFIGS.learn(on=True)
-    whole = [outcomes(*case) for case in cases]
-    CONFIGS.learn(on=False)
-    assert [outcomes(*case) for case in cases] == whole
