@@ -22,6 +22,9 @@ from tests.laws.flip_values import candidates, is_node, is_open
 from tests.laws.round_trips import document
 
 OTHER = {"verl": "trinity", "trinity": "verl", "roll": "trinity", "chatlearn": "verl"}
+"""Where each framework's leaves are flipped to, for all of its catalogues."""
+FURTHER = [(one, to) for one, other in OTHER.items() for to in OTHER if to not in (one, other)]
+"""The eight other directions, for each framework's newest release and first trainer."""
 STAGE = "stages[]."
 GENERIC = "is kept in the plan as it is; no other framework has it"
 """The sentence for keys that neither a row nor a reason speaks for."""
@@ -30,11 +33,12 @@ LOST = LOSSES | {State.WITHHELD, State.DEAD_IN_TARGET}
 
 @dataclass(frozen=True)
 class Catalogued:
-    """One catalogue: framework, release and veRL's trainer."""
+    """One catalogue: framework, release and veRL's trainer; `to` is where it is converted, if not to `OTHER`."""
 
     framework: str
     release: str
     trainer: str = ""
+    to: str = ""
 
     @property
     def keys(self) -> Mapping[str, catalogue.Key]:
@@ -79,9 +83,14 @@ class Verdict:
 
 def run(of: Catalogued, flat: Mapping[str, Any]) -> Conversion:
     """Convert to the other framework's newest release."""
-    return convert(
-        document(of.framework, flat, of.trainer), OTHER[of.framework], framework=of.framework, release=of.release
-    )
+    source, to = document(of.framework, flat, of.trainer), of.to or OTHER[of.framework]
+    return convert(source, to, framework=of.framework, release=of.release)
+
+
+def further(framework: str, to: str) -> Catalogued:
+    """The newest catalogue of a framework, for another direction than its usual one."""
+    known = registry.framework(framework)
+    return Catalogued(framework, known.newest, known.trainer, to)
 
 
 def targets(conversion: Conversion) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas import catalogue, registry, versions
-from tests.laws.leaf_flip import OTHER, Catalogued, Verdict, survey
+from tests.laws.leaf_flip import FURTHER, OTHER, Catalogued, Verdict, further, survey
 
 FREQUENCY = Path(__file__).parents[2] / "../shared/facts/frequency"
 PATIENCE = 3
@@ -93,19 +93,27 @@ def _known(framework: str, key: str) -> bool:
     )
 
 
+def told(title: str, found: Iterable[Verdict]) -> None:
+    """The shares of one direction, and what must not be."""
+    found = list(found)
+    rowed = Counter(dict.fromkeys(OUTCOMES, 0)) + Counter(v.outcome for v in found if v.row)
+    print(f"{title}, newest releases, {len(found)} leaves, {sum(rowed.values())} of them with a row")
+    print(f"  leaves:          {shares(Counter(v.outcome for v in found))}")
+    print(f"  leaves with row: {shares(rowed)}", flush=True)
+    for verdict in found:
+        if verdict.outcome == "silent":
+            print(f"  silent: {verdict}")
+
+
 def main() -> None:
-    """Survey both directions and print the shares."""
+    """Survey all directions and print the shares; of the four main ones also the shares of occurrences."""
     for framework, other in OTHER.items():
         found = verdicts(framework)
-        rowed = Counter(dict.fromkeys(OUTCOMES, 0)) + Counter(v.outcome for v in found if v.row)
-        print(f"{framework} -> {other}, newest releases, {len(found)} leaves, {sum(rowed.values())} of them with a row")
-        print(f"  leaves:          {shares(Counter(v.outcome for v in found))}")
-        print(f"  leaves with row: {shares(rowed)}")
+        told(f"{framework} -> {other}", found)
         if (FREQUENCY / f"{framework}.tsv").is_file():
             print(f"  occurrences:     {shares(occurrences(framework, found))}")
-        for verdict in found:
-            if verdict.outcome == "silent":
-                print(f"  silent: {verdict}")
+    for framework, other in FURTHER:
+        told(f"{framework} -> {other}", survey(further(framework, other)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from itertools import permutations
 
 import pytest
 
@@ -12,13 +13,16 @@ from rftconf.mappers.trinity.folds_logprob import OLD_FIELDS
 from rftconf.schemas import registry
 from tests.laws.flip_values import is_node
 from tests.laws.leaf_flip import (
+    FURTHER,
     GENERIC,
+    OTHER,
     STAGE,
     Catalogued,
     Verdict,
     bases,
     defaults_written,
     flip,
+    further,
     has_row,
     name_all,
     survey,
@@ -141,6 +145,21 @@ def test_no_leaf_without_a_row_is_silent_in_older_releases(of: Catalogued) -> No
 def test_no_leaf_with_a_row_is_silent_in_older_releases(of: Catalogued) -> None:
     names = [name for name in of.leaves() if has_row(of, name)]
     assert silent(flip(of, name, 1) for name in names) == []
+
+
+@pytest.mark.parametrize(("framework", "to"), FURTHER, ids=[f"{one}-{to}" for one, to in FURTHER])
+def test_no_leaf_is_silent_in_the_other_directions(framework: str, to: str) -> None:
+    """All leaves without a row, and every fourth with one; `leaf_flip_report` flips all of them."""
+    of = further(framework, to)
+    names = of.leaves()
+    found = [*name_all(of, [name for name in names if not has_row(of, name)])]
+    found += [flip(of, name, 1) for name in [name for name in names if has_row(of, name)][::4]]
+    assert silent(found) == []
+    assert len(found) > 60
+
+
+def test_all_directions_are_flipped() -> None:
+    assert {*OTHER.items(), *FURTHER} == {*permutations(registry.FRAMEWORKS, 2)}
 
 
 def test_a_stage_says_what_the_file_says() -> None:

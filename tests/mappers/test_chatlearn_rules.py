@@ -66,7 +66,9 @@ NO_RL = {"sft-back", "sft-engine", "sft-fsdp", "main-eval", "main-generation", "
 FORKS = {"fork-samples", "fork-mini-batch"}
 """Mini-batches larger than the batch: asked about before anything is converted."""
 GOLDEN = [
-    file for file in sorted((ROOT / "golden").glob("*/*/input.*")) if not re.match(r"chatlearn-.*to-", file.parent.name)
+    file
+    for file in sorted((ROOT / "golden").glob("*/*/input.*"))
+    if not re.match(r"chatlearn-.*to-|.*-from-chatlearn$", file.parent.name)
 ]
 """Inputs of the others; ChatLearn's own have flaws on purpose."""
 

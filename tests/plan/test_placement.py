@@ -145,6 +145,15 @@ def test_what_no_target_starts_with_is_refused(trainer: int, rollout: int) -> No
         keep_apart(*apart(trainer, rollout))
 
 
+@pytest.mark.parametrize(("trainer", "rollout", "engines"), [(8, 4, 8), (4, 4, 12), (2, 6, 14)])
+def test_gpus_that_the_source_leaves_idle_go_to_the_engines(trainer: int, rollout: int, engines: int) -> None:
+    """A trainer that gets whatever engines leave would else be 12 GPUs on nodes of 8 (row 3.2, H22)."""
+    values, origins = apart(trainer, rollout)
+    (decision,) = keep_apart(values, origins)
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == (trainer, engines)
+    assert f"the source uses {trainer + rollout} of 16 GPUs" in decision.why
+
+
 def test_a_model_on_the_trainers_gpus_takes_some_of_them() -> None:
     values, origins = apart(8, 8)
     values.update({P + "auxiliary[0].role": "reward", P + "auxiliary[0].tp": 4})

@@ -156,6 +156,9 @@ NEVER = 1_000_000
 """ROLL has no "never" for saving and validating: this many periods stand for it."""
 
 
+SAVES_LATE = "save_steps counts from step 0: it saves one period later than its number says, and at the end (H11)"
+
+
 class _Cadence(Codec[Any, Any]):
     """Rollout periods; "never" is a number that no run reaches."""
 
@@ -176,10 +179,13 @@ class _SavePeriod(_Cadence):
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
         if context.written("save_steps"):
-            context.note(
-                "save_steps counts from step 0: it saves one period later than its number says, and at the end (H11)"
-            )
+            context.note(SAVES_LATE)
         return super().get(value, context, unit)
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if value is not None and not context.same_framework:
+            context.note(SAVES_LATE)
+        return super().put(value, context, unit)
 
 
 class _EvalPeriod(_Cadence):

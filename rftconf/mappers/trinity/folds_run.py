@@ -192,14 +192,13 @@ def write_length(w: Writing) -> None:
 def warmup_fold(role: str, block: str, default: Any) -> Fold:
     """Warm-up in updates; a ratio here multiplies trainer.total_steps or sys.maxsize (H45)."""
     steps, share = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio"
-    warmup, decay, schedule = (f"stage.optim.{role}.{name}" for name in ("warmup_updates", "decay_updates", "schedule"))
+    warmup = f"stage.optim.{role}.warmup_updates"
     critic = role == "critic"
 
     def read(r: Reading) -> None:
         if critic and r.plan("stage.algorithm.critic.enabled") is False:
             r.inactive.update(dict.fromkeys((steps, share), "there is no critic in this run"))
             return
-        _read_decay(r, decay, decays=r.plan(schedule) != "constant")
         ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
         ticks = -1 if ticks is None else ticks
         if isinstance(ticks, Expr) or ticks > 0:
@@ -223,17 +222,7 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
         how = f"{formula(updates)} updates; Trinity's scheduler ticks every train step (H44)"
         w.put(steps, value, warmup, state=state, note=note, how=how, always=True, default=default)
 
-    return Fold((steps, share), (warmup, decay), read, write, "trainer/verl/config: _build_optimizer_config")
-
-
-def _read_decay(r: Reading, decay: str, *, decays: bool) -> None:
-    """Schedules end with trainer.total_steps, also where the explorer's limit ends the run earlier or within a period."""
-    total, rollouts = r.native("trainer.total_steps"), r.plan("stage.run_length.rollouts")
-    value = None
-    if decays and isinstance(total, int) and isinstance(rollouts, int) and r.plan("stage.kind") != "sft":
-        ends = r.convert(rollouts, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
-        value = r.convert(total, Unit.TRAIN_STEPS, Unit.UPDATES) if ends != total else None
-    r.set(decay, value, *([] if value is None else ["trainer.total_steps"]))
+    return Fold((steps, share), (warmup,), read, write, "trainer/verl/config: _build_optimizer_config")
 
 
 def _whole(value: Any) -> Any:

@@ -20,6 +20,7 @@ from rftconf.mappers.trinity import (
     questions,
 )
 from rftconf.mappers.trinity.conditions import worth
+from rftconf.mappers.trinity.folds_horizon import HORIZON
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
 from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, EVAL_TASK_ROWS, RUN_ROWS, TRAIN_TASK_ROWS
@@ -47,6 +48,7 @@ FOLDS = (
          folds_run.read_length, folds_run.write_length, "explorer and trainer stop on their own counters"),
     folds_run.warmup_fold("actor", "algorithm.optimizer", -1),
     folds_run.warmup_fold("critic", "trainer.trainer_config.critic.optim", -1),
+    HORIZON,
     Fold((EXPLORER + "enable_expert_parallel",), (P + "rollout.ep",), folds_run.read_expert_parallel, folds_run.write_expert_parallel, "vLLM"),
     Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], *(f"{ARGS[0]}.{k}" for k in ("gamma", "lam", "std_cal_level", "std_threshold", "duplicate_experiences"))),
          (A + "advantage", A + "std_scope", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
@@ -123,7 +125,6 @@ CANNOT = (
     cannot("stage.batch.micro.*", why="micro-batches are sized by tokens here"),
     cannot("stage.batch.critic_sequences_per_update", why="the critic's update is buffer.train_batch_size, as the actor's (row 1.4)",
            behaves=lambda c, _: c.plan(B + "sequences_per_update")),
-    cannot("stage.optim.*.decay_updates", why="the schedule runs over trainer.total_steps (row 5.9)"),
     cannot("stage.optim.actor.min_lr", why="only a ratio: algorithm.optimizer.min_lr_ratio",
            behaves=lambda c, _: c.plan("stage.optim.actor.min_lr")),
     cannot("stage.optim.*.min_lr", why="only a ratio", behaves=0.0),

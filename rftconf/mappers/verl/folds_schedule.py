@@ -148,15 +148,13 @@ def periods(context: Reading | Writing) -> Any:
 def schedule_fold(role: str, block: str) -> Fold:
     """Warm-up in updates from explicit ticks or from a ratio of the run's length (H44, H45)."""
     steps, share, total = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio", f"{block}.total_training_steps"
-    schedule = f"stage.optim.{role}.schedule"
-    warmup, decay = f"stage.optim.{role}.warmup_updates", f"stage.optim.{role}.decay_updates"
+    warmup = f"stage.optim.{role}.warmup_updates"
 
     def read(r: Reading) -> None:
         if role == "critic" and r.plan("stage.algorithm.critic.enabled") is False:
             r.inactive.update(dict.fromkeys((steps, share, total), "there is no critic in this run"))
             return
         r.inactive[total] = "the trainer overwrites it with the length of the run (row 5.9)"
-        _read_decay(r, decay, decays=r.plan(schedule) != "constant")
         ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
         uses_steps = isinstance(ticks, Expr) or (ticks is not None and (ticks > 0 or (ticks == 0 and _zero_counts(r))))
         if uses_steps:
@@ -173,12 +171,9 @@ def schedule_fold(role: str, block: str) -> Fold:
             w.lose(
                 f"stage.optim.{role}.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr"
             )
-        if w.plan(decay) is not None:
-            note = f"the source decays over {formula(w.plan(decay))} updates, veRL over the length of the run (row 5.9)"
-            w.lose(decay, State.NO_COUNTERPART, note)
 
     why = "optimizer config: steps win over the ratio; one tick per update_actor call"
-    return Fold((steps, share, total), (warmup, decay), read, write, why)
+    return Fold((steps, share, total), (warmup,), read, write, why)
 
 
 def _zero_counts(r: Reading) -> bool:
@@ -186,12 +181,32 @@ def _zero_counts(r: Reading) -> bool:
     return not r.since("0.8.0") and r.backend != "megatron"
 
 
-def _read_decay(r: Reading, decay: str, *, decays: bool) -> None:
-    """Steps beyond the epochs never come, but the learning rate is planned for them (H68)."""
+DECAYS = ("stage.optim.actor.decay_updates", "stage.optim.critic.decay_updates")
+
+
+def read_decay(r: Reading) -> None:
+    """Steps beyond the epochs never come, but learning rates are planned for them (H68)."""
     asked, run = horizon(r), r.plan("stage.run_length.rollouts")
-    longer = decays and isinstance(asked, int) and isinstance(run, int) and asked > run
-    value = r.convert(asked, Unit.ROLLOUTS, Unit.UPDATES) if longer else None
-    r.set(decay, value, *([STEPS_ASKED] if longer else []), how=f"{formula(asked)} rollout periods" if longer else "")
+    longer = isinstance(asked, int) and isinstance(run, int) and asked > run
+    for path in DECAYS:
+        schedule = r.plan(path.replace("decay_updates", "schedule"))
+        if longer and schedule not in ("constant", None):
+            r.set(path, r.convert(asked, Unit.ROLLOUTS, Unit.UPDATES), STEPS_ASKED, how=f"{formula(asked)} periods")
+        else:
+            r.set(path, None)
+
+
+def write_decay(w: Writing) -> None:
+    """Nothing else than the length of the run."""
+    for path in DECAYS:
+        if w.plan(path) is not None:
+            note = f"the source decays over {formula(w.plan(path))} updates, veRL over the length of the run (row 5.9)"
+            w.lose(path, State.NO_COUNTERPART, note)
+
+
+DECAY = Fold(
+    (STEPS_ASKED,), DECAYS, read_decay, write_decay, "trainer: optim.total_training_steps is the steps asked for; H68"
+)
 
 
 def horizon(r: Reading) -> Any:

@@ -47,6 +47,7 @@ FOLDS = (
          folds_schedule.read_run_length, folds_schedule.write_run_length, "trainer: _create_dataloader and fit; H12, H68"),
     folds_schedule.schedule_fold("actor", ACTOR + "optim"),
     folds_schedule.schedule_fold("critic", "critic.optim"),
+    folds_schedule.DECAY,
     Fold(("data.train_files", "data.val_files", *folds_data.SHARED_COLUMNS, "data.shuffle", "data.seed", "data.train_max_samples",
           "data.val_max_samples", "data.dataloader_num_workers", "data.custom_cls.path", "data.custom_cls.name"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "keys.prompt", "keys.image", "keys.video")),

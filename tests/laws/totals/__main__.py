@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.laws.totals.many import CASES, LEARNING, Tally, as_json, block
+from tests.laws.totals.many import CASES, Tally, as_json, block
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,19 +60,12 @@ class Progress:
         beside.replace(self.path)
 
 
-_learnt = [0]
-
-
 def _work(job: tuple[str, int]) -> tuple[int, Tally, float]:
-    """One block in this process; its first ones teach it which keys matter."""
+    """One block in this process."""
     seed, number = job
     started = time.process_time()
-    if _learnt[0] < LEARNING:
-        _learnt[0] += 1
-        found = block(seed, number, learning=True)
-        gc.freeze()
-    else:
-        found = block(seed, number, learning=False)
+    found = block(seed, number)
+    gc.freeze()
     return number, found, time.process_time() - started
 
 

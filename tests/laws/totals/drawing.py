@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from math import gcd
-from typing import Any, Protocol
+from typing import Any
 
 from tests.laws.flip_bases import BASES
-
-
-class Pick(Protocol):
-    """Chooses one of several; a seeded generator in long runs, hypothesis in the suite."""
-
-    def __call__(self, options: Sequence[Any], /) -> Any:
-        """One of the options."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A config to convert. `flat` are its own keys, newest names; `base` those of the base that it changes."""
-
-    framework: str
-    release: str
-    trainer: str
-    flat: Mapping[str, Any]
-    base: Mapping[str, Any]
-    rows: int
-
-    @property
-    def whole(self) -> dict[str, Any]:
-        """All written keys."""
-        return {**self.base, **self.flat}
-
+from tests.laws.totals.case import Case, Pick
 
 ROWS = (500, 1319, 7473, 40000)
 RATES = (1e-6, 2e-6, 5e-7, 1e-5)

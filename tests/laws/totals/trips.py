@@ -7,14 +7,13 @@ without the account of every other key and without text. `in_text` is the whole 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from rftconf import convert as conversions
 from rftconf.convert import Options
+from rftconf.effective import effective
 from rftconf.errors import RefusedError
 from rftconf.ledger import LOSSES
 from rftconf.load import Loaded, StageRead
@@ -22,16 +21,17 @@ from rftconf.mappers.native import Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
+from rftconf.refusals import refuse_dialects
 from rftconf.schemas import registry, versions
 from rftconf.schemas.guess import Guess
-from rftconf.text.document import Document
+from rftconf.text.document import Document, Leaf
+from tests.laws.round_trips import HERE
 from tests.laws.totals.accounts import ACCOUNTS, Keys
-from tests.laws.totals.drawing import Case
+from tests.laws.totals.case import Case
 from tests.laws.totals.figures import FIGURES, Figures, Rate, differing
-from tests.laws.totals.lean import Configs
 from tests.laws.totals.rules import RULES
 
-B, R, Y, O, C = "stage.batch.", "stage.run_length.", "stage.sync.", "stage.optim.actor.", "stage.cadence."
+B, R, Y, OPTIM, C = "stage.batch.", "stage.run_length.", "stage.sync.", "stage.optim.actor.", "stage.cadence."
 COUNTS = (B + "prompts_per_rollout", B + "responses_per_prompt", B + "sequences_per_update", B + "passes")
 LENGTH = (R + "rollouts", R + "epochs")
 SPEAKS: Mapping[str, tuple[str, ...]] = {
@@ -40,7 +40,7 @@ SPEAKS: Mapping[str, tuple[str, ...]] = {
     "updates": COUNTS,
     "rollouts": LENGTH,
     "total_updates": (*COUNTS, *LENGTH),
-    "rate": tuple(O + f for f in ("lr", "schedule", "warmup_updates", "min_lr_ratio", "min_lr", "decay_updates")),
+    "rate": tuple(OPTIM + f for f in ("lr", "schedule", "warmup_updates", "min_lr_ratio", "min_lr", "decay_updates")),
     "prompts_per_version": (COUNTS[0], Y + "every_rollouts"),
     "staleness": (Y + "every_rollouts", Y + "run_ahead_rollouts", Y + "driver"),
     "save": (C + "save_rollouts",),
@@ -72,15 +72,15 @@ class Outcome:
 
 def of_plan(values: Mapping[str, Any]) -> Figures:
     """The figures as the plan has them; a learning rate in optimizer updates becomes one in periods."""
-    prompts, n, update, passes = (values.get(path) for path in COUNTS)
-    rollouts, top = values.get(R + "rollouts"), values.get(O + "lr")
+    prompts, n, update, passes = (values[path] for path in COUNTS)
+    rollouts, top = values.get(R + "rollouts"), values[OPTIM + "lr"]
     updates = Fraction(passes or 1) * prompts * n / Fraction(update)
-    floor, share = values.get(O + "min_lr"), values.get(O + "min_lr_ratio")
+    floor, share = values.get(OPTIM + "min_lr"), values.get(OPTIM + "min_lr_ratio")
     lowest = floor if floor is not None else (share or 0.0) * top
-    decay, warm = values.get(O + "decay_updates"), values.get(O + "warmup_updates") or 0
+    decay, warm = values.get(OPTIM + "decay_updates"), values.get(OPTIM + "warmup_updates") or 0
     horizon = None if rollouts is None else Fraction(rollouts)
     rate = Rate(
-        values.get(O + "schedule") or "constant",
+        values.get(OPTIM + "schedule") or "constant",
         top,
         Fraction(warm) / updates,
         Fraction(decay) / updates if decay is not None else horizon,
@@ -110,25 +110,11 @@ def keys_of(release: str, trainer: str, flat: Mapping[str, Any], rows: int) -> K
 
 def read(native: Native, rows: int) -> Reading:
     """The plan values that figures and placement depend on; rows run on demand."""
-    reading = _empty(native.framework, native)
+    reading = Reading(table_of(native.framework), native)
     reading.facts.update(starter={}, assumed={}, program="", rows=rows)
     for path in (*WANTED, *PLACED):
         reading.plan(path)
     return reading
-
-
-def _empty(framework: str, native: Native) -> Reading:
-    """A reading that has read nothing yet; which row feeds which field is looked up once."""
-    reading = copy(_owned(framework))
-    reading.source = native
-    reading.values, reading.origins, reading.inactive, reading.narrowed = {}, {}, {}, {}
-    reading.notes, reading.facts, reading._started = [], {}, set()
-    return reading
-
-
-@lru_cache(maxsize=8)
-def _owned(framework: str) -> Reading:
-    return Reading(table_of(framework), Native(framework, "", "", {}))
 
 
 def write(reading: Reading, to: str, release: str, options: Options) -> Writing:
@@ -138,22 +124,34 @@ def write(reading: Reading, to: str, release: str, options: Options) -> Writing:
     stage = StageRead(None, reading)
     loaded = Loaded(Document("law", "", "yaml", ()), guess, reading.table, [stage])
     values, origins, target = dict(stage.values), dict(stage.origins), registry.framework(to)
-    conversions._refuse_dialects(stage)
+    refuse_dialects(reading)
     conversions._place(target, release, values, origins, options)
     return conversions._write(loaded, stage, to, release, values, origins, options)
 
 
-def written(writing: Writing) -> dict[str, Any]:
-    """The target's keys: down to the asked release, and again under their newest names."""
-    flat = {key.lstrip("+"): out for key, out in writing.out.items() if out.value is not None}
-    release, trainer = writing.release, writing.trainer
-    if release != registry.framework(writing.framework).newest:
-        down = versions.downgrade(writing.framework, flat, release, trainer=trainer).flat
-        flat = versions.upgrade(writing.framework, down, release, trainer=trainer).flat
-    return {key: out.value for key, out in flat.items()}
+@dataclass(frozen=True)
+class _Slot:
+    value: Any
 
 
-CONFIGS = Configs()
+def native_of(framework: str, release: str, trainer: str, flat: Mapping[str, Any]) -> Native:
+    """A config of a release, under its own names, as reading takes it."""
+    leaves = {key: Leaf(key, value, HERE, HERE, str(value)) for key, value in flat.items()}
+    return effective(Guess(framework, release, trainer, (), certain=True), leaves)[0]
+
+
+def down(framework: str, release: str, trainer: str, flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Newest names as those of a release; what it lacks is left out."""
+    slots = {key: _Slot(value) for key, value in flat.items() if value is not None}
+    older = versions.downgrade(framework, slots, release, trainer=trainer).flat
+    return {key: slot.value for key, slot in older.items()}
+
+
+def up(framework: str, release: str, trainer: str, flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Names of a release as the newest ones, for the accounts."""
+    slots = {key: _Slot(value) for key, value in flat.items()}
+    newest = versions.upgrade(framework, slots, release, trainer=trainer).flat
+    return {key: slot.value for key, slot in newest.items()}
 
 
 @dataclass(frozen=True)
@@ -167,7 +165,8 @@ class Source:
 
 def source_of(case: Case) -> Source:
     """Read a case."""
-    reading = read(CONFIGS.of(case.framework, case.release, case.trainer, case.whole), case.rows)
+    at = (case.framework, case.release, case.trainer)
+    reading = read(native_of(*at, down(*at, case.whole)), case.rows)
     reading.values.setdefault("stage.data.eval[0].uri", "/data/eval")  # every base evaluates on something
     own = ACCOUNTS[case.framework](keys_of(case.release, case.trainer, case.whole, case.rows))
     return Source(case, reading, own)
@@ -180,10 +179,11 @@ def in_plan(source: Source, to: str, release: str, options: Options) -> Outcome:
         writing = write(reading, to, release, options)
     except RefusedError as refusal:
         return Outcome(case, to, refused=str(refusal))
-    flat = written(writing)
-    keys = keys_of(release, writing.trainer, flat, case.rows)
+    at = (to, release, writing.trainer)
+    flat = down(*at, {key.lstrip("+"): out.value for key, out in writing.out.items()})
+    keys = keys_of(release, writing.trainer, up(*at, flat), case.rows)
     theirs = ACCOUNTS[to](keys)
-    back = of_plan(read(CONFIGS.of(to, release, writing.trainer, flat), case.rows).values)
+    back = of_plan(read(native_of(*at, flat), case.rows).values)
     plan, said = of_plan(reading.values), _narrowed(reading)
     wrong = [name for name in differing(own, plan) if not any(path in said for path in SPEAKS[name])]
     breaches = [f"{case.framework} is read wrong: {pair(name, own, plan)}" for name in wrong]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -13,28 +12,21 @@ from rftconf.convert import Options, convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import LOSSES, Ledger
 from rftconf.load import load
-from rftconf.schemas import catalogue, versions
+from rftconf.schemas import catalogue
 from rftconf.schemas.registry import VERL
 from rftconf.text.interpolation import Resolver
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
 from tests.laws.totals.accounts import ACCOUNTS
-from tests.laws.totals.drawing import Case
+from tests.laws.totals.case import Case
 from tests.laws.totals.figures import differing
 from tests.laws.totals.rules import RULES
-from tests.laws.totals.trips import SPEAKS, Outcome, keys_of, of_plan, pair, speaks
-
-
-@dataclass(frozen=True)
-class _Slot:
-    value: Any
+from tests.laws.totals.trips import SPEAKS, Outcome, down, keys_of, of_plan, pair, speaks, up
 
 
 def file_of(case: Case) -> Source:
     """The case as somebody would have written it: a launch script for veRL, YAML for the others, its release's names."""
-    slots = {key: _Slot(value) for key, value in case.whole.items() if value is not None}
-    older = versions.downgrade(case.framework, slots, case.release, trainer=case.trainer).flat
-    flat = {key: slot.value for key, slot in older.items()}
+    flat = down(case.framework, case.release, case.trainer, case.whole)
     if case.framework != "verl":
         return Source("case.yaml", yaml.safe_dump(_nested(flat)))
     known = catalogue.load("verl", case.release, case.trainer)
@@ -94,8 +86,7 @@ def _newest_names(framework: str, release: str, trainer: str, leaves: Any) -> Ma
     """Every written key, those that repeat another one as `${key}` with its value."""
     written = {leaf.key.lstrip("+"): leaf.value for leaf in leaves}
     resolver = Resolver(written)
-    slots = {key: _Slot(resolver.resolve(key).value) for key in written}
-    return {key: slot.value for key, slot in versions.upgrade(framework, slots, release, trainer=trainer).flat.items()}
+    return up(framework, release, trainer, {key: resolver.resolve(key).value for key in written})
 
 
 def spoken_of(ledger: Ledger) -> set[str]:

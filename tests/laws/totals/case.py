@@ -1,0 +1,31 @@
+"""What a case of the law of totals is, and who chooses its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Pick(Protocol):
+    """Chooses one of several; a seeded generator in long runs, hypothesis in the suite."""
+
+    def __call__(self, options: Sequence[Any], /) -> Any:
+        """One of the options."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A config to convert. `flat` are its own keys, newest names; `base` those of the base that it changes."""
+
+    framework: str
+    release: str
+    trainer: str
+    flat: Mapping[str, Any]
+    base: Mapping[str, Any]
+    rows: int
+
+    @property
+    def whole(self) -> dict[str, Any]:
+        """All written keys."""
+        return {**self.base, **self.flat}

@@ -1,0 +1,58 @@
+"""Each of the twelve directions has reviewed cases of three kinds: one data set, several, Megatron on several nodes."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from rftconf.load import load, main_stage
+from rftconf.schemas import registry
+from rftconf.text.read import read
+from rftconf.text.source import open_source
+from tests.test_golden import CASES
+
+SINGLE, SETS, MEGATRON = "one data set", "several data sets or domains", "Megatron on several nodes"
+DIRECTIONS: dict[tuple[str, str], dict[str, str]] = {
+    ("verl", "trinity"): {SINGLE: "grpo-guide", SETS: "messy-script", MEGATRON: "megatron-moe"},
+    ("verl", "roll"): {SINGLE: "roll-single-from-verl", SETS: "roll-domains-from-verl", MEGATRON: "roll-megatron-from-verl"},
+    ("verl", "chatlearn"): {SINGLE: "chatlearn-grpo", SETS: "chatlearn-megatron", MEGATRON: "chatlearn-gspo"},
+    ("trinity", "verl"): {SINGLE: "grpo-guide-back", SETS: "multi-dataset", MEGATRON: "megatron-back"},
+    ("trinity", "roll"): {SINGLE: "roll-single-from-trinity", SETS: "roll-domains-from-trinity", MEGATRON: "roll-megatron-from-trinity"},
+    ("trinity", "chatlearn"): {SINGLE: "trinity-to-chatlearn", SETS: "trinity-sets-to-chatlearn", MEGATRON: "trinity-megatron-to-chatlearn"},
+    ("roll", "verl"): {SINGLE: "roll-single-to-verl", SETS: "roll-domains-to-verl", MEGATRON: "roll-megatron-to-verl"},
+    ("roll", "trinity"): {SINGLE: "roll-single-to-trinity", SETS: "roll-domains-to-trinity", MEGATRON: "roll-megatron-to-trinity"},
+    ("roll", "chatlearn"): {SINGLE: "roll-single-to-chatlearn", SETS: "roll-domains-to-chatlearn", MEGATRON: "roll-megatron-to-chatlearn"},
+    ("chatlearn", "verl"): {SINGLE: "chatlearn-to-verl", SETS: "chatlearn-megatron-to-verl", MEGATRON: "chatlearn-gspo-to-verl"},
+    ("chatlearn", "trinity"): {SINGLE: "chatlearn-to-trinity", SETS: "chatlearn-megatron-to-trinity", MEGATRON: "chatlearn-gspo-to-trinity"},
+    ("chatlearn", "roll"): {SINGLE: "roll-single-from-chatlearn", SETS: "roll-domains-from-chatlearn", MEGATRON: "roll-megatron-from-chatlearn"},
+}  # fmt: skip
+"""Direction and kind to the folder of the case."""
+KINDS = [(direction, kind) for direction, kinds in DIRECTIONS.items() for kind in kinds]
+
+
+def test_all_directions_are_here() -> None:
+    assert set(DIRECTIONS) == set(permutations(registry.FRAMEWORKS, 2))
+    assert all(len(set(kinds.values())) == 3 for kinds in DIRECTIONS.values())
+
+
+def plan_of(folder: str) -> tuple[Any, str, dict[str, Any]]:
+    """The case, the source's framework and what its main stage says."""
+    (case,) = [case for case in CASES if case.folder.name == folder]
+    loaded = load(read(open_source(case.folder / case.source)))
+    return case, registry.framework(loaded.framework).family, main_stage(loaded).values
+
+
+@pytest.mark.parametrize(("direction", "kind"), KINDS, ids=[f"{' to '.join(d)}: {kind}" for d, kind in KINDS])
+def test_the_case_is_what_it_stands_for(direction: tuple[str, str], kind: str) -> None:
+    case, source, values = plan_of(DIRECTIONS[direction][kind])
+    assert (source, case.to) == direction
+    assert case.group in ("convert", "open")
+    assert (case.folder / "ledger.json").exists()
+    assert len((case.folder / "NOTES.md").read_text(encoding="utf-8")) > 100
+    sets = sum(values.get(f"stage.data.train[{index}].uri") is not None for index in range(9))
+    nodes = values.get("cluster.nodes")
+    megatron = values.get("stage.placement.actor.backend") == "megatron" and isinstance(nodes, int) and nodes > 1
+    assert {SINGLE: sets == 1, SETS: sets > 1, MEGATRON: megatron}[kind]
+    assert values["stage.kind"] == "rl"
