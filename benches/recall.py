@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -66,6 +67,7 @@ def outcomes(bench: Bench, chosen: list[Case], folder: Path) -> Iterator[Outcome
             fine.add((case.framework, case.base))
         said = ask(bench, case.example, folder)
         where = "" if said.ok else said.stage
+        print(case.framework, case.mutation, where or "accepted", file=sys.stderr, flush=True)
         yield Outcome(case.framework, case.base, case.mutation, case.code, is_found(case), where, said.error[:200])
 
 
@@ -119,8 +121,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write docs/recall.md and the raw outcomes")
     parser.add_argument("--only", choices=sorted(OWN))
+    parser.add_argument("--quick", action="store_true", help="each mistake in one config instead of several")
     asked = parser.parse_args()
     chosen = [case for case in cases() if case.framework in OWN and asked.only in (None, case.framework)]
+    if asked.quick:
+        first = {
+            name: next(case.base for case in chosen if case.framework == name)
+            for name in OWN
+            if name in {c.framework for c in chosen}
+        }
+        chosen = [case for case in chosen if case.base == first[case.framework]]
     bench = Bench()
     try:
         with TemporaryDirectory() as name:
