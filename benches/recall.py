@@ -22,7 +22,7 @@ from tests.lint.bases import as_yaml, lines_of
 from tests.lint.test_recall import Case, cases, is_found
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "recall.md"
+PAGE, RESULTS = ROOT / "docs" / "recall.md", ROOT / "benches" / "results"
 OWN = {"verl": ("compose", "resolve", "validate"), "trinity": ("load", "check")}
 """The stages that are a framework's own check of a config; what comes after needs its workers."""
 NAMES = {"verl": "Hydra's compose and `validate_config`", "trinity": "`load_config` and `check_and_update`"}
@@ -137,11 +137,20 @@ def main() -> None:
             found = list(outcomes(bench, chosen, Path(name)))
     finally:
         bench.close()
-    print(page(found))
     if asked.write:
-        PAGE.write_text(page(found), encoding="utf-8")
-        raw = ROOT / "benches" / "results" / f"recall-{datetime.now(UTC).date().isoformat()}.json"
-        raw.write_text(json.dumps([asdict(one) for one in found], indent=0) + "\n", encoding="utf-8")
+        day = datetime.now(UTC).date().isoformat()
+        for framework in {one.framework for one in found}:
+            mine = [asdict(one) for one in found if one.framework == framework]
+            (RESULTS / f"recall-{framework}-{day}.json").write_text(json.dumps(mine, indent=0) + "\n", encoding="utf-8")
+        PAGE.write_text(page(kept()), encoding="utf-8")
+    print(page(found))
+
+
+def kept() -> list[Outcome]:
+    """The newest outcomes of each framework that were written down."""
+    newest = {file.name.split("-")[1]: file for file in sorted(RESULTS.glob("recall-*.json"))}
+    rows = [row for file in newest.values() for row in json.loads(file.read_text(encoding="utf-8"))]
+    return [Outcome(**{**row, "base": tuple(row["base"])}) for row in rows]
 
 
 if __name__ == "__main__":
