@@ -13,7 +13,7 @@ from rftconf.cli.files import candidates
 from rftconf.cli.reading import Reading
 from rftconf.cli.reading import reading as reading_of
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.errors import UsageError
+from rftconf.errors import UnreadableError, UsageError
 from rftconf.lint import settings as project
 from rftconf.lint.engine import Options, Selection
 from rftconf.lint.store import FOLDER
@@ -98,8 +98,7 @@ def _finished(wanted: Wanted, settings: project.Settings, done: list[Checked], o
         out.product(baseline.dump(found, texts, folder), wanted.write_baseline)
         return 2 if unreadable else 0
     found = _without_accepted(found, texts, wanted, settings)
-    if wanted.fix:
-        _fixed(configs, wanted)
+    unreadable |= wanted.fix and not _fixed(configs, wanted)
     found, hidden = _shown(found, wanted, settings)
     _report(found, texts, [c.name for c in configs], wanted, outputs, hidden)
     if unreadable or not all(c.readable for c in configs):
@@ -180,20 +179,34 @@ def _shown(found: list[Diagnostic], wanted: Wanted, settings: project.Settings) 
     return seen, len(found) - len(seen)
 
 
-def _fixed(configs: list[Checked], wanted: Wanted) -> None:
-    from rftconf.text import atomic
-
+def _fixed(configs: list[Checked], wanted: Wanted) -> bool:
+    """Write, or show, what fixes made; False where a file was changed by somebody else meanwhile, and is left alone."""
     changed = [c for c in configs if c.fixed is not None]
-    for checked in changed:
-        assert checked.fixed is not None
-        if wanted.diff:
-            out.product(_difference(checked))
-        else:
-            atomic.write(Path(checked.name), checked.fixed, executable=Path(checked.name).stat().st_mode & 0o111 > 0)
+    stale = [] if wanted.diff else [c for c in changed if not _written(c)]
+    for checked in changed if wanted.diff else ():
+        out.product(_difference(checked))
+    for checked in stale:
+        out.report(f"rftconf: {checked.name}: changed while it was being fixed, so it is left alone; run it again\n")
+    changed = [c for c in changed if c not in stale]
     if not wanted.quiet and changed:
         made = sum(c.made for c in changed)
         verb = "would fix" if wanted.diff else "fixed"
         out.report(f"{verb} {made} finding{'s' * (made != 1)} in {len(changed)} file{'s' * (len(changed) != 1)}\n")
+    return not stale
+
+
+def _written(checked: Checked) -> bool:
+    from rftconf.text import atomic
+    from rftconf.text.source import open_source
+
+    assert checked.fixed is not None
+    try:
+        stale = open_source(checked.name).text != checked.before
+    except UnreadableError:
+        stale = True
+    if not stale:
+        atomic.write(Path(checked.name), checked.fixed, executable=Path(checked.name).stat().st_mode & 0o111 > 0)
+    return not stale
 
 
 def _difference(checked: Checked) -> str:

@@ -47,6 +47,8 @@ class Checked:
     found: tuple[Diagnostic, ...] = ()
     readable: bool = True
     config: bool = True
+    before: str = ""
+    """What `fixed` was made from."""
     fixed: str | None = None
     made: int = 0
     problem: str = ""
@@ -98,8 +100,9 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     if task.fix and config:
         done = fixing.fix(document, found, again, unsafe=task.unsafe)
         after = _with_bom(source, done.text) if done.made else None
+        before, made = source.text, len(done.made)
         return Checked(
-            document.name, candidate.named, done.text, done.left, document.readable, config, after, len(done.made)
+            document.name, candidate.named, done.text, done.left, document.readable, config, before, after, made
         )
     return Checked(document.name, candidate.named, document.text, tuple(found), document.readable, config)
 

@@ -21,7 +21,9 @@ def rendered(
         if form == "json":
             from json import dumps
 
-            return dumps(report.diagnostics_json(found), indent=2, ensure_ascii=False) + "\n"
+            text = dumps(report.diagnostics_json(found), indent=2, ensure_ascii=False)
+            # a byte of a file's name that is no UTF-8 becomes JSON's own escape
+            return text.encode("utf-8", "backslashreplace").decode() + "\n"
         if form == "concise":
             return report.diagnostics_concise(found)
         blocks = report.diagnostics_text(found, texts, screen)

@@ -109,15 +109,21 @@ def _place(node: dict[str, Any], steps: list[str], leaf: dict[str, Any], *, clos
             return
         if following not in ("[]", "<*>"):
             child.pop("anyOf", None)
-            child.setdefault("type", ["object", "null"])
+            _holds(child, "object")
             if closed and "additionalProperties" not in child:
                 child["additionalProperties"] = False
         elif following == "[]":
             child.pop("anyOf", None)
-            child.setdefault("type", ["array", "null"])
+            _holds(child, "array")
         else:
-            child.setdefault("type", ["object", "null"])
+            _holds(child, "object")
         node = child
+
+
+def _holds(node: dict[str, Any], kind: str) -> None:
+    """A section or a list; an interpolation may stand for the whole of it."""
+    if "type" not in node:
+        node |= {"type": [kind, "null", "string"], "pattern": _INTERPOLATION["pattern"]}
 
 
 def _leaf(known: Catalogue, framework: str, key: Key) -> dict[str, Any]:

@@ -32,7 +32,9 @@ def fix(
     """Make every fix of `found` that can be made. `again` reads and checks a changed text."""
     text, made, refused = document.text, list[Diagnostic](), set[tuple[str, str]]()
     for _ in range(_MOST_ROUNDS):
-        chance = next((d for d in found if d.fix and (d.fix.safe or unsafe) and _mark(d) not in refused), None)
+        # a name that is corrected may be what another finding misses
+        named_first = sorted(found, key=lambda d: not d.code.startswith("KEY"))
+        chance = next((d for d in named_first if d.fix and (d.fix.safe or unsafe) and _mark(d) not in refused), None)
         if chance is None or chance.fix is None:
             break
         done = attempt(document, text, chance, again)

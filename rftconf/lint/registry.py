@@ -9,7 +9,7 @@ from rftconf.lint.rule import Family, Rule
 
 FAMILIES: dict[str, tuple[str, str]] = {
     "SYN": ("", "syntax of YAML, shell scripts and overrides"),
-    "KEY": ("keys", "names and types of keys, keys without effect"),
+    "KEY": ("keys words", "names and types of keys, keys without effect"),
     "VER": ("releases", "releases: deprecated and renamed keys, meanings that changed"),
     "BAT": ("batches", "batch arithmetic"),
     "GPU": ("placement", "GPUs and who gets them"),

@@ -20,6 +20,8 @@ def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool 
 
     if leaf.key_place.file != document.name or leaf.place.file != document.name:
         return None
+    if key != leaf.key and any(other.key == key for other in document.leaves):
+        return None  # it is given already; which of the two is meant, nobody can tell
     if document.form == "yaml":
         patches = edit_yaml.rename(document, leaf, key)
     else:

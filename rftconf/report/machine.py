@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from string import ascii_letters, digits
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,6 +15,7 @@ from rftconf.secrets import masked
 from rftconf.text.span import LineIndex, Place
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_PLAIN = frozenset(f"{ascii_letters}{digits}-._~/!$&'()*+,;=@")
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _GITLAB = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
@@ -42,7 +44,7 @@ def sarif(
         "rules": rules,
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return _json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _result(d: Diagnostic, texts: Mapping[str, str], mark: str, order: Mapping[str, int]) -> dict[str, Any]:
@@ -63,8 +65,19 @@ def _result(d: Diagnostic, texts: Mapping[str, str], mark: str, order: Mapping[s
     return result
 
 
+def _json(data: Any) -> str:
+    """JSON that is UTF-8 whatever a file's name is: a byte of it that is none becomes JSON's own escape."""
+    return json.dumps(data, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode() + "\n"
+
+
+def _uri(name: str) -> str:
+    """A file's name as a URI reference: everything but plain letters percent-encoded, byte by byte."""
+    data = name.replace("\\", "/").encode("utf-8", "surrogateescape")
+    return "".join(chr(byte) if chr(byte) in _PLAIN else f"%{byte:02X}" for byte in data)
+
+
 def _location(place: Place, texts: Mapping[str, str]) -> dict[str, Any]:
-    return {"artifactLocation": {"uri": place.file.replace("\\", "/")}, "region": _region(place, texts)}
+    return {"artifactLocation": {"uri": _uri(place.file)}, "region": _region(place, texts)}
 
 
 def _region(place: Place, texts: Mapping[str, str]) -> dict[str, int]:
@@ -121,7 +134,7 @@ def gitlab(found: Sequence[Diagnostic], marks: Sequence[str]) -> str:
         }
         for d, mark in zip(found, marks, strict=True)
     ]
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    return _json(entries)
 
 
 def junit(found: Sequence[Diagnostic], files: Sequence[str]) -> str:
@@ -132,8 +145,13 @@ def junit(found: Sequence[Diagnostic], files: Sequence[str]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{head}\n{suites}</testsuite>\n</testsuites>\n'
 
 
+def _at(d: Diagnostic) -> str:
+    return f":{d.place.span.line}:{d.place.span.col}" if d.place else ""
+
+
 def _case(file: str, found: Sequence[Diagnostic]) -> str:
-    lines = [f"{d.place}: {d.severity.value} {d.code} {masked(printable(d.message))}" for d in found]
+    name = printable(file.encode("utf-8", "backslashreplace").decode())
+    lines = [f"{name}{_at(d)}: {d.severity.value} {d.code} {masked(printable(d.message))}" for d in found]
     bad = [d for d in found if d.severity is not Severity.INFO]
     body = ""
     if bad:
@@ -141,4 +159,4 @@ def _case(file: str, found: Sequence[Diagnostic]) -> str:
         body = f"<failure message={first}>{escape(chr(10).join(lines))}</failure>"
     elif lines:
         body = f"<system-out>{escape(chr(10).join(lines))}</system-out>"
-    return f'<testcase classname="rftconf" name={quoteattr(file)}>{body}</testcase>\n'
+    return f'<testcase classname="rftconf" name={quoteattr(name)}>{body}</testcase>\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -113,6 +114,12 @@ def test_names_that_are_no_utf_8(project: Path) -> None:
     (project / "rftconf.toml").write_text("")
     arguments = ["--cache", "--output", "sarif=s.sarif", "--output", "junit=j.xml", "--output", "gitlab=g.json"]
     assert run(["check", ".", "--statistics", *arguments], project).returncode == 1
+    for log in ("s.sarif", "g.json"):
+        json.loads((project / log).read_text(encoding="utf-8"))
+    assert "n%FF.yaml" in (project / "s.sarif").read_text(encoding="utf-8")
+    assert "n\\udcff.yaml" in (project / "j.xml").read_text(encoding="utf-8")
+    (found, *_) = json.loads(run(["check", name, "--json"], project).stdout)
+    assert found["place"]["file"] == name
     assert run(["convert", name, "--to", "verl", "-o", "o.sh", "--ledger", "l.json"], project).returncode == 0
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rftconf.cli import check_run
 from rftconf.cli.app import run
+from rftconf.cli.checking import Checked
 from rftconf.cli.files import candidates
-from rftconf.lint.rule import verl
+from rftconf.lint.rule import trinity, verl
 from tests.cli.scripts import written
-from tests.lint.bases import as_shell
+from tests.lint.bases import as_shell, as_yaml
 
 GRPO = as_shell(verl("data.train_batch_size=$BATCH", script="BATCH=256\n"))
 BAD = GRPO.replace("data.train_batch_size", "data.train_bach_size")
@@ -99,6 +103,28 @@ def test_fix_and_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "data.val_batch_size" not in Path(script).read_text()
     assert "fixed 1 finding in 1 file" in capsys.readouterr().err
     assert run(["check", script]) == 0
+
+
+def test_a_file_that_changes_while_it_is_fixed_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text(as_yaml(trinity()).replace("repeat_times", "repeat_tmes"))
+    whole = check_run.check_all
+
+    def meanwhile(*arguments: Any) -> Iterator[Checked]:
+        done = list(whole(*arguments))
+        file.write_text("mode: both\n")
+        yield from done
+
+    monkeypatch.setattr(check_run, "check_all", meanwhile)
+    assert run(["check", str(file), "--unsafe-fixes"]) == 2
+    assert "changed while it was being fixed" in capsys.readouterr().err
+    assert file.read_text() == "mode: both\n"
+    monkeypatch.undo()
+    file.write_text(as_yaml(trinity()).replace("repeat_times", "repeat_tmes"))
+    assert run(["check", str(file), "--unsafe-fixes"]) == 0
+    assert file.read_text() == as_yaml(trinity())
 
 
 def test_standard_input_is_not_fixed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
-import yaml
+from ruamel.yaml import YAML
 
 from rftconf.cli.app import run
 from rftconf.lint.editor import framework_schema
 from rftconf.lint.rule import trinity
 from rftconf.schemas import registry
+from tests.conformance.environment import folder
 from tests.lint.bases import as_yaml
-from tests.sources import CORPUS
+from tests.sources import CORPUS, PACKAGE
 
 RELEASES = [(f.name, release) for f in registry.FRAMEWORKS.values() for release in f.releases]
 
@@ -24,14 +27,15 @@ def test_valid_under_the_meta_schema(framework: str, release: str) -> None:
     jsonschema.Draft202012Validator.check_schema(framework_schema(framework, release))
 
 
-def problems(text: str, release: str = "0.6.0") -> list[str]:
-    validator = jsonschema.Draft202012Validator(framework_schema("trinity", release))
-    return [f"{'.'.join(map(str, e.path))}: {e.message[:120]}" for e in validator.iter_errors(yaml.safe_load(text))]
+def problems(text: str, release: str | None = "0.6.0", framework: str = "trinity", trainer: str = "") -> list[str]:
+    """What an editor would underline: it reads YAML 1.2, in which 1e-6 is a number."""
+    validator = jsonschema.Draft202012Validator(framework_schema(framework, release, trainer))
+    data = YAML(typ="safe", pure=True).load(text)
+    return [f"{'.'.join(map(str, e.path))}: {e.message[:120]}" for e in validator.iter_errors(data)]
 
 
 def test_what_it_accepts_and_refuses() -> None:
-    # PyYAML reads 1e-6 as text, editors as a number
-    good = as_yaml(trinity()).replace("1e-6", "0.000001")
+    good = as_yaml(trinity())
     assert problems(good) == []
     (typo,) = problems(good.replace("repeat_times", "repeat_tmes"))
     assert "repeat_tmes" in typo
@@ -40,14 +44,60 @@ def test_what_it_accepts_and_refuses() -> None:
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of upstream examples is not beside the project")
-def test_upstream_examples_pass() -> None:
-    found = {}
-    for file in sorted((CORPUS / "trinity").glob("*.yaml")):
-        text = file.read_text()
-        wrong = [p for p in problems(text) if "e-" not in p]
-        if wrong:
-            found[file.name] = wrong
+@pytest.mark.parametrize("framework", ["trinity", "roll", "chatlearn"])
+def test_upstream_examples_pass(framework: str) -> None:
+    texts = {file.name: file.read_text() for file in sorted((CORPUS / framework).glob("*.yaml"))}
+    configs = {name: text for name, text in texts.items() if text.strip("\n# ")}
+    assert len(configs) > 15
+    found = {name: wrong for name, text in configs.items() if (wrong := problems(text, None, framework))}
     assert found == {}
+
+
+PUBLISHED = sorted((folder() / "releases").glob("verl-*/verl/trainer/config/_generated_ppo_*trainer.yaml"))
+
+
+@pytest.mark.skipif(not PUBLISHED, reason="the published packages are not there: make conformance-env")
+@pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: f"{file.parts[-5]}-{file.stem}")
+def test_verls_own_config_passes(file: Path) -> None:
+    """veRL publishes its composed configs; the examples are scripts, which have no schema."""
+    release = file.parts[-5].removeprefix("verl-")
+    trainer = file.stem.removeprefix("_generated_ppo_").removesuffix("trainer").strip("_")
+    known = registry.framework("verl")
+    if release not in known.releases or (trainer and trainer not in known.trainers_of(release)):
+        pytest.skip("no catalogue of this release or trainer")
+    assert problems(file.read_text(), release, "verl", trainer) == []
+
+
+def leaves(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for child in [*node.get("properties", {}).values(), *(x for x in (node.get("items"),) if x)]:
+        yield from leaves(child)
+        if "properties" not in child:
+            yield child
+
+
+@pytest.mark.parametrize("framework", registry.FRAMEWORKS)
+def test_schemas_give_completion_and_hover(framework: str) -> None:
+    """What editors show comes from descriptions, defaults, and lists of values."""
+    schema = framework_schema(framework)
+    every = list(leaves(schema))
+    described = [leaf for leaf in every if leaf.get("description")]
+    assert len(described) > 0.4 * len(every)
+    assert sum("default" in leaf for leaf in every) > 0.3 * len(every)
+    listed = [leaf for leaf in every if leaf.get("examples") or any("enum" in one for one in leaf.get("anyOf", ()))]
+    assert len(listed) >= (0 if framework == "chatlearn" else 3)  # ChatLearn declares no lists of values
+    assert any("Trinity-RFT: " in leaf["description"] for leaf in described) or framework == "trinity"
+
+
+def test_an_interpolation_may_stand_for_a_section() -> None:
+    text = as_yaml(trinity())
+    assert problems(text[: text.index("model:")] + "model: ${oc.env:MODEL}\n") == []
+    assert problems(text[: text.index("model:")] + "model: large\n") != []
+
+
+def test_the_plans_schema_is_sound() -> None:
+    schema = json.loads((PACKAGE / "plan" / "schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
 def test_a_key_says_what_it_is() -> None:

@@ -470,4 +470,37 @@ def _config_path(s: Subject) -> Findings:
         yield found(f"{s.says(key)} is {'not read' if has else 'refused'}", key, severity=WARNING if has else ERROR)
 
 
+@rule(
+    129, ERROR, "engines above the cluster, with no trainer beside them",
+    bad=trinity("mode=bench", "explorer.rollout_model.engine_num=8"), good=trinity("mode=bench", "explorer.rollout_model.engine_num=4"),
+    advice="fewer or smaller engines, or more GPUs", source="RULES 2.2; config_validator.py 248-253", since="0.4.1",
+)  # fmt: skip
+def _above_the_cluster(s: Subject) -> Findings:
+    """In the modes explore, bench and serve the engines may take every GPU, but not more than there are."""
+    keys = ("explorer.rollout_model.engine_num", "explorer.rollout_model.tensor_parallel_size")
+    engines, size, nodes, each = (s.native.value(key) for key in (*keys, "cluster.node_num", "cluster.gpu_per_node"))
+    if s.native.value("mode") not in ("explore", "bench", "serve"):
+        return
+    if not all(isinstance(n, int) and n > 0 for n in (engines, size, nodes, each)):
+        return
+    if engines * size > nodes * each:
+        yield found(f"{engines} engines of {size} GPUs are more than {nodes} nodes of {each}", *keys)
+
+
+@rule(
+    130, ERROR, "a further buffer without a path",
+    bad=trinity("buffer.trainer_input.auxiliary_buffers.expert.storage_type=file"),
+    good=trinity("buffer.trainer_input.auxiliary_buffers.expert.storage_type=file", "buffer.trainer_input.auxiliary_buffers.expert.path=/data/expert"),
+    advice="give it one", source="RULES 2.2; config_validator.py 1141-1147",
+)  # fmt: skip
+def _buffer_without_path(s: Subject) -> Findings:
+    """Only the buffer of experiences gets a path of its own; the others name data that must be there."""
+    above = "buffer.trainer_input.auxiliary_buffers."
+    written = [key for key, _ in s.written_keys() if key.startswith(above)]
+    for name in dict.fromkeys(key[len(above) :].partition(".")[0] for key in written):
+        if not s.native.value(f"{above}{name}.path"):
+            first = next(key for key in written if key.startswith(f"{above}{name}."))
+            yield found(f"{above}{name} has no path", first)
+
+
 _ = Drop

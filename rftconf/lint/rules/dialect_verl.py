@@ -215,3 +215,62 @@ def _lending(s: Subject) -> Findings:
     ):
         yield found(f"{s.says(key)} with actor_rollout_ref.hybrid_engine=False", key, "actor_rollout_ref.hybrid_engine",
                     fix=Put("actor_rollout_ref.hybrid_engine", value=True))  # fmt: skip
+
+
+@rule(
+    14, ERROR, "chunked prefill with steps shorter than a sequence",
+    bad=verl(f"{ROLLOUT}enable_chunked_prefill=True", f"{ROLLOUT}max_num_batched_tokens=1024", release="0.6.1"),
+    good=verl(f"{ROLLOUT}enable_chunked_prefill=True", f"{ROLLOUT}max_num_batched_tokens=8192", release="0.6.1"),
+    advice="raise max_num_batched_tokens", source="veRL vllm_rollout_spmd.py (ValueError); RULES 1.4", until="0.6.1", fixable=True,
+)  # fmt: skip
+def _short_steps(s: Subject) -> Findings:
+    """The engine's worker refuses to start where a step takes fewer tokens than prompt and answer may have together."""
+    step, keys = (
+        s.native.value(f"{ROLLOUT}max_num_batched_tokens"),
+        ("data.max_prompt_length", "data.max_response_length"),
+    )
+    whole = s.native.value(f"{ROLLOUT}max_model_len")
+    if not isinstance(whole, int):
+        parts = [s.native.value(key) for key in keys]
+        whole = sum(n for n in parts if isinstance(n, int)) if all(isinstance(n, int) for n in parts) else None
+    chunked = s.native.value(f"{ROLLOUT}enable_chunked_prefill") is True and s.native.value(f"{ROLLOUT}name") == "vllm"
+    key = f"{ROLLOUT}max_num_batched_tokens"
+    # with the default step it is left alone: upstream's own examples do so, some of them with the server that does not ask
+    if chunked and s.written(key) and isinstance(step, int) and isinstance(whole, int) and step < whole:
+        yield found(f"{s.says(key)} is less than the {whole} tokens of a sequence", key, *keys, fix=Put(key, whole))
+
+
+@rule(
+    15, ERROR, "an update of the critic larger than the batch",
+    bad=verl("algorithm.adv_estimator=gae", "critic.use_dynamic_bsz=False", "critic.ppo_micro_batch_size_per_gpu=4", "critic.ppo_mini_batch_size=512"),
+    good=verl("algorithm.adv_estimator=gae", "critic.use_dynamic_bsz=False", "critic.ppo_micro_batch_size_per_gpu=4", "critic.ppo_mini_batch_size=64"),
+    advice="at most data.train_batch_size", source="veRL utils/config.py validate_config; RULES 1.2.4", fixable=True,
+)  # fmt: skip
+def _critic_update(s: Subject) -> Findings:
+    """The same as for the actor: the check of the run stops it, because the critic would need more prompts than come."""
+    mini, batch = s.native.value("critic.ppo_mini_batch_size"), s.native.value("data.train_batch_size")
+    fixed = s.native.value("critic.use_dynamic_bsz") is False and s.value("algorithm.critic.enabled") is not False
+    if (
+        fixed
+        and s.written("critic.ppo_mini_batch_size")
+        and isinstance(mini, int)
+        and isinstance(batch, int)
+        and mini > batch
+    ):
+        keys = ("critic.ppo_mini_batch_size", "data.train_batch_size")
+        yield found(f"{s.says(keys[0])} is more than {s.says(keys[1])}", *keys, fix=Put(keys[0], batch))
+
+
+@rule(
+    16, ERROR, "routes replayed from a pass that is not made",
+    bad=verl(f"{ACTOR}megatron.router_replay.mode=R2", "algorithm.rollout_correction.bypass_mode=True"),
+    good=verl(f"{ACTOR}megatron.router_replay.mode=R3", "algorithm.rollout_correction.bypass_mode=True"),
+    advice="R3 replays the rollout's own routes", source="veRL utils/config.py _validate_router_replay_config; RULES 1.2.11",
+    since="0.9.1", fixable=True,
+)  # fmt: skip
+def _replay_of_nothing(s: Subject) -> Findings:
+    """R2 replays what the pass for old log-probabilities routed; in bypass mode there is no such pass."""
+    bypass = "algorithm.rollout_correction.bypass_mode"
+    key = f"{ACTOR}megatron.router_replay.mode"
+    if s.native.value(key) == "R2" and s.native.value(bypass) is True:
+        yield found(f"{s.says(key)} with {s.says(bypass)}", key, bypass, fix=Put(key, "R3"))

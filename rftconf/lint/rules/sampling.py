@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("SMP")
@@ -98,7 +98,7 @@ def _same_again(s: Subject) -> Findings:
 
 @rule(
     7, WARNING, "do_sample without effect",
-    bad=verl(f"{VAL}do_sample=False", f"{VAL}temperature=0.6"), good=verl(f"{VAL}do_sample=True", f"{VAL}temperature=0.6"),
+    bad=verl(f"{VAL}do_sample=False", f"{VAL}temperature=0.6"), good=verl(f"{VAL}temperature=0.6"),
     advice="set the temperature to 0 for greedy answers", source="MAPPING 6.8; V9 agent_loop_tq.py 64-76", frameworks=("verl",), since="0.7.1",
     fixable=True,
 )  # fmt: skip
@@ -107,12 +107,13 @@ def _do_sample(s: Subject) -> Findings:
     heat = s.native.value(f"{VAL}temperature")
     if (
         s.native.value(f"{VAL}do_sample") is False
+        and s.written(f"{VAL}do_sample")
         and isinstance(heat, (int, float))
         and heat > 0
         and s.written(f"{VAL}temperature")
     ):
         yield found(f"{s.says(f'{VAL}temperature')} samples whatever {VAL}do_sample says", f"{VAL}do_sample", f"{VAL}temperature",
-                    fix=Put(f"{VAL}do_sample", value=True), safe=True)  # fmt: skip
+                    fix=Drop(f"{VAL}do_sample"), safe=True)  # fmt: skip
 
 
 @rule(
