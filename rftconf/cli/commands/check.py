@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+if TYPE_CHECKING:
+    import typer
 
-from rftconf.cli import options
+    from rftconf.cli import options
 
 
 def check(
