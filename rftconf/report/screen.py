@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import textwrap
 import unicodedata
 from collections.abc import Iterable
@@ -27,6 +26,8 @@ class Screen:
         terminal = stream.isatty()
         # An empty NO_COLOR does not count (no-color.org).
         wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        import shutil  # brings every compressor
+
         columns = shutil.get_terminal_size((100, 24)).columns
         width = min(max(columns, _NARROWEST), _WIDEST)
         return cls(width, colour == "always" or (colour == "auto" and wanted))
