@@ -148,7 +148,9 @@ def main() -> None:
         print(framework, *(f"{taken * 1e3:.0f} ms {name}" for taken, name in tally.slowest), sep="; ")
     if asked.save:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"corpus_convert_{data['date']}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        (RESULTS / f"corpus_convert_{data['date']}.json").write_text(
+            json.dumps(data, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":
