@@ -59,4 +59,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # Python looks for cycles once more at exit, in all that is about to go away anyway.
+    gc.freeze()
+    sys.exit(code)
