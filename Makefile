@@ -61,7 +61,7 @@ bench-gpu:  ## real peaks of training steps on this machine's GPU, beside the ac
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py
 
-GENERATORS = generate_schemas generate_plan_schema generate_docs
+GENERATORS = generate_cli generate_schemas generate_plan_schema generate_docs
 
 generate:  ## write the generated files that need no framework: schemas, pages of docs/
 	@$(PYTHON) -m rftconf.plan.index

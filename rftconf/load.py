@@ -12,6 +12,7 @@ from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.effective import effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
+from rftconf.mappers.native import nodes_above
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Table
@@ -198,7 +199,7 @@ def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, A
     for stage in stages:
         used = {key for origin in stage.origins.values() for key in origin.keys}
         for key, leaf in stage.reading.source.leaves():
-            if key in used or leaf.key in secrets or any(key.startswith(u + ".") for u in used):
+            if key in used or leaf.key in secrets or not used.isdisjoint(nodes_above(key)):
                 continue
             reason = reason_for(stage.reading.table, key)
             if reason is None or reason.state in (State.EXTENSION, State.NO_COUNTERPART):

@@ -25,12 +25,11 @@ class Silence:
     def _alone(self) -> dict[str, Cell]:
         """Every default that is an interpolation, with its value while the file is silent."""
         found: dict[str, Cell] = {}
-        for key in self.known.keys.values():
-            if key.interpolation and "[]" not in key.name:
-                resolver = Resolver({}, defaults=self.tree)
-                found[key.name] = Cell(resolver.resolve(key.name).value)
-                for path in (path_of(key.name), *resolver.asked):
-                    self._looks_at.setdefault(path, set()).add(key.name)
+        for name in self.known.interpolated:
+            resolver = Resolver({}, defaults=self.tree)
+            found[name] = Cell(resolver.resolve(name).value)
+            for path in (path_of(name), *resolver.asked):
+                self._looks_at.setdefault(path, set()).add(name)
         return found
 
     @cached_property

@@ -98,7 +98,7 @@ def test_make_targets_that_are_named_exist(document: Path) -> None:
 def test_verbs_and_options_that_are_named_exist() -> None:
     import typer.main
 
-    from rftconf.cli.app import application
+    from rftconf.cli.parser import application
 
     command = typer.main.get_command(application())
     verbs = getattr(command, "commands")  # noqa: B009 - a click Group, which typer's type does not say

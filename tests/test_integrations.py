@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 import yaml
 
-from rftconf.cli.app import application
+from rftconf.cli.parser import application
 from tests.sources import ROOT
 
 

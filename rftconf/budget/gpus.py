@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from rftconf.errors import UsageError
 
@@ -106,6 +105,8 @@ def gpu_named(asked: str) -> Gpu:
     fits = [gpu for gpu in GPUS if words and words <= set(gpu.name.split("-"))]
     if fits:
         return fits[0]
+    from difflib import get_close_matches
+
     near = get_close_matches(key, [*_BY_NAME, *(n.rsplit("-", 1)[0] for n in _BY_NAME)], n=3, cutoff=0.4)
     hint = ", ".join(dict.fromkeys(near)) or ", ".join(gpu.name for gpu in GPUS[:8])
     raise UsageError(f"--gpu {asked}: not in the table; nearest: {hint}; or give its memory, as in mygpu:47.4 [GiB]")

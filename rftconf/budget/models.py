@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +66,7 @@ def _essence(words: tuple[str, ...]) -> tuple[str, ...]:
     return words[: last + 1]
 
 
+@lru_cache(maxsize=4096)
 def find(path: str) -> Model | None:
     """The row that a path or hub name means, or None.
 
@@ -76,9 +76,7 @@ def find(path: str) -> Model | None:
     best: tuple[tuple[int, int], int, str] | None = None
     for segment in reversed(re.split(r"/|--", path.strip().rstrip("/"))):
         words = _words(segment)
-        for index, row in enumerate(rows()):
-            own = _words(row.name.split("/")[-1])
-            key = _essence(own)
+        for index, (own, key) in enumerate(_words_of_rows()):
             plain = words if SIZE.match(key[-1]) else tuple(word for word in words if word not in _FILLING)
             rest = plain[len(key) :]
             if plain[: len(key)] != key or any(SIZE.match(word) for word in rest):
@@ -105,6 +103,20 @@ def _local(asked: str) -> Path | None:
         return None
 
 
+@lru_cache(maxsize=4096)
+def _near(name: str) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(name, [row.name.split("/")[-1].lower() for row in rows()], n=3, cutoff=0.5)
+
+
+@cache
+def _words_of_rows() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Each row's name as words, and up to its size."""
+    names = [_words(row.name.split("/")[-1]) for row in rows()]
+    return tuple((own, _essence(own)) for own in names)
+
+
 def resolve(asked: str) -> Model:
     """What `--model` means: a folder, a config.json, or a name. Raises UsageError with what to pass instead."""
     path = _local(asked)
@@ -115,8 +127,6 @@ def resolve(asked: str) -> Model:
     model = find(asked)
     if model is not None:
         return model
-    near = get_close_matches(
-        asked.split("/")[-1].lower(), [r.name.split("/")[-1].lower() for r in rows()], n=3, cutoff=0.5
-    )
+    near = _near(asked.split("/")[-1].lower())
     hint = f"nearest names: {', '.join(near)}; " if near else ""
     raise UsageError(f"model {asked}: not in the table; {hint}pass --model with a folder that holds its config.json")

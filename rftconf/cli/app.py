@@ -5,14 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated
 
-import click
-import typer
-
-from rftconf.cli import failure
+from rftconf.cli import failure, plain
 
 _COMPLETING = "_RFTCONF_COMPLETE"
 """Set while a shell asks for completions."""
@@ -30,67 +26,30 @@ VERBS = {
 """Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""
 
 
-def application(verbs: Iterable[str] = tuple(VERBS)) -> typer.Typer:
-    """The command with some of its verbs; building all of them costs more than most verbs need to run."""
-    app = typer.Typer(
-        name="rftconf",
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    )
-    app.callback()(root)
-    for verb in verbs:
-        module = import_module(f"rftconf.cli.commands.{verb}")
-        app.command(verb, short_help=VERBS[verb])(getattr(module, verb))
-    return app
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from rftconf._version import __version__
-
-        typer.echo(f"rftconf {__version__}")
-        raise typer.Exit
-
-
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-    traceback: Annotated[
-        bool, typer.Option("--traceback", help="Show where an unexpected error came from (or RFTCONF_TRACEBACK=1).")
-    ] = False,
-) -> None:
-    """One RL post-training run, written for veRL or Trinity-RFT: read it, convert it, check it.
-
-    \b
-    Examples:
-      rftconf convert run_grpo.sh --to trinity -o grpo.yaml
-      rftconf check configs/
-      rftconf plan run_grpo.sh
-      rftconf explain KEY001
-      rftconf init
-    """
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code: 0 done, 1 findings, 2 unreadable or usage, 3 refused."""
-    asked = arguments[0] if arguments else ""
-    verbs = [asked] if asked in VERBS and _COMPLETING not in os.environ else list(VERBS)
-    command = typer.main.get_command(application(verbs))
     # It may stand anywhere, because it is added to a line that has just failed.
     bare = [word for word in arguments if word != "--traceback"]
     try:
-        code = command.main(bare, prog_name="rftconf", standalone_mode=False)
+        code = _command(bare)()
         # Python writes out what is left at exit, where a closed pipe would be reported.
         sys.stdout.flush()
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
     except BaseException as error:  # noqa: BLE001 -- this is the last place before a traceback
         return failure.exit_code(error, traceback=len(bare) < len(arguments))
     return code if isinstance(code, int) else 0
+
+
+def _command(words: Sequence[str]) -> Callable[[], object]:
+    """What `words` ask for: the verb itself where it is plain what they mean, else the parser, which takes long to load."""
+    asked = words[0] if words else ""
+    completing = _COMPLETING in os.environ
+    given = plain.arguments(asked, words[1:]) if asked in VERBS and not completing else None
+    if given is not None:
+        verb = getattr(import_module(f"rftconf.cli.commands.{asked}"), asked)
+        return lambda: verb(**given)
+    from rftconf.cli.parser import command
+
+    return command([asked] if asked in VERBS and not completing else list(VERBS), words)
 
 
 def main() -> None:
@@ -100,4 +59,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # Python looks for cycles once more at exit, in all that is about to go away anyway.
+    gc.freeze()
+    sys.exit(code)

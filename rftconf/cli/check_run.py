@@ -16,7 +16,6 @@ from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.errors import UnreadableError, UsageError
 from rftconf.lint import settings as project
 from rftconf.lint.engine import Options, Selection
-from rftconf.lint.store import FOLDER
 from rftconf.lint.subject import Cluster
 from rftconf.secrets import masked
 
@@ -45,7 +44,7 @@ class Wanted:
     write_baseline: Path | None
     config: Path | None
     gpu: str
-    jobs: int
+    jobs: int | None
     cache: bool
     quiet: bool
     color: str
@@ -71,7 +70,7 @@ def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Read
         Options(how.framework, how.release, chosen, cluster_of(settings, wanted.gpu)),
         tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
         settings.folder,
-        (settings.folder or Path()) / FOLDER if wanted.cache else None,
+        _cache(settings) if wanted.cache else None,
         wanted.fix,
         wanted.unsafe,
     )
@@ -79,6 +78,12 @@ def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Read
     if wanted.fix and any(c.path == "-" for c in chosen_files):
         raise UsageError("standard input cannot be fixed; name a file")
     return _finished(wanted, settings, list(check_all(chosen_files, task, wanted.jobs)), outputs)
+
+
+def _cache(settings: project.Settings) -> Path:
+    from rftconf.lint.store import FOLDER
+
+    return (settings.folder or Path()) / FOLDER
 
 
 def _finished(wanted: Wanted, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
@@ -129,10 +134,12 @@ def _outputs(given: Sequence[str]) -> dict[str, Path]:
 
 
 def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
-    from rftconf.lint.codes import every
-
     select = wanted.select or codes(settings.get("select"))
     ignore = (*codes(settings.get("ignore")), *wanted.ignore)
+    if not select and not ignore:
+        return Selection()
+    from rftconf.lint.codes import every
+
     known = every()
     for code in (*select, *ignore):
         if code != "ALL" and not any(name.startswith(code) for name in known):

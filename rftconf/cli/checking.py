@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -13,7 +14,7 @@ from rftconf.cli.files import Candidate
 from rftconf.cli.reading import Reading
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import UnreadableError
-from rftconf.lint import basic, engine, fixing, store, suppress
+from rftconf.lint import basic, engine, suppress
 from rftconf.secrets import masked
 from rftconf.text.source import STDIN, Source, open_source
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from rftconf.text.document import Document
 
 _FEW = 8
-"""Files per process below which starting one does not pay."""
+"""Files per process below which starting one does not pay, even when asked for."""
+_MANY = 100
+"""Files per process below which it does not pay to start one unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +57,20 @@ class Checked:
     problem: str = ""
 
 
-def check_all(candidates: Sequence[Candidate], task: Task, jobs: int) -> Iterator[Checked]:
-    """Every candidate's result, in the order given."""
+def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> Iterator[Checked]:
+    """Every candidate's result, in the order given; `jobs` is None for as many processes as pay."""
+    if jobs is None:
+        jobs = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, len(candidates) // _MANY)
     if jobs <= 1 or len(candidates) < 2 * _FEW:
         yield from (check_one(candidate, task) for candidate in candidates)
         return
     from concurrent.futures import ProcessPoolExecutor
 
+    # what the first file makes this process load, processes that are copies of it have
+    yield check_one(candidates[0], task)
+    rest = candidates[1:]
     with ProcessPoolExecutor(min(jobs, len(candidates) // _FEW)) as pool:
-        yield from pool.map(
-            partial(check_one, task=task), candidates, chunksize=max(_FEW, len(candidates) // (4 * jobs))
-        )
+        yield from pool.map(partial(check_one, task=task), rest, chunksize=max(_FEW, len(rest) // (4 * jobs)))
 
 
 def check_one(candidate: Candidate, task: Task) -> Checked:
@@ -80,6 +86,8 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     name = ""
     # a finding may quote what it is about, and secrets are not to be copied anywhere
     if task.cache is not None and not task.fix and candidate.path != STDIN and masked(source.text) == source.text:
+        from rftconf.lint import store
+
         name = store.digest(source.text.encode("utf-8", "surrogatepass"), source.name, options, own, candidate.named)
         kept = store.get(task.cache, name)
         if kept is not None:
@@ -98,6 +106,8 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
     if name and task.cache is not None:
         store.put(task.cache, name, store.Kept(tuple(found), document.readable, config))
     if task.fix and config:
+        from rftconf.lint import fixing
+
         done = fixing.fix(document, found, again, unsafe=task.unsafe)
         after = _with_bom(source, done.text) if done.made else None
         before, made = source.text, len(done.made)
@@ -110,9 +120,9 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
 def findings(document: Document, own: engine.Options) -> list[Diagnostic]:
     """What is found in a document and wanted, without what comments silence."""
     everything = replace(own, selection=replace(own.selection, threshold=engine.LOWEST))
-    found = suppress.apply(
-        document.name, document.text, engine.check(document, everything), engine.looked_for(own.selection)
-    )
+    found = engine.check(document, everything)
+    if suppress.MARK in document.text:
+        found = suppress.apply(document.name, document.text, found, engine.looked_for(own.selection))
     return sorted((d for d in found if own.selection.wants(d)), key=engine.position)
 
 

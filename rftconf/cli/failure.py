@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
-
 from rftconf.cli.output import OutputClosedError
 from rftconf.errors import RefusedError, RftconfError
 
@@ -19,8 +17,16 @@ LONGEST_NAME = 255
 
 def exit_code(error: BaseException, *, traceback: bool = False) -> int:
     """Tell about `error` on standard error and give the exit code that stands for it."""
-    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+    if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
+    if "click" in sys.modules:  # no error is click's unless its parser ran
+        import click
+
+        if isinstance(error, click.Abort):
+            return INTERRUPTED
+        if isinstance(error, click.ClickException):
+            error.show()
+            return error.exit_code
     if isinstance(error, (OutputClosedError, BrokenPipeError)):
         _let_go_of_standard_output()
         return BROKEN_PIPE

@@ -105,6 +105,8 @@ def _bindings(bound: Sequence[str]) -> dict[str, str]:
 
 
 def _split(arguments: str | None) -> tuple[str, ...]:
+    if not arguments:
+        return ()
     import shlex
 
     try:

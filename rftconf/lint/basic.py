@@ -240,7 +240,20 @@ def _other_framework(key: str, ours: str) -> str:
     return ""
 
 
+_last: list[tuple[Document, str | None, str | None, Guess]] = []
+"""The last guess: three questions about one document follow each other."""
+
+
 def _guess(document: Document, framework: str | None, release: str | None) -> Guess:
+    for known, *asked, best in _last:
+        if known is document and asked == [framework, release]:
+            return best
+    best = _guessed(document, framework, release)
+    _last[:] = [(document, framework, release, best)]
+    return best
+
+
+def _guessed(document: Document, framework: str | None, release: str | None) -> Guess:
     launch = document.launch
     keys: dict[str, Value] = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves}
     name = launch.options.get("config-name", "") if launch else ""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.lint import basic, patching, registry
+from rftconf.lint import basic, registry
 from rftconf.lint.rule import Found, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.registry import at_least
+from rftconf.schemas.registry import framework as framework_of
 from rftconf.text.document import Document
 
 LOWEST = Severity.INFO
@@ -66,7 +67,8 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
 @lru_cache(maxsize=64)
 def _wanted(framework: str, release: str, selection: Selection) -> tuple[Rule, ...]:
     """The rules that speak of a framework and release, and that somebody asked for."""
-    return tuple(rule for rule in registry.rules() if selection.takes(rule.code) and _applies(rule, framework, release))
+    known = registry.rules_for(framework_of(framework).family)
+    return tuple(rule for rule in known if selection.takes(rule.code) and _applies(rule, framework, release))
 
 
 @lru_cache(maxsize=64)
@@ -116,7 +118,11 @@ def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:
         help_,
         key=subject.key(found.keys[0]) if found.keys else "",
     )
-    fix = patching.fix_of(subject, found) if found.fix else None
+    if not found.fix:
+        return made
+    from rftconf.lint import patching
+
+    fix = patching.fix_of(subject, found)
     return made if fix is None else replace(made, fix=fix)
 
 

@@ -34,8 +34,27 @@ FAMILIES: dict[str, tuple[str, str]] = {
 def family(name: str) -> tuple[Rule, ...]:
     """The rules of a family, none for one that has no module."""
     module = FAMILIES.get(name, ("", ""))[0]
-    loaded: list[Family] = [importlib.import_module(f"rftconf.lint.rules.{part}").FAMILY for part in module.split()]
-    return tuple(rule for part in loaded for rule in part.rules)
+    return tuple(rule for part in module.split() for rule in _module(part).rules)
+
+
+_OWN = "dialect_"
+"""Modules of this name speak of one framework alone."""
+
+
+@cache
+def rules_for(framework: str) -> tuple[Rule, ...]:
+    """Every rule that may speak of `framework`, without loading what only others have."""
+    found: list[Rule] = []
+    for modules, _ in FAMILIES.values():
+        for name in modules.split():
+            if not name.startswith(_OWN) or name == _OWN + framework:
+                found += _module(name).rules
+    return tuple(found)
+
+
+def _module(name: str) -> Family:
+    loaded: Family = importlib.import_module(f"rftconf.lint.rules.{name}").FAMILY
+    return loaded
 
 
 @cache

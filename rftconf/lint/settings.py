@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,6 +96,8 @@ def find(start: Path) -> Settings:
 
 def read(path: Path) -> Settings | None:
     """The settings of one file, None for a pyproject.toml without any. Raises UsageError for wrong ones."""
+    import tomllib
+
     whole = path.name != "pyproject.toml"
     text = ""
     try:

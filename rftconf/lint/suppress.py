@@ -10,6 +10,8 @@ from rftconf.diagnostics import Diagnostic, Fix, Severity
 from rftconf.text.patch import Patch
 from rftconf.text.span import LineIndex, Place, Span
 
+MARK = "rftconf:"
+"""A text without it has no such comment."""
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#\s*rftconf:\s*(?P<kind>ignore-file|ignore)(?:\[(?P<codes>[^\]\n]*)\])?[^\n]*")
 
 
@@ -37,7 +39,7 @@ class Suppression:
 
 def suppressions(text: str) -> list[Suppression]:
     """The comments of a text. One alone on its line covers the next statement, a continued command as a whole."""
-    if "rftconf:" not in text:
+    if MARK not in text:
         return []
     index, lines, found = LineIndex(text), text.split("\n"), list[Suppression]()
     for match in _COMMENT.finditer(text):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rftconf.effective import STAGED, live_leaves
 from rftconf.ledger import LOSSES, SourceLine, State
 from rftconf.load import Loaded, StageRead
+from rftconf.mappers.native import nodes_above
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.tables import reason_for
 from rftconf.mappers.writing import Outcome, Writing
@@ -88,7 +89,7 @@ def _line(
     loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]
 ) -> SourceLine:
     dead = stage.reading.inactive.get(key) or versions.dead(loaded.framework, loaded.release, leaf.key)
-    dead = dead or next((why for k, why in stage.reading.inactive.items() if key.startswith(k + ".")), None)
+    dead = dead or _dead_above(stage.reading.inactive, key)
     if dead:
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEAD_IN_SOURCE, reason=dead)
     named = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer).canonical(key)
@@ -100,6 +101,12 @@ def _line(
     if paths:
         return _combined(leaf, paths, writing)
     return _without_row(loaded, stage, writing, key, leaf)
+
+
+def _dead_above(inactive: dict[str, str], key: str) -> str | None:
+    """Why nothing below some node above `key` acts."""
+    above = inactive.keys() & set(nodes_above(key))
+    return next(why for node, why in inactive.items() if node in above) if above else None
 
 
 def _paths(key: str, reached: dict[str, list[str]]) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import Basis, State, TargetLine
 from rftconf.mappers.native import Native
@@ -14,6 +15,9 @@ from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.index import PERFORMANCE, role_of
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry, versions
+
+if TYPE_CHECKING:
+    from rftconf.text.interpolation import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,16 @@ def _followed(known: catalogue.Catalogue, found: catalogue.Key, flat: dict[str, 
     """A default that repeats another key: that key's value in this output."""
     from rftconf.text.interpolation import Resolver
 
-    single = [key for key in known.keys.values() if "[]" not in key.name and not key.plus_only]
-    texts = {key.name: key.interpolation or key.default for key in single}
-    texts.update({key: slot.value for key, slot in flat.items()})
-    texts[found.name] = found.interpolation
-    done = Resolver(texts).resolve(found.name)
+    texts = {**{key: slot.value for key, slot in flat.items()}, found.name: found.interpolation}
+    done = Resolver(texts, defaults=_tree(known)).resolve(found.name)
     return found.default if done.problem else done.value
+
+
+@lru_cache(maxsize=64)
+def _tree(known: catalogue.Catalogue) -> Tree:
+    from rftconf.text.interpolation import Tree
+
+    return Tree(known.written_defaults)
 
 
 def _basis(out: Out, writing: Writing) -> Basis:

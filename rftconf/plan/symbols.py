@@ -10,8 +10,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Expr:
@@ -149,6 +151,8 @@ def _product(op: str, left: Number, right: Number) -> Number:
 
 def _factors(value: Number) -> tuple[Fraction, dict[Expr, int]]:
     """A number and the powers of what it multiplies; sums, rests and floors count as one factor each."""
+    from fractions import Fraction  # brings decimal, and few configs hold a formula
+
     if not isinstance(value, Expr):
         return Fraction(value), {}
     if not isinstance(value, Arith) or value.op not in ("*", "/") or float in (type(value.left), type(value.right)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable
@@ -12,6 +12,8 @@ from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 _NARROWEST, _WIDEST = 40, 160
+_UNKNOWN = 100
+"""Columns where nobody tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,7 @@ class Screen:
         terminal = stream.isatty()
         # An empty NO_COLOR does not count (no-color.org).
         wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        columns = shutil.get_terminal_size((100, 24)).columns
-        width = min(max(columns, _NARROWEST), _WIDEST)
+        width = min(max(_columns(), _NARROWEST), _WIDEST)
         return cls(width, colour == "always" or (colour == "auto" and wanted))
 
     def style(self, text: str, *styles: str) -> str:
@@ -68,3 +69,14 @@ def printable(text: str) -> str:
 def joined(lines: Iterable[str]) -> str:
     """Lines as one text with a line break at the end of each and no trailing white space."""
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _columns() -> int:
+    """The terminal's width as `shutil.get_terminal_size` finds it; that module brings every compressor along."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns or _UNKNOWN
+    except (OSError, ValueError):
+        return _UNKNOWN

@@ -62,6 +62,10 @@ def _key(name: str, row: list[Any]) -> Key:
     )
 
 
+def _plus_only(row: list[Any]) -> bool:
+    return len(row) > 2 and bool(row[2].get("plus_only"))
+
+
 class _Keys(Mapping[str, Key]):
     """Rows that become a Key when asked for."""
 
@@ -98,6 +102,7 @@ class Catalogue:
     ) -> None:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
+        self._rows = rows
         self._registered = names or {}
         self._got: dict[str, Key | None] = {}
         self._choices: dict[str, tuple[str, ...]] = {}
@@ -113,10 +118,21 @@ class Catalogue:
     def written_defaults(self) -> Mapping[str, Value]:
         """Key to its default as the framework's own config writes it, interpolations unresolved; no items of lists."""
         return {
-            key.name: key.interpolation or key.default
-            for key in self.keys.values()
-            if not key.plus_only and "[]" not in key.name
+            name: (row[2].get("interpolation") if len(row) > 2 else None) or row[1]
+            for name, row in self._rows.items()
+            if not _plus_only(row) and "[]" not in name
         }
+
+    @cached_property
+    def resolved_defaults(self) -> Mapping[str, Value]:
+        """Key to its default, interpolations resolved, of every key that has one."""
+        return {name: row[1] for name, row in self._rows.items() if not _plus_only(row)}
+
+    @cached_property
+    def interpolated(self) -> tuple[str, ...]:
+        """Keys whose default is an interpolation; no items of lists."""
+        rows = self._rows.items()
+        return tuple(name for name, row in rows if len(row) > 2 and row[2].get("interpolation") and "[]" not in name)
 
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None

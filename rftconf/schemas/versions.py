@@ -116,20 +116,16 @@ def defaults(framework: str, release: str, trainer: str = "") -> Mapping[str, Va
     known = registry.framework(framework)
     variant = trainer or known.trainer
     old = catalogue.load(known.name, release, variant)
-    cells = {name: _Plain(key.default) for name, key in old.keys.items() if _has_default(key)}
+    cells = {name: _Plain(value) for name, value in old.resolved_defaults.items() if not name.startswith("stages[]")}
     done = upgrade(known.name, cells, release, trainer=variant)
     newest = catalogue.load(known.name, None, variant)
     leaves = [leaf for name, cell in done.flat.items() for leaf in _leaves(newest, name, cell.value)]
     return dict(leaves)
 
 
-def _has_default(key: catalogue.Key) -> bool:
-    return not key.plus_only and not key.name.startswith("stages[]")
-
-
 def _leaves(newest: catalogue.Catalogue, name: str, value: Value) -> Iterator[tuple[str, Value]]:
     """A default by the newest release's leaves: what was one mapping may be several keys there."""
-    if name in newest:
+    if name in newest.keys or name in newest:
         yield name, value
     elif isinstance(value, dict):
         for inner, item in value.items():

@@ -20,7 +20,9 @@ class Line:
 
 def one_line(comment: str) -> str:
     """`comment` without line breaks or control characters, shortened where nobody would read on."""
-    flat = " ".join("".join(c if c.isprintable() else " " for c in comment).split())
+    if not comment.isprintable():
+        comment = "".join(c if c.isprintable() else " " for c in comment)
+    flat = " ".join(comment.split())
     return flat if len(flat) <= _LONGEST_COMMENT else flat[: _LONGEST_COMMENT - 1].rstrip() + "…"
 
 

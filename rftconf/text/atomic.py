@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from rftconf.errors import UsageError
@@ -37,6 +36,8 @@ def encoded(text: str) -> bytes:
 
 
 def _replace(target: Path, data: bytes, mode: int) -> None:
+    import tempfile  # brings random and hashlib, which printing has no use for
+
     # In the same folder, because a rename across file systems is a copy.
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     try:

@@ -10,8 +10,6 @@ from pathlib import PurePath
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.text.document import Document
 from rftconf.text.layering import on_top
-from rftconf.text.override_parser import TextArgument
-from rftconf.text.overrides import read_overrides
 from rftconf.text.scalars import ScalarRules
 from rftconf.text.source import Source
 from rftconf.text.span import LineIndex, Place, Span
@@ -95,6 +93,9 @@ def _is_mapping(text: str) -> bool:
 
 def read_override_lines(source: Source) -> Document:
     """One override per line; blank lines and lines starting with `#` are skipped, a `\\` at the end is dropped."""
+    from rftconf.text.override_parser import TextArgument
+    from rftconf.text.overrides import read_overrides
+
     index = LineIndex(source.text)
     words: list[TextArgument] = []
     at = 0

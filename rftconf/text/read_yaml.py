@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.text.defaults import with_defaults
 from rftconf.text.document import Document, Leaf
-from rftconf.text.override_parser import TextArgument
-from rftconf.text.overrides import read_overrides
 from rftconf.text.scalars import ScalarRules
 from rftconf.text.source import Source
 from rftconf.text.span import LineIndex
@@ -48,6 +45,9 @@ def _is_override_list(root: Node) -> bool:
 
 
 def _override_list(source: Source, root: Node, reader: YamlReader) -> Document:
+    from rftconf.text.override_parser import TextArgument
+    from rftconf.text.overrides import read_overrides
+
     index = LineIndex(source.text)
     words = []
     for item in root.value:
@@ -86,6 +86,10 @@ def _unwrapped(reader: YamlReader, pairs: dict[str, tuple[Node, Node]]) -> _Kept
 def _without_hydra(reader: YamlReader, source: Source, sources: Mapping[str, str]) -> _Kept:
     """Hydra reads a primary config's `defaults` and `hydra` itself: the one names configs below it, the other is its own."""
     leaves = reader.leaves()
+    if not any(leaf.key.startswith(("defaults", "hydra")) for leaf in leaves):
+        return _Kept(list(leaves), [])
+    from rftconf.text.defaults import with_defaults
+
     composed, found = with_defaults(source, leaves, sources, reader.rules)
     kept = _Kept(list(composed), list(found))
     own = next((leaf for leaf in leaves if leaf.key.partition(".")[0] == "hydra"), None)

@@ -41,11 +41,36 @@ def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
     assert not loaded(*arguments) & HEAVY
 
 
+IDLE = frozenset({"typer", "click", "shutil", "tempfile", "hashlib", "difflib", "subprocess"})
+"""What a plain command line has no use for: the parser, and modules that cost as much as a rule family."""
+YAML = Path(__file__).parents[2] / "golden" / "convert" / "bench" / "input.yaml"
 SCRIPT = Path(__file__).parents[2] / "benches" / "grpo_60.sh"
 
 
 def test_a_check_loads_nothing_heavy() -> None:
     assert not loaded("check", str(SCRIPT), "--quiet") & HEAVY
+
+
+def test_a_plain_line_loads_no_parser(tmp_path: Path) -> None:
+    assert not loaded("check", str(SCRIPT), "--quiet") & IDLE
+    assert not loaded("budget", str(SCRIPT), "--gpu", "h100", "--model", "Qwen/Qwen3-8B", "--quiet") & IDLE
+    target = ("--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "out.yaml"), "--quiet")
+    assert not loaded("convert", str(SCRIPT), *target) & {"typer", "click"}
+
+
+def test_a_yaml_loads_no_shell_no_overrides_and_no_other_framework() -> None:
+    code = PROBE.replace('.partition(".")[0]', "")
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", str(YAML), "-q", "--exit-zero"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = set(done.stdout.rpartition("LOADED ")[2].split())
+    others = {f"rftconf.{part}" for part in ("text.shell", "text.overrides", "text.hydra_grammar", "lint.rules.dialect_verl",
+              "mappers.verl.table", "mappers.roll.table", "mappers.chatlearn.table", "lint.codes")}  # fmt: skip
+    assert "rftconf.lint.rules.dialect_trinity" in found
+    assert not found & others
 
 
 def test_a_conversion_loads_no_model_and_no_terminal_library(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import typer
 
-from rftconf.cli.app import VERBS, application, run
+from rftconf.cli.app import VERBS, run
+from rftconf.cli.parser import application
 
 READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "--base", "--source"]
 OPTIONS = {

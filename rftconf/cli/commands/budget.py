@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import typer
-
-from rftconf.cli import options
-
 if TYPE_CHECKING:
+    import typer
+
     from rftconf.budget.answers import Answer, Point
     from rftconf.budget.price import Budget
+    from rftconf.cli import options
     from rftconf.cli.reading import Reading
     from rftconf.load import Loaded
     from rftconf.plan.model import Plan

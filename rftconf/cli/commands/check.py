@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+if TYPE_CHECKING:
+    import typer
 
-from rftconf.cli import options
+    from rftconf.cli import options
 
 
 def check(
@@ -51,7 +52,10 @@ def check(
     gpu: Annotated[
         str, typer.Option("--gpu", metavar="NAME", help="What the run will get, e.g. h100-80g; for codes MEM.")
     ] = "",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; as many as processors where it pays."),
+    ] = None,
     cache: Annotated[bool, typer.Option("--cache", help="Keep results by content in .rftconf_cache.")] = False,
     set_: options.Set = None,
     env: options.Env = None,

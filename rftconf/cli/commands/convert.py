@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from rftconf.cli import options
-
 if TYPE_CHECKING:
+    import typer
+
+    from rftconf.cli import options
     from rftconf.cli.many import Job
     from rftconf.convert import Conversion, Options
     from rftconf.load import Loaded

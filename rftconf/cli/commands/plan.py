@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from rftconf.cli import options
-
 if TYPE_CHECKING:
+    import typer
+
+    from rftconf.cli import options
     from rftconf.load import Loaded
     from rftconf.report.screen import Screen
 

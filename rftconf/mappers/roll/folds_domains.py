@@ -17,8 +17,7 @@ PROBS, REWARDS = "actor_train.data_args.domain_interleave_probs", "rewards"
 
 def domains(r: Reading) -> list[str]:
     """The names below `rewards`, in the order written."""
-    found = [m[1] for key in r.source.cells if (m := re.match(r"rewards\.([^.]+)", key))]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(key.split(".")[1] for key in r.source.below(REWARDS)))
 
 
 def read_domains(r: Reading) -> None:
