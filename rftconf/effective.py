@@ -64,14 +64,19 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
     return parts
 
 
-def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[Change, ...]]:
-    """Every effective key in the newest shape: written ones, and the defaults of the source's own release."""
+def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") -> tuple[Native, tuple[Change, ...]]:
+    """Every effective key in the newest shape: written ones, and the defaults of the source's own release.
+
+    `shipped`: the config file of the framework's own that the run starts from; its values then stand for defaults.
+    """
     silent = silence.of(found.framework, found.release, found.trainer)
     known, defaults = silent.known, silent.defaults
-    resolver = Resolver({key: leaf.value for key, leaf in leaves.items()}, defaults=silent.tree)
+    template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
+    resolver = Resolver({**template, **{key: leaf.value for key, leaf in leaves.items()}}, defaults=silent.tree)
     written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
-    follow = silent.following(leaves, resolver)
+    follow = silent.following({*template, *leaves}, resolver)
+    follow |= {key: _shipped(resolver, key, shipped) for key in template if key not in leaves}
     down = versions.upgrade(found.framework, follow, found.release, trainer=found.trainer).flat if follow else {}
     if registry.framework(found.framework).family == registry.VERL.name:
         up.flat.update(_merged(up.flat, defaults.cells, down))
@@ -85,6 +90,9 @@ def effective(found: Guess, leaves: Mapping[str, Leaf]) -> tuple[Native, tuple[C
         if key in cells and not up.flat.keys().isdisjoint(nodes_above(key)):
             del cells[key]
     cells.update(up.flat)
+    for key in _of_newer_releases(known, found, leaves):
+        if key in cells and cells[key].leaf is leaves[key]:
+            cells[key] = replace(cells[key], unread=True)
     last = (key for key in (*down, *up.flat) if key in cells and (key in gone or key not in defaults.at))
     added = {key: len(defaults.at) + at for at, key in enumerate(dict.fromkeys(last))}
     named = tuple(sorted(up.flat, key=lambda key: added[key] if key in added else defaults.at[key]))
@@ -104,6 +112,26 @@ def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[
             if flat:
                 found[key] = replace(cell, value={**flat, **cell.value})
     return found
+
+
+def _shipped(resolver: Resolver, key: str, file: str) -> Cell:
+    """A value of the framework's own file. Raises UnreadableError where it takes one that nobody gives."""
+    done = resolver.resolve(key)
+    if done.problem:
+        raise UnreadableError(f"{done.code} {key} there: {done.problem}", file=file)
+    return Cell(done.value)
+
+
+def _of_newer_releases(known: catalogue.Catalogue, found: Guess, leaves: Mapping[str, Leaf]) -> list[str]:
+    """Keys that the source's release does not have and the newest one does: nothing read them when the file was written."""
+    newest = catalogue.load(found.framework, None, found.trainer)
+    if newest.release == found.release:
+        return []
+    return [
+        key
+        for key in leaves
+        if known.get(key) is None and not known.is_node(key) and newest.canonical(key) in newest.keys
+    ]
 
 
 def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:

@@ -118,11 +118,9 @@ def load(
     _refuse_older_configs(found, leaves)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}
-    told: dict[str, Any] = {
-        "starter": document.launch.starter if document.launch else {},
-        "assumed": dict(assume or {}),
-    }
-    told["program"] = document.launch.program if document.launch else ""
+    launch = document.launch
+    told: dict[str, Any] = {"starter": launch.starter if launch else {}, "assumed": dict(assume or {})}
+    told |= {"program": launch.program if launch else "", "shipped": launch.shipped if launch else ""}
     told |= {} if rows is None else {"rows": rows}
     stages = []
     for name, part in stages_of(leaves):
@@ -162,7 +160,7 @@ def _read_stage(
     name: str | None,
     told: Mapping[str, Any],
 ) -> StageRead:
-    native, changes = effective(found, leaves)
+    native, changes = effective(found, leaves, shipped=told["shipped"])
     if table.kind_of is not None:
         table = table_of(found.framework, table.kind_of(native, told["program"]))
     reading = Reading(table, native, count_rows=count_rows)

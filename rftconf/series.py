@@ -10,22 +10,18 @@ from dataclasses import dataclass, replace
 from rftconf.convert import Conversion, Options, convert_stage
 from rftconf.decisions import once_each
 from rftconf.errors import RefusedError
+from rftconf.launcher import LAUNCHER, WAYS, Start, script
 from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.load import Loaded, StageRead
+from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import Value, Var, text
+from rftconf.plan.symbols import Expr, Value, Var, text
 from rftconf.schemas import registry
-from rftconf.text import emit_shell
 
-MODEL, CONTENTS, NAME = "stage.model.path", "stage.checkpoint.contents", "identity.experiment"
+MODEL, CONTENTS, EXPORT = "stage.model.path", "stage.checkpoint.contents", "stage.checkpoint.hf_export"
+NAME, ROOT = "identity.experiment", "identity.checkpoint_root"
 SAVED = "stage.cadence.save_rollouts"
-LAUNCHER = "run.sh"
-NEWEST = """\
-newest() { # the last checkpoint below a run's folder
-  find "$1" -maxdepth 1 -type d -name 'global_step_*' | sort -V | tail -n 1
-}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +31,7 @@ class Step:
     file: str
     stage: str
     conversion: Conversion
-    folder: Value
-    exported: str
-    """Below the newest checkpoint of `folder`: the weights in Hugging Face's format."""
+    start: Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +57,20 @@ def is_series(loaded: Loaded, to: str) -> bool:
 def convert_series(loaded: Loaded, to: str, options: Options) -> Series:
     """Convert every stage. Raises RefusedError, with the stage's name, where one has no faithful target."""
     asked = registry.framework(to)
-    if asked.family != "verl":
-        raise RefusedError(f"a staged run as several runs of {asked.title} is not written yet")
     steps: list[Step] = []
     for number, stage in enumerate(loaded.stages):
         last = number == len(loaded.stages) - 1
-        ready = _prepared(stage, loaded.stages[number - 1] if number else None, last=last)
+        ready = _prepared(stage, loaded.stages[number - 1] if number else None, asked.family, last=last)
         try:
             done = convert_stage(loaded, ready, asked, options, alone=False)
         except RefusedError as error:
             raise RefusedError(f"stage {stage.name}: {error}", choices=error.choices) from error
         steps.append(_step(number, stage, done))
-    return Series(tuple(steps), _launcher(steps), _ledger(loaded, steps))
+    if asked.family not in WAYS:
+        raise RefusedError(
+            f"the runs of {asked.title} do not hand over checkpoints by path: convert the stages one by one"
+        )
+    return Series(tuple(steps), script(asked.family, [step.start for step in steps]), _ledger(loaded, steps))
 
 
 def checkpoint_variable(stage: StageRead) -> str:
@@ -82,74 +78,72 @@ def checkpoint_variable(stage: StageRead) -> str:
     return f"{re.sub(r'[^0-9A-Za-z]+', '_', str(stage.name)).strip('_').upper() or 'STAGE'}_CHECKPOINT"
 
 
-def _prepared(stage: StageRead, before: StageRead | None, *, last: bool) -> StageRead:
+def _prepared(stage: StageRead, before: StageRead | None, family: str, *, last: bool) -> StageRead:
     """The stage as a run of its own: its name in the folder's, its start from `before`, weights for the next one."""
     reading = copy.copy(stage.reading)
     reading.values, reading.origins = dict(stage.values), dict(stage.origins)
-    name = stage.values.get(NAME)
-    if name is not None:
-        reading.values[NAME] = text(str(name) if not isinstance(name, Var) else name, f"/{stage.name}")
-        reading.origins[NAME] = replace(stage.origins[NAME], kind=Kind.DERIVED, how="<name>/<stage>, as the stages do")
+    _name_apart(stage, reading, ROOT if family == "roll" else NAME)
     if before is not None:
         variable = checkpoint_variable(before)
         reading.values[MODEL] = Var(variable)
         how = f"instead the last checkpoint of stage {before.name}, set by {LAUNCHER}"
         keys = stage.origins[MODEL].keys if MODEL in stage.origins else ()
         reading.origins[MODEL] = Origin(Kind.DERIVED, keys, how)
+    if not last:
+        _export(stage, reading)
+    return StageRead(stage.name, reading, stage.changes)
+
+
+def _name_apart(stage: StageRead, reading: Reading, path: str) -> None:
+    """Each run leaves its checkpoints in a folder of its own: by its name, or where names are no folders by the root."""
+    name = stage.values.get(path) or ("checkpoints" if path == ROOT else None)
+    if name is None:
+        return
+    reading.values[path] = text(str(name) if not isinstance(name, Expr) else name, f"/{stage.name}")
+    was = stage.origins[path] if path in stage.origins else Origin(Kind.DERIVED, ())
+    what = "root" if path == ROOT else "name"
+    reading.origins[path] = replace(was, kind=Kind.DERIVED, how=f"<{what}>/<stage>, as the stages do")
+
+
+def _export(stage: StageRead, reading: Reading) -> None:
+    """The next stage starts from weights in Hugging Face's format."""
+    how = "the next stage starts from weights in Hugging Face's format"
     contents = stage.values.get(CONTENTS) or ["model", "optimizer", "extra"]
-    if not last and isinstance(contents, list) and "hf_model" not in contents:
+    if isinstance(contents, list) and "hf_model" not in contents:
         keys = stage.origins[CONTENTS].keys if CONTENTS in stage.origins else ()
         reading.values[CONTENTS] = [*contents, "hf_model"]
-        reading.origins[CONTENTS] = Origin(
-            Kind.DERIVED, keys, "the next stage starts from weights in Hugging Face's format"
-        )
-    return StageRead(stage.name, reading, stage.changes)
+        reading.origins[CONTENTS] = Origin(Kind.DERIVED, keys, how)
+    if stage.values.get(EXPORT) == "never":
+        reading.values[EXPORT] = "always"
+        reading.origins[EXPORT] = Origin(Kind.DERIVED, stage.origins[EXPORT].keys, how)
 
 
 def _step(number: int, stage: StageRead, done: Conversion) -> Step:
     name = re.sub(r"[^\w.-]+", "-", str(stage.name))
+    family = registry.framework(done.ledger.target_framework).family
+    folder, exported = _roll_folder(done) if family == "roll" else _verl_folder(stage, done)
+    file, kind = f"{number + 1:02d}-{name}{done.file_suffix}", str(stage.values.get("stage.kind"))
+    start = Start(file, str(stage.name), kind, folder, exported, checkpoint_variable(stage))
+    return Step(file, str(stage.name), done, start)
+
+
+def _verl_folder(stage: StageRead, done: Conversion) -> tuple[Value, str]:
     written = {line.key: line.value for line in done.lines}
     project, experiment = (written.get(f"trainer.{key}_name") for key in ("project", "experiment"))
     default = text("checkpoints/", _part(project), "/", _part(experiment))
-    folder = written.get("trainer.default_local_dir", default)
     table = table_of(done.ledger.target_framework, stage.values.get("stage.kind"))
     exported = table.exported if done.ledger.target_release != "0.4.1" else ""
-    return Step(f"{number + 1:02d}-{name}{done.file_suffix}", str(stage.name), done, folder, exported)
+    return written.get("trainer.default_local_dir", default), exported
+
+
+def _roll_folder(done: Conversion) -> tuple[Value, str]:
+    """Every role copies its checkpoint to `<root>/<time>/checkpoint-<step>`, the trained model's weights at its top."""
+    written = {line.key: line.value for line in done.lines}
+    return written["checkpoint_config.output_dir"], ""
 
 
 def _part(value: Value) -> str | Var:
     return value if isinstance(value, Var) else str(value)
-
-
-def _launcher(steps: list[Step]) -> str:
-    """A script that runs the steps and hands each checkpoint over; what it is given goes to the last run."""
-    out = [
-        "#!/usr/bin/env bash",
-        "# Written by rftconf: the stages in order, each from the last checkpoint of the one before.",
-        "set -euo pipefail",
-        'here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)',
-        "",
-        NEWEST,
-    ]
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
-        if following is None:
-            out.append(f'bash "$here/{step.file}" "$@"')
-            continue
-        variable = _variable_of(step)
-        folder = emit_shell.word(step.folder)
-        out += [
-            f'bash "$here/{step.file}"',
-            f"latest=$(newest {folder})",
-            f'[[ -n $latest ]] || {{ echo "stage {step.stage} left no checkpoint in" {folder} >&2; exit 1; }}',
-            f'export {variable}="$latest{"/" + step.exported if step.exported else ""}"',
-            "",
-        ]
-    return "\n".join(out) + "\n"
-
-
-def _variable_of(step: Step) -> str:
-    stages = step.conversion.loaded.stages
-    return checkpoint_variable(next(stage for stage in stages if str(stage.name) == step.stage))
 
 
 def _ledger(loaded: Loaded, steps: list[Step]) -> Ledger:
@@ -197,7 +191,7 @@ def _worse(one: SourceLine, other: SourceLine) -> SourceLine:
 
 
 def _asked(steps: list[Step]) -> list[Decision]:
-    handed = {_variable_of(step) for step in steps[:-1]}
+    handed = {step.start.variable for step in steps[:-1]}
     return [
         replace(decision, key=f"{step.file}: {decision.key}")
         for step in steps

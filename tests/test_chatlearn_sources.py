@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from rftconf.convert import convert
+from rftconf.diagnostics import Severity
 from rftconf.errors import UnreadableError
 from rftconf.ledger import State
 from rftconf.load import load
+from rftconf.schemas import catalogue
 from rftconf.schemas.registry import CHATLEARN
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
@@ -106,4 +108,42 @@ def test_the_other_sources_of_an_argument_are_told() -> None:
             "python chatlearn/entrypoint.py grpo --config-file template/grpo_fsdp.yaml models.policy.num_gpu=8\n",
         )
     )
-    assert [d.code for d in document.diagnostics] == ["SYN507"]
+    assert [(d.code, d.severity) for d in document.diagnostics] == [("SYN507", Severity.INFO)]
+
+
+TEMPLATE = "python chatlearn/entrypoint.py grpo --config-file {} models.policy.num_inference_per_prompt=16 runtime_args.exp_name=mine\n"
+
+
+@pytest.mark.parametrize("release", CHATLEARN.releases)
+@pytest.mark.parametrize("file", ["template/grpo_fsdp.yaml", "/opt/ChatLearn/template/grpo_fsdp.yaml"])
+def test_a_script_starts_from_the_template_that_chatlearn_ships(file: str, release: str) -> None:
+    """entrypoint.py merges the file into the defaults; where nobody gives it, the release's own is known."""
+    document = read(Source("run.sh", TEMPLATE.format(file)))
+    found = load(document, framework="chatlearn", release=release).stages[0].values
+    shipped = catalogue.load("chatlearn", release, "fsdp").template
+    assert found["stage.optim.actor.lr"] == shipped["models.policy_trainer.optimizer.lr"]
+    assert found["stage.batch.sequences_per_update"] == shipped["runtime_args.train_global_batch_size"]
+    assert (found["identity.experiment"], found["stage.batch.responses_per_prompt"]) == ("mine", 16)
+
+
+def test_the_megatron_template_is_megatron() -> None:
+    """Which leaves one value to a key that nobody sets: ChatLearn stops there too."""
+    script = TEMPLATE.format("template/grpo_megatron.yaml")
+    with pytest.raises(UnreadableError, match="max_token_in_packing there"):
+        load(read(Source("run.sh", script)))
+    loaded = load(read(Source("run.sh", script.strip() + " models.policy_trainer.max_token_in_packing=8192\n")))
+    assert loaded.guess.trainer == "megatron"
+    assert loaded.stages[0].values["stage.placement.actor.backend"] == "megatron"
+
+
+def test_another_file_is_asked_for() -> None:
+    document = read(Source("run.sh", TEMPLATE.format("mine.yaml")))
+    assert [(d.code, d.severity) for d in document.diagnostics] == [("SYN507", Severity.WARNING)]
+    assert document.launch is not None
+    assert document.launch.shipped == ""
+
+
+def test_without_a_file_overrides_do_nothing() -> None:
+    """They are merged into the file, and there is none."""
+    document = read(Source("run.sh", "python chatlearn/entrypoint.py grpo runtime_args.exp_name=mine\n"))
+    assert any("takes none of these overrides" in d.message for d in document.diagnostics)

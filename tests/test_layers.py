@@ -40,6 +40,7 @@ MAY_IMPORT = {
         "errors",
         "text.document",
         "text.interpolation",
+        "text.keys",
         "dataset_rows",
         "load",
         "effective",

@@ -109,6 +109,66 @@ def test_a_stage_that_leaves_no_checkpoint_stops_the_series(series: Series, tmp_
     assert "stage warmup left no checkpoint" in done.stderr
 
 
+ROLL_STUB = """#!/bin/bash
+printf '%s\\n' "$PWD" "WARMUP=${WARMUP_CHECKPOINT-}" "$@" >>"$SEEN"
+case $1 in *sft*) for step in 50 99; do mkdir -p "$CKPT/warmup/20260101-000000/checkpoint-$step"; done;; esac
+"""
+
+
+def test_roll_gets_a_file_for_each_pipeline(loaded: Loaded) -> None:
+    made = convert_series(loaded, "roll", Options())
+    assert [name for name, _ in made.files] == ["01-warmup.yaml", "02-rl.yaml", "run.sh"]
+    first, second = ({line.key: line.value for line in step.conversion.lines} for step in made.steps)
+    assert first["checkpoint_config.output_dir"] == "/ckpt/warmup"
+    assert second["checkpoint_config.output_dir"] == "/ckpt/rl"
+    assert dict(made.files)["02-rl.yaml"].count("${oc.env:WARMUP_CHECKPOINT}") == 1
+    assert first["max_steps"] == 100  # the last update is saved, and the next stage starts from it
+
+
+def test_roll_exports_what_the_next_pipeline_loads() -> None:
+    quiet = changed("      save_interval: 50", "      save_interval: 50\n      save_hf_checkpoint: never")
+    first, second = (
+        {line.key: line.value for line in step.conversion.lines}
+        for step in convert_series(quiet, "roll", Options()).steps
+    )
+    assert first["sft_train.training_args.save_hf_model"] is True
+    assert "pretrain" in second
+
+
+def test_bash_runs_roll_s_pipelines_in_order_with_the_newest_checkpoint(loaded: Loaded, tmp_path: Path) -> None:
+    here, sources, commands, seen = (tmp_path / name for name in ("runs", "ROLL", "commands", "seen"))
+    for folder in (here, sources / "examples", commands):
+        folder.mkdir(parents=True)
+    for name, text in convert_series(loaded, "roll", Options()).files:
+        (here / name).write_text(text.replace("/ckpt/", f"{tmp_path}/ckpt/"))
+    (commands / "python").write_text(ROLL_STUB)
+    (commands / "python").chmod(0o755)
+    environment = {
+        "PATH": f"{commands}:/usr/bin:/bin",
+        "SEEN": str(seen),
+        "ROLL": str(sources),
+        "CKPT": f"{tmp_path}/ckpt",
+    }
+    subprocess.run(["/bin/bash", str(here / "run.sh")], env=environment, check=True, timeout=60)
+    words = seen.read_text().splitlines()
+    newest = f"{tmp_path}/ckpt/warmup/20260101-000000/checkpoint-99"
+    assert words == [
+        str(sources), "WARMUP=", f"{sources}/examples/start_sft_pipeline.py", "--config_path", "../../runs", "--config_name", "01-warmup",
+        str(sources), f"WARMUP={newest}", f"{sources}/examples/start_rlvr_pipeline.py", "--config_path", "../../runs", "--config_name", "02-rl",
+    ]  # fmt: skip
+    without = subprocess.run(
+        ["/bin/bash", str(here / "run.sh")], env=environment | {"ROLL": ""}, check=False, capture_output=True, text=True
+    )
+    assert "the folder that the sources of ROLL are in" in without.stderr
+
+
+def test_chatlearn_has_no_stage_but_grpo(loaded: Loaded) -> None:
+    with pytest.raises(
+        RefusedError, match="stage warmup: this is a supervised run; ChatLearn's entrypoint starts grpo"
+    ):
+        convert_series(loaded, "chatlearn", Options())
+
+
 def test_a_stage_that_cannot_be_written_is_named() -> None:
     with pytest.raises(RefusedError, match="stage warmup: this is a DPO run"):
         convert_series(changed("algorithm_type: sft", "algorithm_type: dpo"), "verl", Options())

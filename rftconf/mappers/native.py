@@ -23,10 +23,11 @@ def _listed(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One effective value; `leaf` is None for a default."""
+    """One effective value; `leaf` is None for a default. `unread`: the source's release has no such key, a newer one has."""
 
     value: Any
     leaf: Leaf | None = None
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def nodes_above(name: str) -> Iterator[str]:
 
 
 def indexed(values: Mapping[str, Any]) -> Defaults:
-    """Defaults by name. A mandatory key has none; veRL up to 0.5 spells one null as the text None."""
+    """Defaults by name. A mandatory key has none; old releases spell one null as the text None."""
     cells = {
         name: Cell(None if isinstance(value, str) and value in ("None", "???") else value)
         for name, value in values.items()
@@ -84,6 +85,9 @@ class Native:
     def value(self, key: str, otherwise: Any = None) -> Any:
         """The effective value, or `otherwise` when the release has no such key."""
         cell = self.cells.get(key)
+        if cell is not None and cell.unread:
+            usual = self.defaults.cells.get(key)
+            return otherwise if usual is None or usual.value is None else usual.value
         if cell is not None:
             return cell.value
         branch = self.branch(key)
@@ -97,6 +101,8 @@ class Native:
         start = len(key) + 1
         tree: dict[str | int, Any] = {}
         for name in self.below(key):
+            if self.cells[name].unread:
+                continue
             *parents, last = segments(name[start:])
             node = tree
             for parent in parents:
@@ -129,20 +135,24 @@ class Native:
 
     @cached_property
     def _written(self) -> frozenset[str]:
-        return frozenset((*self.first_below, *(name for name, _ in self.leaves())))
+        return frozenset((*self.first_below, *(name for name, _ in self._read())))
 
     @cached_property
     def first_below(self) -> dict[str, Leaf]:
         """Node to the first written leaf below it."""
         found: dict[str, Leaf] = {}
-        for name, leaf in self.leaves():
+        for name, leaf in self._read():
             for node in nodes_above(name):
                 found.setdefault(node, leaf)
         return found
 
+    def _read(self) -> Iterator[tuple[str, Leaf]]:
+        return ((name, leaf) for name, leaf in self.leaves() if not self.cells[name].unread)
+
     def knows(self, key: str) -> bool:
         """True when the release has the key, or the file sets it."""
-        return key in self.cells or without_indices(key) in self.defaults.values
+        cell = self.cells.get(key)
+        return (cell is not None and not cell.unread) or without_indices(key) in self.defaults.values
 
     def count(self, key: str) -> int:
         """How many items the list of mappings at `key` has."""

@@ -109,3 +109,13 @@ def divides_logits(context: Context, mine: bool) -> bool:
     said = context.values.get("stage.algorithm.divide_logits_by_temperature")
     plain = context.plan("stage.sampling.train.temperature") in (1, 1.0)
     return bool(said) if plain and said is not None else mine
+
+
+def beyond_a_period(context: Context) -> tuple[int, int] | None:
+    """Sequences of an update and of a rollout period, where one update takes more than a period yields."""
+    update = context.plan("stage.batch.sequences_per_update")
+    parts = [context.plan(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt")]
+    if not isinstance(update, int) or not all(isinstance(part, int) for part in parts):
+        return None
+    period = parts[0] * parts[1]
+    return (update, period) if 0 < period < update else None

@@ -88,6 +88,11 @@ def _reached(stage: StageRead, writing: Writing) -> dict[str, list[str]]:
 def _line(
     loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]
 ) -> SourceLine:
+    cell = stage.reading.source.cells.get(key)
+    if cell is not None and cell.unread:
+        title = registry.framework(loaded.framework).title
+        why = f"{title} {loaded.release} has no such key; a newer release reads it"
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.UNKNOWN, reason=why)
     dead = stage.reading.inactive.get(key) or versions.dead(loaded.framework, loaded.release, leaf.key)
     dead = dead or _dead_above(stage.reading.inactive, key)
     if dead:

@@ -59,6 +59,8 @@ class Launch:
     wrapper: tuple[str, ...] = ()
     starter: dict[str, Value] = field(default_factory=dict)
     """Options of the starter before the program (`torchrun --nproc_per_node=8`), with underscores."""
+    shipped: str = ""
+    """The config file of the framework's own that the command names, where nobody gave its text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ MAINS = (
 
 STOCK_CONFIGS = frozenset({"ppo_trainer", "ppo_megatron_trainer", "sft_trainer", "config"})
 """Config names that the packages ship: their keys are in the catalogues."""
+SHIPPED = re.compile(r"(?:.*/)?template/grpo_(?:fsdp|megatron)\.ya?ml")
+"""Config files that ChatLearn ships and its scripts start from: the catalogues hold their values."""
 
 
 def main_of(program: str) -> Main | None:

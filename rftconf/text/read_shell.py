@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
@@ -12,7 +12,7 @@ from rftconf.plan.symbols import Expr, Text, Value, text, to_shell
 from rftconf.text.arguments import CommandLine, read_arguments
 from rftconf.text.beside import beside
 from rftconf.text.document import Document, Launch, Leaf, Via
-from rftconf.text.launches import STOCK_CONFIGS, Style, main_of
+from rftconf.text.launches import SHIPPED, STOCK_CONFIGS, Style, main_of
 from rftconf.text.layering import on_top
 from rftconf.text.override_parser import Argument, PlacedArgument
 from rftconf.text.read import ReadOptions
@@ -57,13 +57,14 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         return Document(source.name, source.text, "shell", (), tuple(diagnostics))
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = _with_config(line, chosen, options)
+    own = shipped(line.options, chosen) if any(d.code == "SYN507" for d in more) else ""
     return Document(
         source.name,
         source.text,
         "shell",
         leaves,
         (*diagnostics, *line.diagnostics, *more),
-        _launch(chosen, line.options),
+        replace(_launch(chosen, line.options), shipped=own),
         tuple(_launch(c, {}) for c in found),
         line.conditional,
     )
@@ -208,6 +209,9 @@ def _with_config(
 ) -> tuple[tuple[Leaf, ...], tuple[Diagnostic, ...]]:
     """The overrides on top of the config file that the command names, where its text is given."""
     wanted = _config_file(line.options, chosen.style)
+    if not wanted and chosen.style is Style.DOTLIST and options.base is None and line.leaves:
+        what = "without --config-file the program takes none of these overrides, and every key has its default"
+        return line.leaves, (Diagnostic("SYN507", Severity.WARNING, what, chosen.command.place, help="name the file"),)
     if not wanted or options.base is not None:
         return line.leaves, ()
     file = beside(chosen.command.place.file, wanted, options.sources) or _sibling(chosen, wanted, options)
@@ -220,10 +224,21 @@ def _with_config(
         return line.leaves, ()
     message = f"the command also reads {wanted}, which is not given"
     severity = Severity.INFO
+    if shipped(line.options, chosen):
+        what = f"{message}: the one that the framework ships counts"
+        return line.leaves, (
+            Diagnostic("SYN507", severity, what, chosen.command.place, help="give it with --base FILE"),
+        )
     if chosen.style is not Style.HYDRA:
         severity = Severity.WARNING if line.leaves else Severity.ERROR
     help_ = "give it with --base FILE"
     return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
+
+
+def shipped(options: Mapping[str, Value], chosen: _Candidate) -> str:
+    """The file of the framework's own that the command starts from, by the name it has there."""
+    wanted = _config_file(options, chosen.style)
+    return wanted if chosen.style is Style.DOTLIST and SHIPPED.fullmatch(wanted) else ""
 
 
 def _sibling(chosen: _Candidate, wanted: str, options: ReadOptions) -> Source | None:

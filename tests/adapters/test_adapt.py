@@ -184,7 +184,7 @@ def test_within_one_framework_there_is_nothing_to_adapt() -> None:
 
 @pytest.mark.parametrize("kind", ["sft", "dpo"])
 def test_other_kinds_of_runs_are_refused(kind: str) -> None:
-    with pytest.raises(RefusedError, match="this is a (supervised|DPO) run"):
+    with pytest.raises(RefusedError, match=r"this is a (supervised|DPO) run"):
         adapters("trinity", "verl", run_of("trinity", "/d") | {"stage.kind": kind})
 
 

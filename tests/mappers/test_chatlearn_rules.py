@@ -62,7 +62,12 @@ def test_a_flaw_is_objected_to(key: str, value: Any, says: str) -> None:
 
 REFUSED = {"gspo", "ppo-critic", "ppo-guide", "ppo-guide-back", "ulysses", "no-split", "uneven"}
 """A loss that FSDP lacks, critics, and batches that do not divide."""
-NO_RL = {"sft-back", "sft-engine", "sft-fsdp", "main-eval", "main-generation", "bench", "val-only"}
+NO_RL = {"sft-back", "sft-engine", "sft-fsdp", "main-eval", "main-generation", "bench", "val-only", "dpo-to-verl", "dpo-to-chatlearn",
+         *(f"roll-{kind}-to-{to}" for kind, to in (("sft", "trinity"), ("sft", "verl"), ("dpo", "trinity"))),
+         *(f"{source}-to-roll" for source in ("trinity-sft", "trinity-dpo", "verl-sft"))}  # fmt: skip
+"""No reinforcement learning, or nothing else."""
+AGENTS = {"agentic-to-trinity", "agentic-to-verl", "agentic-to-chatlearn"}
+"""Environments that are stepped."""
 FORKS = {"fork-samples", "fork-mini-batch"}
 """Mini-batches larger than the batch: asked about before anything is converted."""
 GOLDEN = [
@@ -77,7 +82,7 @@ GOLDEN = [
 @pytest.mark.parametrize("release", registry.CHATLEARN.releases)
 def test_golden_inputs_start_or_are_refused(file: Path, release: str) -> None:
     document = read(Source(file.name, file.read_text(encoding="utf-8")), ReadOptions())
-    if file.parent.name in REFUSED | NO_RL | FORKS:
+    if file.parent.name in REFUSED | NO_RL | FORKS | AGENTS:
         with pytest.raises(RefusedError):
             convert(document, "chatlearn", to_release=release, rows=ROWS)
         return

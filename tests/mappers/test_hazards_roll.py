@@ -286,3 +286,19 @@ def test_engine_shares_and_context() -> None:
     """Rows 6.3 and 8.2."""
     out = from_roll({INFER + CONFIG + "max_model_len": 4096}).out
     assert (out[ROLLOUT + "max_model_len"], out[ROLLOUT + "gpu_memory_utilization"]) == (4096, 0.6)
+
+
+@pytest.mark.parametrize("bound", ["0.5", "1.0"])
+def test_h32_a_dual_clip_that_bounds_nothing_is_lost(bound: str) -> None:
+    """pg_clip, which would hold (c - 1) / 2, is never below 0."""
+    run = to_roll({ACTOR + "clip_ratio_c": bound})
+    assert run.line(ACTOR + "clip_ratio_c").state is State.NO_COUNTERPART
+    assert not [
+        value for key, value in run.out.items() if key.startswith("pg_clip") and isinstance(value, float) and value < 0
+    ]
+
+
+def test_d22_an_estimator_that_roll_does_not_have_is_no_run() -> None:
+    run = from_roll({"adv_estimator": "rloo"})
+    assert run.line("adv_estimator").state is State.NARROWED
+    assert "no estimator rloo" in run.notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.convert import convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from tests.mappers.hazard_runs import ACTOR, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
@@ -175,3 +176,12 @@ def test_h24_several_updates_a_period_keep_the_engines_log_probabilities() -> No
     back = from_trinity({"algorithm.bypass_old_logprobs": False}).line("algorithm.bypass_old_logprobs")
     assert back.state is State.NARROWED
     assert "once per rollout period, not per update" in back.reason
+
+
+def test_h9_is_said_of_a_trinity_file_whatever_the_target() -> None:
+    """Nothing is converted there, and the file would still die at its first step."""
+    sentence = "2048 sequences an update cannot be shared by 6 data-parallel ranks"
+    assert sentence in from_trinity({"explorer.rollout_model.engine_num": 1}).notes
+    assert sentence not in from_trinity({"explorer.rollout_model.engine_num": 2}).notes
+    within = convert(from_trinity({"explorer.rollout_model.engine_num": 1}).conversion.loaded.document, "trinity")
+    assert any(sentence in note for note in within.ledger.notes)

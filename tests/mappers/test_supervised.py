@@ -191,3 +191,19 @@ def test_roll_opens_json_alone() -> None:
     ).ledger.decisions
     assert any("JSON" in decision.why for decision in asked)
     assert not any("JSON" in decision.why for decision in convert(roll(), "roll").ledger.decisions)
+
+
+@pytest.mark.parametrize("release", ["0.3.0", "0.1.3"])
+def test_no_run_of_roll_goes_on_from_a_folder_that_its_start_has_just_named(release: str) -> None:
+    """checkpoint_config.output_dir ends in the time of the start, and get_latest_ckpt lists it before it exists."""
+    done = convert(trinity("checkpoint_root_dir: /ckpt\ncontinue_from_checkpoint: true\n"), "roll", to_release=release)
+    assert {line.key: line.value for line in done.ledger.targets}["resume_from_checkpoint"] is False
+    (line,) = (line for line in done.ledger.sources if line.key == "continue_from_checkpoint")
+    assert line.state is State.NARROWED
+    assert "by its path" in line.reason
+
+
+def test_the_last_update_of_an_sft_run_is_saved_in_roll() -> None:
+    """Step max_steps - 1 is saved besides; the epochs alone do not tell the pipeline which step that is."""
+    found = {line.key: line.value for line in convert(trinity(), "roll", rows=1280).ledger.targets}
+    assert found["max_steps"] == 1280 // 128

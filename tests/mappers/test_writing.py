@@ -19,9 +19,10 @@ from tests.laws.round_trips import convert_flat
 REFUSED = {
     *("ppo", "ppo with a critic", "megatron with a critic", "megatron, decaying", "adaptive KL", "shuffled"),
     *("adaptive KL with a critic", "dynamic with a critic", "agentic with a critic", "agentic, megatron critic"),
+    *("agentic", "agentic with sglang", "agentic with Megatron"),
     *("static micro-batches with a critic", "cosine with a critic", "cosine critic", "static critic"),
 }
-"""Bases with a critic, which ChatLearn has not (row 4.2.2)."""
+"""Bases with a critic (row 4.2.2) or with environments, neither of which ChatLearn has."""
 
 
 def kind_of(framework: str, base: Base) -> str:

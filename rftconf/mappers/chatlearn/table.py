@@ -14,6 +14,7 @@ from rftconf.mappers.chatlearn import (
     questions,
 )
 from rftconf.mappers.chatlearn.conditions import worth
+from rftconf.mappers.chatlearn.dialects import dialect
 from rftconf.mappers.chatlearn.follows import FOLLOWS, read_copies, write_copies
 from rftconf.mappers.chatlearn.reasons import REASONS
 from rftconf.mappers.chatlearn.rows_run import RUN_ROWS
@@ -210,6 +211,7 @@ CHATLEARN = Table(
     reasons=REASONS,
     worth=worth,
     target=questions.TARGET,
+    dialect=dialect,
     questions=questions.questions,
     sections=("runtime_args", "models", "env_args"),
     follows=FOLLOWS,

@@ -28,6 +28,10 @@ NORMED = {
 NORMS = {found: norms for norms, found in NORMED.items()}
 
 
+KNOWN = ("gae", "reinforce", "grpo", "gigpo", "step_reinforce", "agentic_reinforce")
+"""What ROLL computes."""
+
+
 def read_advantage(r: Reading) -> None:
     """The estimator and the normalisation of rewards make one advantage (D22)."""
     if not RL.test(r):
@@ -51,6 +55,9 @@ def read_advantage(r: Reading) -> None:
         )
     if found[1] == "group" and r.native("num_return_sequences_in_group") == 1:
         r.note("groups of one have no standard deviation: ROLL's advantages become NaN (H39)")
+    if isinstance(name, str) and name not in KNOWN:
+        r.narrowed[EST] = f"ROLL has no estimator {name}: the run stops when it starts, or at its first update (D22)"
+        r.note(f"{EST}={name}: {r.narrowed[EST]}")
     r.set(A + "advantage", found[0], EST, MEAN, STD)
     r.set(A + "std_scope", found[1], STD, EST)
     r.set(A + "critic.enabled", name if isinstance(name, Expr) else name == "gae", EST)
@@ -195,6 +202,13 @@ def write_loss(w: Writing) -> None:
         return
     _write_family(w)
     low, high, c = (w.plan(L + f) for f in ("clip_low", "clip_high", "dual_clip_c"))
+    if isinstance(c, (int, float)) and c <= 1:
+        w.lose(
+            L + "dual_clip_c",
+            State.NO_COUNTERPART,
+            f"{c:g} bounds no loss: a dual clip is above 1 (H32), and pg_clip would be below 0",
+        )
+        c = None
     around = OWN_CLIP if low is None else low
     ranged = low != high or (c is not None and not isinstance(c, Expr) and c != 1 + 2 * around)
     if low is None and ranged:

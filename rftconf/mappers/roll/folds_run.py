@@ -62,6 +62,12 @@ def write_tracker(w: Writing) -> None:
 RESUME, FOLDER = "resume_from_checkpoint", "checkpoint_config.output_dir"
 
 
+NO_LATEST = (
+    "ROLL names the folder of checkpoints by the time of the start, so `true` looks for the newest one in a folder that is not there, "
+    "and stops: name a checkpoint by its path to go on from it (row 10.7)"
+)
+
+
 def read_folders(r: Reading) -> None:
     """Where checkpoints go, and whether a run goes on from one (rows 10.7, 10.8)."""
     own = r.native(FOLDER)
@@ -74,6 +80,8 @@ def read_folders(r: Reading) -> None:
         r.note("checkpoints are copied to checkpoint_config.output_dir; output_dir holds the local ones")
     value = r.native(RESUME, False)
     path = isinstance(value, (str, Expr))
+    if value is True and r.native("checkpoint_config.type") == "file_system":
+        r.note(f"{RESUME}: {NO_LATEST}")
     r.set("identity.resume", "path" if path else "auto" if value is True else "never", RESUME)
     r.set("identity.resume_path", value if path else None, RESUME)
 
@@ -87,7 +95,9 @@ def write_folders(w: Writing) -> None:
     if mode == "path":
         w.put(RESUME, w.plan("identity.resume_path"), "identity.resume", "identity.resume_path", always=True)
         return
-    if mode is not None:
+    if mode == "auto" and not w.same_framework:
+        w.put(RESUME, False, "identity.resume", state=State.NARROWED, note=NO_LATEST, always=True)
+    elif mode is not None:
         w.put(RESUME, mode == "auto", "identity.resume", state=State.DERIVED)
     if w.plan("identity.resume_path") is not None:
         w.lose("identity.resume_path", State.DEAD_IN_TARGET, "only used when resuming from a path")
@@ -184,7 +194,9 @@ def read_length(r: Reading) -> None:
         r.set(run + "epochs", int(epochs) if isinstance(epochs, float) else epochs, key)
     limit = r.native("max_steps") if r.trainer == "dpo" else None
     if limit is None:
-        r.inactive["max_steps"] = f"the epochs end {_A.get(r.trainer, 'this')} run, whatever max_steps says (row 10.2)"
+        r.inactive["max_steps"] = (
+            f"the epochs end {_A.get(r.trainer, 'this')} run; max_steps names one more update that is saved (row 10.2)"
+        )
     _read_updates(r, key, limit)
     r.set(run + "last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch")
 
@@ -248,6 +260,7 @@ def _write_epochs(w: Writing, key: str) -> None:
             else f"ROLL's {w.trainer} pipeline has no limit of updates ({formula(updates)} here): its epochs end it (row 10.2)"
         )
         w.lose(run + "rollouts", State.DERIVED if same else State.NARROWED, note)
+    _save_the_last(w, most if most is not None else updates)
     if epochs is not None:
         w.put(key, epochs, run + "epochs", always=True)
     elif w.trainer != "dpo":
@@ -255,3 +268,17 @@ def _write_epochs(w: Writing, key: str) -> None:
         why = f"ROLL's {w.trainer} pipeline ends with its epochs, and the source counts {counted} updates: how many epochs are they?"
         w.put(key, "???", state=State.UNRESOLVED, note=why, always=True)
         w.decide(key, why, "updates x samples an update / rows")
+
+
+def _save_the_last(w: Writing, updates: Any) -> None:
+    """base_pipeline: do_checkpoint saves at step max_steps - 1 besides; epochs alone do not tell it which step is the last."""
+    if w.trainer != "sft" or w.same_framework:
+        return
+    if isinstance(updates, int):
+        w.put(
+            "max_steps", updates, always=True, how="ends nothing here, but the last update is saved where this names it"
+        )
+    else:
+        w.note(
+            "the last update is saved where save_steps divides its step, or max_steps is the number of updates: --rows N counts them"
+        )

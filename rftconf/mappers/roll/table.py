@@ -22,6 +22,7 @@ from rftconf.mappers.roll import (
     questions,
 )
 from rftconf.mappers.roll.conditions import RL, kind_of_run, worth
+from rftconf.mappers.roll.dialects import dialect
 from rftconf.mappers.roll.reasons import REASONS
 from rftconf.mappers.roll.rows_run import RUN_ROWS
 from rftconf.mappers.roll.rows_training import ALGORITHM_ROWS, OPTIMIZER_ROWS
@@ -228,6 +229,7 @@ ROLL = Table(
     worth=worth,
     target=questions.TARGET,
     questions=questions.questions,
+    dialect=dialect,
     kinds=("rl", "sft", "dpo"),
     sections=("exp_name", "seed", "logging_dir", "output_dir", "system_envs", "checkpoint_config", "track_with", "tracker_kwargs",
               "num_gpus_per_node", "max_steps", "save_steps", "logging_steps", "eval_steps", "resume_from_checkpoint", "max_ckpt_to_keep",

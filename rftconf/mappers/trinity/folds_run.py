@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
-from rftconf.mappers.rates import sequences_per_period
+from rftconf.mappers.rates import data_parallel, sequences_per_period
 from rftconf.mappers.rows import Fold
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
@@ -59,6 +59,19 @@ def read_gpus(r: Reading) -> None:
         kind=Kind.DERIVED,
         how="all GPUs - rollout - auxiliary",
     )
+    _say_uneven(r)
+
+
+def _say_uneven(r: Reading) -> None:
+    """Since 0.6 nothing checks it up front: the first batch is rolled out, and then the trainer stops (H9)."""
+    update, gpus = r.plan("stage.batch.sequences_per_update"), r.plan(P + "actor.gpus")
+    if r.native("mode", "both") != "both" or not isinstance(update, int) or not isinstance(gpus, int) or gpus <= 0:
+        return
+    ranks = data_parallel(r, megatron=r.plan(P + "actor.backend") == "megatron")
+    if not isinstance(ranks, Expr) and Fraction(update) % ranks:
+        r.note(
+            f"{update} sequences an update cannot be shared by {float(ranks):g} data-parallel ranks: Trinity stops at its first update (H9)"
+        )
 
 
 def write_gpus(w: Writing) -> None:

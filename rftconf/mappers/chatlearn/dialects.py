@@ -1,0 +1,28 @@
+"""Forks of ChatLearn that count in another way: noticed, explained, and not converted as they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.mappers.rates import beyond_a_period
+from rftconf.mappers.rows import Dialect
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+
+
+def dialect(r: Reading) -> Dialect | None:
+    """An update that no episode fills: the engine divides one by the other and trains zero times."""
+    found = beyond_a_period(r)
+    if found is None:
+        return None
+    update, period = found
+    why = (
+        f"runtime_args.train_global_batch_size={update} is more than sample_per_episode={period}: ChatLearn would make no update at all; "
+        "a fork may count prompts there"
+    )
+    choices = (
+        f"a train_global_batch_size of at most {period}",
+        "sample_per_episode in samples: prompts x num_inference_per_prompt",
+    )
+    return Dialect(why, choices)
