@@ -3,8 +3,6 @@ critic makes them differ by token; a group is the answers to one prompt."""
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
@@ -12,11 +10,10 @@ from rftconf_runner.masked import whitened
 
 EPSILON = 1e-6
 """Added to a standard deviation before division by it, as all four frameworks do."""
-Scope = Literal["none", "group", "batch"]
 
 
-def group_relative(rewards: Tensor, groups: Tensor, scope: Scope = "group", ddof: int = 1) -> Tensor:
-    """GRPO: the reward less its group's mean, divided by a standard deviation (`scope` none: Dr.GRPO).
+def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: int = 1) -> Tensor:
+    """GRPO: the reward less its group's mean, divided by a standard deviation (`scope` group or batch; none: Dr.GRPO).
 
     `rewards` [sequences], `groups` [sequences] numbers of prompts. A group of one keeps its reward. `ddof` 1 is the
     deviation of a sample, 0 of the population (H38).

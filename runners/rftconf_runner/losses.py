@@ -11,7 +11,6 @@ LOG_RATIO_MAX = 20.0
 """exp of more overflows long before it means anything; veRL clamps here too."""
 GSPO_LOG_RATIO_MAX = 10.0
 KL_MAX = 10.0
-Aggregation = Literal["token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"]
 Estimator = Literal["k1", "abs", "k2", "k3", "k3_clamped"]
 
 
@@ -65,11 +64,11 @@ def value(values: Tensor, old: Tensor, returns: Tensor, clip: float) -> Tensor:
     return 0.5 * torch.maximum((values - returns) ** 2, (moved - returns) ** 2)
 
 
-def aggregate(loss: Tensor, mask: Tensor, how: Aggregation, whole: Tensor, tokens: int | None = None) -> Tensor:
+def aggregate(loss: Tensor, mask: Tensor, how: str, whole: Tensor, tokens: int | None = None) -> Tensor:
     """The part of a micro-batch in the mean over a whole update: adding up all micro-batches gives the update's loss.
 
     `whole` is the number that the update divides by, from `denominator` over its full mask, so the result does not
-    depend on how the update was cut. `tokens` is the divisor of seq-mean-token-sum-norm.
+    depend on how the update was cut. `how` is the plan's word, e.g. token-mean. `tokens` is the divisor of seq-mean-token-sum-norm.
     """
     if how == "token-mean":
         return (loss * mask).sum() / whole
@@ -81,7 +80,7 @@ def aggregate(loss: Tensor, mask: Tensor, how: Aggregation, whole: Tensor, token
     return per_sequence.sum() / whole
 
 
-def denominator(mask: Tensor, how: Aggregation) -> Tensor:
+def denominator(mask: Tensor, how: str) -> Tensor:
     """Tokens that count, or sequences with at least one such token; never below 1."""
     counted = mask.sum() if how == "token-mean" else (mask.sum(-1) > 0).sum()
     return counted.clamp(min=1)

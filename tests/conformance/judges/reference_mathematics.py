@@ -36,7 +36,10 @@ def rloo(case):
 def whiten(rows, mask):
     kept = [x for row, ms in zip(rows, mask, strict=True) for x, m in zip(row, ms, strict=True) if m.item()]
     mean, scale = fmean(kept), math.sqrt(stdev(kept) ** 2 + 1e-8)
-    return [[(x - mean) / scale * m.item() for x, m in zip(row, ms, strict=True)] for row, ms in zip(rows, mask, strict=True)]
+    return [
+        [(x - mean) / scale * m.item() for x, m in zip(row, ms, strict=True)]
+        for row, ms in zip(rows, mask, strict=True)
+    ]
 
 
 def reinforce(case):
