@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-budget bench-gpu
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-budget bench-gpu runner-env runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -57,6 +57,16 @@ bench-budget:  ## memory accounts against measured peaks, beside others' formula
 
 bench-gpu:  ## real peaks of training steps on this machine's GPU, beside the account (needs PyTorch and a GPU)
 	$(PYTHON) -m benches.gpu_peaks
+
+runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLLM's, Ray; 2.7 GB)
+	$(BASE_PYTHON) -m venv .runner
+	.runner/bin/python -m pip install --quiet --no-deps -r runners/requirements-cpu.lock
+	.runner/bin/python -m pip install --quiet --no-deps -e .
+
+runner-demo:  ## train a tiny model on this machine from a veRL launch script made for it (after runner-env)
+	.runner/bin/python -m rftconf_runner.demo .runner/demo
+	.runner/bin/rftconf plan .runner/demo/run_grpo.sh --json -o .runner/demo/plan.json
+	.runner/bin/python -m rftconf_runner .runner/demo/plan.json --out .runner/demo/run
 
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py

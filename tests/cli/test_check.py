@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rftconf.cli import check_run
+from rftconf.cli import check_run, checking
 from rftconf.cli.app import run
 from rftconf.cli.checking import Checked
 from rftconf.cli.files import candidates
@@ -110,7 +110,7 @@ def test_a_file_that_changes_while_it_is_fixed_is_left_alone(
 ) -> None:
     file = tmp_path / "run.yaml"
     file.write_text(as_yaml(trinity()).replace("repeat_times", "repeat_tmes"))
-    whole = check_run.check_all
+    whole = checking.check_all
 
     def meanwhile(*arguments: Any) -> Iterator[Checked]:
         done = list(whole(*arguments))

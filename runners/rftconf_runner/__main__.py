@@ -1,0 +1,59 @@
+"""`python -m rftconf_runner plan.json --out FOLDER`: execute a plan as `rftconf plan --json` prints it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rftconf.plan.model import Plan
+from rftconf_runner.job import job_of, refusals
+
+
+def main() -> int:
+    """0 done, 1 stopped by a gate or a bad reward, 2 a plan that is not executed as it is."""
+    parser = argparse.ArgumentParser(prog="python -m rftconf_runner", description=__doc__)
+    parser.add_argument("plan", type=Path, help="what `rftconf plan --json` printed")
+    parser.add_argument("--out", type=Path, required=True, help="folder for metrics and checkpoints")
+    parser.add_argument("--address", help="an existing Ray cluster; a local one when absent")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
+    asked = parser.parse_args()
+    data = json.loads(asked.plan.read_text(encoding="utf-8"))
+    plan = Plan.model_validate(data.get("plan", data))
+    refused = refusals(plan)
+    for one in refused:
+        print(f"{one.path}: {one.why}", file=sys.stderr)
+    if refused:
+        return 2
+    try:
+        job = job_of(plan)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
+          f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
+    return 0 if asked.dry_run else _run(plan, asked.out, asked.address)
+
+
+def _run(plan: Plan, folder: Path, address: str | None) -> int:
+    import ray
+
+    from rftconf_runner.driver import train
+    from rftconf_runner.gates import GateError
+    from rftconf_runner.reward import BadRewardError
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "plan.json").write_text(plan.model_dump_json(indent=1), encoding="utf-8")
+    ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    try:
+        train(job_of(plan), folder)
+    except (GateError, BadRewardError) as error:
+        print(f"stopped: {error}", file=sys.stderr)
+        return 1
+    finally:
+        ray.shutdown()
+    return 0
+
+
+sys.exit(main())

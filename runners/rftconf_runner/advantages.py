@@ -1,0 +1,91 @@
+"""Advantages as the plan names them. Rewards are one number per sequence, or [sequences, tokens] where a KL penalty or a
+critic makes them differ by token; a group is the answers to one prompt."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from rftconf_runner.masked import whitened
+
+EPSILON = 1e-6
+"""Added to a standard deviation before division by it, as all four frameworks do."""
+
+
+def group_relative(rewards: Tensor, groups: Tensor, scope: str = "group", ddof: int = 1) -> Tensor:
+    """GRPO: the reward less its group's mean, divided by a standard deviation (`scope` group or batch; none: Dr.GRPO).
+
+    `rewards` [sequences], `groups` [sequences] numbers of prompts. A group of one keeps its reward. `ddof` 1 is the
+    deviation of a sample, 0 of the population (H38).
+    """
+    centred = _centred(rewards, groups)
+    if scope == "none":
+        return centred
+    if scope == "batch":
+        return centred / (rewards.std(correction=ddof) + EPSILON)
+    deviations = torch.ones_like(rewards)
+    for group in groups.unique():
+        own = groups == group
+        if own.sum() > 1:
+            deviations[own] = rewards[own].std(correction=ddof)
+    return centred / (deviations + EPSILON)
+
+
+def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
+    """RLOO: the reward less the mean of the group's other rewards. A group of one keeps its reward."""
+    found = rewards.clone()
+    for group in groups.unique():
+        own = groups == group
+        count = int(own.sum())
+        if count > 1:
+            found[own] = (rewards[own] - rewards[own].mean()) * count / (count - 1)
+    return found
+
+
+def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
+    """REINFORCE++: whitened discounted returns, and the returns. `rewards` and `mask` [sequences, tokens].
+
+    Tokens that do not count (an environment's answer within a sequence) hand on what comes after them.
+    """
+    running, returns = torch.zeros_like(rewards[:, 0]), torch.zeros_like(rewards)
+    for at in reversed(range(rewards.shape[1])):
+        counts = mask[:, at]
+        now = rewards[:, at] + gamma * running
+        returns[:, at] = now * counts
+        running = now * counts + running * (1 - counts)
+    return whitened(returns, mask) * mask, returns
+
+
+def reinforce_baseline(rewards: Tensor, groups: Tensor, mask: Tensor) -> Tensor:
+    """REINFORCE++ with a baseline: the reward less its group's mean, whitened over the tokens of the batch."""
+    return whitened(spread(_centred(rewards, groups), mask), mask) * mask
+
+
+def generalized(rewards: Tensor, values: Tensor, mask: Tensor, gamma: float, lam: float) -> tuple[Tensor, Tensor]:
+    """GAE: whitened advantages and the returns that a critic learns. All [sequences, tokens].
+
+    Tokens that do not count are passed over: the next one that counts is the successor.
+    """
+    following, ahead = torch.zeros_like(rewards[:, 0]), torch.zeros_like(rewards[:, 0])
+    advantages = torch.zeros_like(rewards)
+    for at in reversed(range(rewards.shape[1])):
+        counts = mask[:, at]
+        surprise = rewards[:, at] + gamma * following - values[:, at]
+        ahead = (surprise + gamma * lam * ahead) * counts + ahead * (1 - counts)
+        following = values[:, at] * counts + following * (1 - counts)
+        advantages[:, at] = ahead
+    return whitened(advantages, mask), advantages + values
+
+
+def spread(per_sequence: Tensor, mask: Tensor) -> Tensor:
+    """One number per sequence on each of its tokens that count: [sequences, tokens]."""
+    return per_sequence.unsqueeze(-1) * mask
+
+
+def _centred(rewards: Tensor, groups: Tensor) -> Tensor:
+    found = rewards.clone()
+    for group in groups.unique():
+        own = groups == group
+        if own.sum() > 1:
+            found[own] = rewards[own] - rewards[own].mean()
+    return found

@@ -1,0 +1,57 @@
+"""Prompts in the order of the plan's seed: Hugging Face `datasets` reads parquet and JSON lines."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rftconf_runner.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One row: the prompt's tokens, and what a reward needs to know."""
+
+    row: int
+    tokens: tuple[int, ...]
+    source: str
+    truth: Any
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Prompts:
+    """Endless batches of prompts; an epoch is a permutation by its own seed, an incomplete last batch is left out."""
+
+    def __init__(self, job: Job, tokenizer: Any) -> None:
+        from datasets import load_dataset
+
+        form = "parquet" if job.data.endswith(".parquet") else "json"
+        rows = load_dataset(form, data_files=job.data, split="train")
+        found = (_prompt(at, row, job.column, tokenizer) for at, row in enumerate(rows))
+        self.prompts = [prompt for prompt in found if len(prompt.tokens) <= job.prompt_tokens]
+        self.job = job
+
+    def batches(self, size: int) -> Iterator[list[Prompt]]:
+        """Batches of `size`, for ever. Raises ValueError when there are fewer prompts than that."""
+        if len(self.prompts) < size:
+            raise ValueError(f"stage.data.train: {len(self.prompts)} prompts are no batch of {size}")
+        epoch = 0
+        while True:
+            order = list(range(len(self.prompts)))
+            if self.job.shuffle:
+                random.Random(f"{self.job.data_seed}/{epoch}").shuffle(order)  # noqa: S311 - an order, no secret
+            for start in range(0, len(order) - size + 1, size):
+                yield [self.prompts[at] for at in order[start : start + size]]
+            epoch += 1
+
+
+def _prompt(at: int, row: dict[str, Any], key: str, tokenizer: Any) -> Prompt:
+    asked = row[key]
+    if isinstance(asked, str):
+        tokens = tokenizer(asked, add_special_tokens=False)["input_ids"]
+    else:
+        tokens = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=True, return_dict=False)
+    truth = (row.get("reward_model") or {}).get("ground_truth", row.get("answer"))
+    return Prompt(at, tuple(tokens), str(row.get("data_source", "")), truth, row.get("extra_info") or {})

@@ -1,0 +1,31 @@
+"""What must hold while a run runs; a breach stops it by name before it trains on something else than it thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+PARITY_MAX = {"float32": 1e-5, "bfloat16": 0.2, "float16": 0.05}
+"""Largest |log-prob of the engine - log-prob of the trainer| over all sampled tokens."""
+FIRST_RATIO_MAX = 1e-3
+
+
+class GateError(RuntimeError):
+    """A gate that was breached, with the number that breached it."""
+
+
+def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]], dtype: str) -> float:
+    """The largest difference. Raises GateError when the engine does not hold the trainer's weights."""
+    gaps = (abs(a - b) for one, other in zip(engine, trainer, strict=True) for a, b in zip(one, other, strict=True))
+    worst = max(gaps, default=0.0)
+    if not worst <= PARITY_MAX[dtype]:
+        raise GateError(
+            f"log-probs of engine and trainer differ by {worst:.3g}; more than {PARITY_MAX[dtype]:g} in {dtype} means "
+            "that the engine's weights or its prefix cache are stale"
+        )
+    return worst
+
+
+def first_ratio(gap: float) -> None:
+    """Raises GateError when the first update of a period does not start at ratio 1."""
+    if not gap <= FIRST_RATIO_MAX:
+        raise GateError(f"the first update's ratios differ from 1 by {gap:.3g}: the old log-probs are of other weights")

@@ -1,0 +1,86 @@
+"""Policy, KL, entropy and value losses per token, and how tokens become one number. All tensors [sequences, tokens]."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+LOG_RATIO_MAX = 20.0
+"""exp of more overflows long before it means anything; veRL clamps here too."""
+GSPO_LOG_RATIO_MAX = 10.0
+KL_MAX = 10.0
+Estimator = Literal["k1", "abs", "k2", "k3", "k3_clamped"]
+
+
+def clipped(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float, dual: float | None) -> Tensor:
+    """PPO's clipped surrogate; with `dual`, the loss of bad answers is bounded at `dual` times the advantage (H32)."""
+    ratio = (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp()
+    loss = torch.maximum(-advantages * ratio, -advantages * ratio.clamp(1 - low, 1 + high))
+    return loss if dual is None else torch.where(advantages < 0, torch.minimum(loss, -advantages * dual), loss)
+
+
+def sequence_clipped(
+    log_probs: Tensor, old: Tensor, advantages: Tensor, mask: Tensor, low: float, high: float
+) -> Tensor:
+    """GSPO: one ratio per sequence, the geometric mean of its tokens'; its gradient goes through every token."""
+    mean = ((log_probs - old) * mask).sum(-1) / mask.sum(-1).clamp(min=1)
+    ratio = (log_probs - log_probs.detach() + mean.detach().unsqueeze(-1)).clamp(max=GSPO_LOG_RATIO_MAX).exp()
+    return torch.maximum(-advantages * ratio, -advantages * ratio.clamp(1 - low, 1 + high))
+
+
+def weighted_log_likelihood(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
+    """CISPO: the clipped ratio is a weight without gradient, so that clipped tokens still teach."""
+    ratio = (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp().clamp(1 - low, 1 + high)
+    return -ratio.detach() * advantages * log_probs
+
+
+def kl(log_probs: Tensor, reference: Tensor, estimator: Estimator) -> Tensor:
+    """Schulman's estimators of KL(policy, reference) from sampled tokens; k3_clamped is bounded at 10 (H36)."""
+    gap = log_probs - reference
+    match estimator:
+        case "k1":
+            return gap
+        case "abs":
+            return gap.abs()
+        case "k2":
+            return 0.5 * gap.square()
+        case "k3":
+            return (-gap).exp() + gap - 1
+        case "k3_clamped":
+            back = (-gap).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX)
+            return (back.exp() - back - 1).clamp(-KL_MAX, KL_MAX)
+
+
+def entropy(logits: Tensor) -> Tensor:
+    """The entropy of each position's distribution: logits [..., vocabulary] to [...]."""
+    return torch.logsumexp(logits, dim=-1) - (logits.softmax(dim=-1) * logits).sum(dim=-1)
+
+
+def value(values: Tensor, old: Tensor, returns: Tensor, clip: float) -> Tensor:
+    """Half the squared error of a critic whose values move by at most `clip`; the larger of both errors counts."""
+    moved = old + (values - old).clamp(-clip, clip)
+    return 0.5 * torch.maximum((values - returns) ** 2, (moved - returns) ** 2)
+
+
+def aggregate(loss: Tensor, mask: Tensor, how: str, whole: Tensor, tokens: int | None = None) -> Tensor:
+    """The part of a micro-batch in the mean over a whole update: adding up all micro-batches gives the update's loss.
+
+    `whole` is the number that the update divides by, from `denominator` over its full mask, so the result does not
+    depend on how the update was cut. `how` is the plan's word, e.g. token-mean. `tokens` is the divisor of seq-mean-token-sum-norm.
+    """
+    if how == "token-mean":
+        return (loss * mask).sum() / whole
+    per_sequence = (loss * mask).sum(-1)
+    if how == "seq-mean-token-mean":
+        per_sequence = per_sequence / mask.sum(-1).clamp(min=1)
+    if how == "seq-mean-token-sum-norm":
+        per_sequence = per_sequence / (tokens if tokens is not None else loss.shape[-1])
+    return per_sequence.sum() / whole
+
+
+def denominator(mask: Tensor, how: str) -> Tensor:
+    """Tokens that count, or sequences with at least one such token; never below 1."""
+    counted = mask.sum() if how == "token-mean" else (mask.sum(-1) > 0).sum()
+    return counted.clamp(min=1)

@@ -1,0 +1,163 @@
+"""The runner's advantages and losses beside veRL's own functions and beside plain loops in float64.
+
+Prints one JSON object: `function/peer` to the largest difference seen over random inputs. Runs in the judges' environment.
+"""
+
+import json
+import math
+import random
+import sys
+
+import numpy as np
+import torch
+from reference_mathematics import REFERENCES
+from rftconf_runner import advantages, losses
+from verl.trainer.ppo import core_algos
+from verl.workers.config import ActorConfig
+
+SEQUENCES, TOKENS, GROUP = 12, 7, 3
+LOW, HIGH, DUAL = 0.2, 0.28, 3.0
+MODES = ("token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm")
+
+
+class Case:
+    """Random tensors with answers of different lengths, one of them empty, and gaps within some."""
+
+    def __init__(self, seed):
+        torch.manual_seed(seed)
+        shape = (SEQUENCES, TOKENS)
+        self.log_probs = -torch.rand(shape, dtype=torch.float64) * 4
+        self.old = self.log_probs + torch.randn(shape, dtype=torch.float64) * 0.4
+        self.reference = self.log_probs + torch.randn(shape, dtype=torch.float64) * 0.4
+        self.advantages = torch.randn(shape, dtype=torch.float64)
+        self.rewards = torch.randn(SEQUENCES, dtype=torch.float64)
+        self.values = torch.randn(shape, dtype=torch.float64)
+        self.returns = torch.randn(shape, dtype=torch.float64)
+        self.groups = torch.arange(SEQUENCES) // GROUP
+        lengths = torch.randint(1, TOKENS + 1, (SEQUENCES,))
+        self.mask = (torch.arange(TOKENS) < lengths[:, None]).double()
+        self.mask[seed % SEQUENCES, 1:3] = 0
+        self.mask[(seed + 1) % SEQUENCES, 0] = 1
+        self.last = torch.zeros(shape, dtype=torch.float64)
+        self.last[torch.arange(SEQUENCES), lengths - 1] = self.rewards
+
+
+def actor(mode):
+    return ActorConfig(
+        strategy="fsdp",
+        rollout_n=GROUP,
+        clip_ratio_low=LOW,
+        clip_ratio_high=HIGH,
+        clip_ratio_c=DUAL,
+        loss_agg_mode=mode,
+        ppo_micro_batch_size_per_gpu=1,
+    )
+
+
+def ours(case):
+    """Every function of the runner, by name."""
+    a, m = advantages, case.mask
+    found = {
+        "grpo": a.spread(a.group_relative(case.rewards, case.groups), m),
+        "grpo_mean_only": a.spread(a.group_relative(case.rewards, case.groups, "none"), m),
+        "grpo_population": a.spread(a.group_relative(case.rewards, case.groups, "group", 0), m),
+        "rloo": a.spread(a.leave_one_out(case.rewards, case.groups), m),
+        "reinforce_pp": a.reinforce(case.last, m, 0.9)[0],
+        "reinforce_pp_baseline": a.reinforce_baseline(case.rewards, case.groups, m),
+        "gae": a.generalized(case.last, case.values, m, 0.95, 0.9)[0] * m,
+        "gae_returns": a.generalized(case.last, case.values, m, 0.95, 0.9)[1] * m,
+    }
+    for estimator in ("k1", "abs", "k2", "k3", "k3_clamped"):
+        found[f"kl_{estimator}"] = losses.kl(case.log_probs, case.reference, estimator)
+    for mode in MODES:
+        whole = losses.denominator(m, mode)
+        args = (case.log_probs, case.old, case.advantages)
+        per_token = {
+            "ppo": losses.clipped(*args, LOW, HIGH, DUAL),
+            "gspo": losses.sequence_clipped(*args, m, LOW, HIGH),
+            "cispo": losses.weighted_log_likelihood(*args, LOW, HIGH),
+            "value": losses.value(case.values, case.old, case.returns, 0.2),
+        }
+        for name, loss in per_token.items():
+            found[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole)
+            halves = [losses.aggregate(loss[i::2], m[i::2], mode, whole) for i in (0, 1)]
+            found[f"{name}/{mode}/cut"] = sum(halves)
+    return found
+
+
+def verls(case):
+    """veRL's counterparts; those that it lacks are left out."""
+    index, m, c = case.groups.numpy(), case.mask, core_algos
+
+    class Gamma:
+        gamma = 0.9
+
+    outcome = {"token_level_rewards": case.last, "response_mask": m, "index": index}
+    found = {
+        "grpo": c.compute_grpo_outcome_advantage(**outcome)[0],
+        "grpo_mean_only": c.compute_grpo_outcome_advantage(**outcome, norm_adv_by_std_in_grpo=False)[0],
+        "rloo": c.compute_rloo_outcome_advantage(**outcome)[0],
+        "reinforce_pp": c.compute_reinforce_plus_plus_outcome_advantage(case.last, m, config=Gamma)[0],
+        "reinforce_pp_baseline": c.compute_reinforce_plus_plus_baseline_outcome_advantage(**outcome)[0],
+    }
+    gae = c.compute_gae_advantage_return(case.last, case.values, m, 0.95, 0.9)
+    found |= {"gae": gae[0] * m, "gae_returns": gae[1] * m}
+    for ours_, theirs in (("k1", "k1"), ("abs", "abs"), ("k2", "k2"), ("k3_clamped", "k3")):
+        found[f"kl_{ours_}"] = c.kl_penalty_forward(case.log_probs, case.reference, theirs)
+    for mode in MODES:
+        args = (case.old, case.log_probs, case.advantages, m)
+        for name, mode_name in (("ppo", "vanilla"), ("gspo", "gspo"), ("cispo", "cispo")):
+            policy = c.get_policy_loss_fn(mode_name)(*args, loss_agg_mode=mode, config=actor(mode))[0]
+            found |= {f"{name}/{mode}": policy, f"{name}/{mode}/cut": policy}
+        critic = c.compute_value_loss(case.values, case.returns, case.old, m, 0.2, mode)[0]
+        found |= {f"value/{mode}": critic, f"value/{mode}/cut": critic}
+    return found
+
+
+def gradients(case):
+    """The gradient with respect to log-probs: what a loss teaches, which two equal values can hide."""
+    found = []
+    for name, mode_name in (("ppo", "vanilla"), ("gspo", "gspo"), ("cispo", "cispo")):
+        leaf = case.log_probs.clone().requires_grad_()
+        functions = {
+            "ppo": lambda x: losses.clipped(x, case.old, case.advantages, LOW, HIGH, DUAL),
+            "gspo": lambda x: losses.sequence_clipped(x, case.old, case.advantages, case.mask, LOW, HIGH),
+            "cispo": lambda x: losses.weighted_log_likelihood(x, case.old, case.advantages, LOW, HIGH),
+        }
+        whole = losses.denominator(case.mask, "token-mean")
+        losses.aggregate(functions[name](leaf), case.mask, "token-mean", whole).backward()
+        other = case.log_probs.clone().requires_grad_()
+        args = (case.old, other, case.advantages, case.mask)
+        core_algos.get_policy_loss_fn(mode_name)(*args, loss_agg_mode="token-mean", config=actor("token-mean"))[
+            0
+        ].backward()
+        found.append((f"{name}/gradient", leaf.grad, other.grad))
+    return found
+
+
+def difference(one, other):
+    return float((torch.as_tensor(one) - torch.as_tensor(other)).abs().max())
+
+
+def main():
+    worst = {}
+
+    def note(name, one, other):
+        gap = difference(one, other)
+        worst[name] = math.inf if math.isnan(gap) else max(worst.get(name, 0.0), gap)
+
+    for seed in range(int(sys.argv[1])):
+        random.seed(seed)
+        np.random.seed(seed)
+        case = Case(seed)
+        mine, theirs = ours(case), verls(case)
+        for name, value in theirs.items():
+            note(f"{name}/verl", mine[name], value)
+        for name, function in REFERENCES.items():
+            note(f"{name}/reference", mine[name], torch.tensor(function(case), dtype=torch.float64))
+        for name, one, other in gradients(case):
+            note(f"{name}/verl", one, other)
+    print(json.dumps({"differences": worst, "functions": sorted(mine)}))
+
+
+main()

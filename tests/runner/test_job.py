@@ -1,0 +1,92 @@
+"""What of a plan the runner executes, what it refuses by field, and that nothing symbolic reaches it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from rftconf_runner.job import job_of, refusals
+
+from rftconf.load import load
+from rftconf.plan.model import Plan
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.sources import ROOT, imports
+
+RUNNER = ROOT / "runners" / "rftconf_runner"
+KEYS = {
+    "algorithm.adv_estimator": "grpo",
+    "data.train_files": "/d/train.parquet",
+    "data.train_batch_size": "8",
+    "data.max_prompt_length": "16",
+    "data.max_response_length": "16",
+    "actor_rollout_ref.model.path": "/m",
+    "actor_rollout_ref.actor.optim.lr": "2e-3",
+    "actor_rollout_ref.actor.ppo_mini_batch_size": "4",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "64",
+    "actor_rollout_ref.actor.fsdp_config.dtype": "float32",
+    "actor_rollout_ref.rollout.name": "vllm",
+    "actor_rollout_ref.rollout.n": "16",
+    "actor_rollout_ref.rollout.tensor_model_parallel_size": "1",
+    "reward.custom_reward_function.path": "/d/reward.py",
+    "reward.custom_reward_function.name": "compute_score",
+    "trainer.n_gpus_per_node": "1",
+    "trainer.nnodes": "1",
+    "trainer.total_training_steps": "20",
+}
+
+
+def plan(**changes: str) -> Plan:
+    """The plan of KEYS with changes; `__` stands for a dot."""
+    keys = {**KEYS, **{name.replace("__", "."): value for name, value in changes.items()}}
+    words = " ".join(f"{key}={value}" for key, value in keys.items())
+    return load(read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {words}\n")), release="0.9.1").plan
+
+
+def test_numbers_of_a_job() -> None:
+    assert refusals(plan()) == []
+    job = job_of(plan())
+    assert (job.sequences, job.update, job.updates_per_period, job.rollouts) == (128, 64, 2, 20)
+    assert (job.family, job.dual, job.aggregation, job.scope, job.ddof) == ("ppo", 3.0, "token-mean", "group", 1)
+    assert (job.lr, job.betas, job.schedule, job.dtype) == (2e-3, (0.9, 0.999), "constant", "float32")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "path"),
+    [
+        ("algorithm__adv_estimator", "gae", "stage.algorithm.advantage"),
+        ("actor_rollout_ref__actor__use_kl_loss", "True", "stage.algorithm.kl_loss.enabled"),
+        ("algorithm__use_kl_in_reward", "True", "stage.algorithm.kl_reward.enabled"),
+        ("actor_rollout_ref__rollout__name", "sglang", "stage.placement.rollout.engine"),
+        ("actor_rollout_ref__actor__ulysses_sequence_parallel_size", "2", "stage.placement.actor.sp"),
+        ("actor_rollout_ref__actor__optim__lr_scheduler_type", "wsd", "stage.optim.actor.schedule"),
+        ("actor_rollout_ref__actor__policy_loss__loss_mode", "clip_cov", "stage.algorithm.policy_loss.family"),
+        ("actor_rollout_ref__model__lora_rank", "8", "stage.model_options.lora.rank"),
+    ],
+)
+def test_what_is_not_executed_is_refused_by_field(key: str, value: str, path: str) -> None:
+    assert path in [one.path for one in refusals(plan(**{key: value}))]
+
+
+def test_a_symbol_is_named_not_guessed() -> None:
+    with pytest.raises(ValueError, match=r"stage\.batch\.responses_per_prompt = N"):
+        job_of(plan(actor_rollout_ref__rollout__n="${N}"))
+
+
+def test_counts_that_do_not_divide() -> None:
+    with pytest.raises(ValueError, match="updates of 48"):
+        job_of(plan(actor_rollout_ref__actor__ppo_mini_batch_size="3"))
+
+
+def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:
+    found = {name for path in RUNNER.glob("*.py") for name, _ in imports(path) if name.startswith("rftconf.")}
+    assert found <= {"rftconf.plan", "rftconf.plan.model", "rftconf.plan.symbols"} | {
+        f"rftconf.plan.{part}" for part in ("model.Plan", "model.Stage", "symbols.Expr", "symbols.formula")
+    }
+
+
+def test_the_loop_is_one_page() -> None:
+    tree = ast.parse((RUNNER / "driver.py").read_text())
+    loop = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "train")
+    assert loop.end_lineno is not None
+    assert loop.end_lineno - loop.lineno < 50
