@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-budget bench-gpu runner-env runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-budget bench-gpu runner-env runner-test runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -62,6 +62,10 @@ runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLL
 	$(BASE_PYTHON) -m venv .runner
 	.runner/bin/python -m pip install --quiet --no-deps -r runners/requirements-cpu.lock
 	.runner/bin/python -m pip install --quiet --no-deps -e .
+
+runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over ranks without a difference (after runner-env)
+	.runner/bin/python -m pip install --quiet pytest==$(shell sed -n 's/^pytest==//p' requirements-dev.lock)
+	.runner/bin/python -m pytest tests/runner tests/budget/with_torch
 
 runner-demo:  ## train a tiny model on this machine from a veRL launch script made for it (after runner-env)
 	.runner/bin/python -m rftconf_runner.demo .runner/demo

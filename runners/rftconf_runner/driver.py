@@ -62,7 +62,7 @@ def train(job: Job, folder: Path) -> None:
 
 def _generate(engines: list[Any], prompts: list[Prompt], job: Job, period: int) -> list[Answer]:
     """Answers in the order of `prompts`, shared by the engines. Every answer of a run has a seed of its own."""
-    size, seed = -(-len(prompts) // len(engines)), (job.engine_seed * job.rollouts + period) * job.sequences
+    size, seed = -(-len(prompts) // len(engines)), (job.engine_seed << 32) + period * job.sequences
     starts = range(0, len(prompts), size)
     refs = [
         engine.generate.remote([prompt.tokens for prompt in prompts[at : at + size]], seed + at)

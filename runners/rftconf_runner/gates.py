@@ -15,14 +15,16 @@ class GateError(RuntimeError):
 
 def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]], dtype: str) -> float:
     """The largest difference. Raises GateError when the engine does not hold the trainer's weights."""
-    gaps = (abs(a - b) for one, other in zip(engine, trainer, strict=True) for a, b in zip(one, other, strict=True))
-    worst = max(gaps, default=0.0)
-    if not worst <= PARITY_MAX[dtype]:
+    pairs = ((a, b) for one, other in zip(engine, trainer, strict=True) for a, b in zip(one, other, strict=True))
+    gaps = [abs(a - b) for a, b in pairs]
+    limit = PARITY_MAX[dtype]
+    breach = next((gap for gap in gaps if not gap <= limit), None)  # also what is no number
+    if breach is not None:
         raise GateError(
-            f"log-probs of engine and trainer differ by {worst:.3g}; more than {PARITY_MAX[dtype]:g} in {dtype} means "
+            f"log-probs of engine and trainer differ by {breach:.3g}; more than {limit:g} in {dtype} means "
             "that the engine's weights or its prefix cache are stale"
         )
-    return worst
+    return max(gaps, default=0.0)
 
 
 def first_ratio(gap: float) -> None:

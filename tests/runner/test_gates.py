@@ -1,0 +1,32 @@
+"""Each gate fires, and is silent when it should be."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from rftconf_runner import gates
+
+
+def test_engine_and_trainer_that_agree() -> None:
+    assert gates.parity([[-1.0, -2.0], [-3.0]], [[-1.0, -2.000001], [-3.0]], "float32") == pytest.approx(1e-6)
+    assert gates.parity([], [], "float32") == 0.0
+
+
+@pytest.mark.parametrize("stale", [-2.1, math.nan, -math.inf])
+def test_an_engine_with_other_weights(stale: float) -> None:
+    with pytest.raises(gates.GateError, match="stale"):
+        gates.parity([[-1.0, stale]], [[-1.0, -2.0]], "float32")
+
+
+def test_half_precision_is_given_its_rounding() -> None:
+    gates.parity([[-1.0]], [[-1.05]], "bfloat16")
+    with pytest.raises(gates.GateError):
+        gates.parity([[-1.0]], [[-1.05]], "float32")
+
+
+@pytest.mark.parametrize("gap", [0.002, math.nan])
+def test_a_first_ratio_that_is_not_one(gap: float) -> None:
+    gates.first_ratio(0.0005)
+    with pytest.raises(gates.GateError, match="old log-probs"):
+        gates.first_ratio(gap)
