@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from rftconf.ledger import State
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
-from rftconf.plan.symbols import Expr, arith
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -102,6 +104,16 @@ def tail(context: Context, mine: str) -> str:
     if isinstance(prompts, int) and isinstance(n, int) and isinstance(update, int) and prompts * n % update == 0:
         return context.values.get("stage.batch.uneven_tail") or mine
     return mine
+
+
+def beside_a_length(w: Writing) -> tuple[State, str]:
+    """What becomes of epochs where the number of periods ends the run: they follow, or might have ended it earlier (H68)."""
+    path, rollouts = "stage.run_length.epochs", w.plan("stage.run_length.rollouts")
+    origin, ends = w.origins.get(path), f"the run ends after {formula(rollouts)} rollout periods"
+    both = w.plan("stage.run_length.last_partial") == "drop" and w.facts.get("rows") is None
+    if both and origin is not None and origin.kind is Kind.WRITTEN and not w.same_framework:
+        return State.NARROWED, f"{ends}; --rows N tells whether {formula(w.plan(path))} epochs end it earlier (H68)"
+    return State.DERIVED, ends
 
 
 def divides_logits(context: Context, mine: bool) -> bool:

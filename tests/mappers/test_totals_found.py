@@ -127,3 +127,11 @@ def test_a_folder_that_nobody_named_is_not_pointed_to() -> None:
     done = convert(document("trinity", BASES["trinity"][0].flat, ""), "chatlearn", framework="trinity", release="0.6.0")
     out = {line.key: line.value for line in done.ledger.targets}
     assert picked(out, "runtime_args.output_dir", "runtime_args.data_checkpoint_path") == ["???", "???"]
+
+
+def test_h68_epochs_that_might_end_a_run_earlier_are_said_where_nobody_counted_rows() -> None:
+    changes = {"trainer.total_epochs": "3"}
+    assert to_roll(changes).line("trainer.total_epochs").state is State.NARROWED
+    assert "--rows N" in to_roll(changes).line("trainer.total_epochs").reason
+    assert to_roll(changes, rows=7473).out["max_steps"] == 21
+    assert to_roll({"trainer.total_epochs": "30"}, rows=7473).line("trainer.total_epochs").state is State.DERIVED

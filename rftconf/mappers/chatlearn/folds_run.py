@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.rates import beside_a_length
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Text, Var, arith, formula, text
 
@@ -32,7 +33,8 @@ def write_length(w: Writing) -> None:
     rollouts, epochs, last = (w.plan(R + name) for name in ("rollouts", "epochs", "last_partial"))
     if rollouts is not None:
         w.put(EPISODES, rollouts, R + "rollouts", always=True)
-        w.lose(R + "epochs", State.DERIVED, "the number of episodes ends the run (H12)") if epochs is not None else None
+        if epochs is not None:
+            w.lose(R + "epochs", *beside_a_length(w))
     else:
         total = _episodes(w, epochs, last)
         note = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import CRITIC, RL, trained
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, formula
@@ -225,7 +226,7 @@ def write_length(w: Writing) -> None:
         else:
             w.put("max_steps", rollouts, run + "rollouts", always=True)
             if epochs is not None:
-                w.lose(run + "epochs", State.DERIVED, f"the run ends after {formula(rollouts)} rollout periods")
+                w.lose(run + "epochs", *beside_a_length(w))
     else:
         _write_epochs(w, f"{trained(w)}.training_args.num_train_epochs")
     if w.plan(run + "last_partial") is not None:
