@@ -185,6 +185,8 @@ _HINTS = {
 def _preferred(of: Catalogued, name: str) -> list[Base]:
     """The bases in which the key most likely acts come first."""
     hints = [hint for word, hint in _HINTS.items() if word in name]
+    if "helper" in hints:  # an option of a model that is not there would bring it into being
+        hints = ["helper"]
     return sorted(bases(of, name.startswith(STAGE)), key=lambda base: -sum(hint in base.name for hint in hints))
 
 

@@ -85,6 +85,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", default="totals")
     parser.add_argument("--progress", type=Path, default=ROOT / ".totals.json")
+    parser.add_argument("--revision", default="", help="what was run, for the figure")
     parser.add_argument("--save", action="store_true", help="write benches/results/totals-<date>.json")
     asked = parser.parse_args(arguments)
     blocks = -(-asked.cases // CASES)
@@ -111,6 +112,7 @@ def _figure(asked: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     return {
         "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         "command": f"python -m tests.laws.totals --cases {asked.cases} --jobs {asked.jobs} --seed {asked.seed}",
+        "revision": asked.revision,
         "python": platform.python_version(),
         "cpu_seconds": round(progress.seconds),
         "cases_per_cpu_second": round(sum(progress.tally.cases.values()) / progress.seconds),
