@@ -54,7 +54,7 @@ def value(done: Conversion, key: str) -> Any:
     [("verl", "actor_rollout_ref.actor.optim.lr_scheduler_type"), ("trinity", "algorithm.optimizer.lr_scheduler_type")],
 )
 def test_a_schedule_that_fsdp_lacks_is_asked_about(to: str, key: str) -> None:
-    config = {"actor_train__training_args__lr_scheduler_type": "linear"}
+    config: dict[str, Any] = {"actor_train__training_args__lr_scheduler_type": "linear"}
     config |= {
         "actor_train__strategy_args__strategy_name": "fsdp2_train",
         "actor_train__strategy_args__strategy_config": {},
@@ -83,7 +83,7 @@ def test_trinity_has_room_for_a_whole_prompt_and_answer() -> None:
     assert line.state is State.NARROWED
 
 
-def test_an_update_above_its_period_is_refused_where_veRL_looks() -> None:
+def test_an_update_above_its_period_is_refused_where_verl_looks() -> None:
     config = yaml.safe_load((GOLDEN / "convert" / "trinity-to-chatlearn" / "input.yaml").read_text())
     config["buffer"]["train_batch_size"] = 4096
     config["buffer"]["batch_size"], config["synchronizer"]["sync_interval"] = 32, 1
