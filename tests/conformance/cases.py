@@ -22,6 +22,8 @@ DECISIONS = {
     "data.val_files": "/data/test.parquet",
     "actor_rollout_ref.actor.policy_loss.loss_mode": "vanilla",
     "actor_rollout_ref.actor.optim.lr_scheduler_type": "constant",
+    "actor_rollout_ref.actor.optim.warmup_style": "constant",
+    "critic.optim.warmup_style": "constant",
     "critic.optim.lr_scheduler_type": "constant",
     "optim.lr_scheduler_type": "constant",
     "algorithm.adv_estimator": "grpo",
