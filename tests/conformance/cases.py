@@ -26,6 +26,7 @@ DECISIONS = {
     "critic.optim.warmup_style": "constant",
     "critic.optim.lr_scheduler_type": "constant",
     "optim.lr_scheduler_type": "constant",
+    "optim.lr_scheduler": "cosine",
     "algorithm.adv_estimator": "grpo",
     "adv_estimator": "grpo",
     "importance_sampling": "token",
