@@ -106,7 +106,8 @@ def page(figures: dict[str, dict[str, object]], date: str) -> str:
         "then read back. *Accepted* is loaded, validated and the same plan. *Refused* by rftconf itself, with these reasons; "
         "`tests/conformance/test_refusals.py` forces them on the targets. *Unreadable* configs are incomplete or not in "
         "their own framework's grammar. "
-        "A pair without a row was not measured; an outcome of earlier that day is not asked again.\n\n| configs -> target | accepted | refused or unreadable | wrong |\n| --- | --- | --- | --- |\n"
+        "A pair without a row was not measured; an outcome of earlier that day is not asked again.\n\n"
+        "| configs -> target | accepted | refused or unreadable | wrong |\n| --- | --- | --- | --- |\n"
     )
     reasons: Counter[str] = Counter()
     for name, row in figures.items():
@@ -120,7 +121,7 @@ def page(figures: dict[str, dict[str, object]], date: str) -> str:
 
 def cell(text: str) -> str:
     """Text that may stand in a table."""
-    return text.replace("|", "\\|").removeprefix("refused: rftconf: ")
+    return text.replace("|", "\\|").removeprefix("refused: ")
 
 
 def main() -> None:
