@@ -109,6 +109,14 @@ def figure(counts: Counter[str], total: int, unknown: Counter[str], itself: bool
     }
 
 
+def overall(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What is known of all leaves of the corpus together."""
+    own = [row for name, row in found.items() if "->" not in name]
+    leaves, known = (sum(row[key] for row in own) for key in ("leaves", "known"))
+    configs, total = (sum(row[key] for row in own) for key in ("configs", "of"))
+    return {"configs": configs, "of": total, "leaves": leaves, "known": known, "known_share": round(known / leaves, 5)}
+
+
 def main() -> None:
     """Command line: where the figures go, as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -120,7 +128,8 @@ def main() -> None:
         found[name] = row
         shares = "  ".join(f"{key} {value:.2%}" for key, value in row.items() if "share" in key or key == "of_ceiling")
         print(f"{name:<24}{row['configs']:>4}/{row['of']:<4} configs {row['leaves']:>6} leaves  {shares}", flush=True)
-    print(f"{time.monotonic() - started:.0f} s")
+    found["all"] = overall(found)
+    print(f"all: {found['all']}\n{time.monotonic() - started:.0f} s")
     if output:
         output.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "figures": found}, indent=1) + "\n")
 

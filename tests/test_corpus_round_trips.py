@@ -26,12 +26,6 @@ from tests.sources import CORPUS, ROOT
 
 PER_CORPUS = 4
 """Configs of each corpus in a sample, evenly spread."""
-ENVIRONMENTS = "a list of mappings inside an environment taken by interpolation comes back in another shape"
-EXCUSED = {
-    "examples__qwen3_agentic_gem__gem_math_dapo": ENVIRONMENTS,
-    "examples__qwen3_agentic_gem__gem_math_dapo_python_code": ENVIRONMENTS,
-    "examples__qwen3_agentic_gem__gem_math_hotpotqa_search": ENVIRONMENTS,
-}
 VARIABLES = ("symbolic", "symbolic-back")
 """Golden inputs whose numbers are variables: two formulas of one value are not compared."""
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upstream examples beside the project")
@@ -88,8 +82,6 @@ def travelled(document: Document, framework: str, release: str, to: str, to_rele
 @needs_corpus
 @pytest.mark.parametrize("real", REAL, ids=lambda real: f"{real.framework}-{real.release}-{real.name}")
 def test_a_real_config_comes_back_as_it_was(real: Real) -> None:
-    if real.name in EXCUSED:
-        pytest.xfail(EXCUSED[real.name])
     document = real.document()
     check_itself(document, *understood(document, real.framework, real.release))
 

@@ -129,8 +129,9 @@ class words(Codec[Any, Any]):  # noqa: N801
             return Put(native, State.NARROWED, why)
         if context.same_framework:
             return Put(value)
-        open_or_absent = MISSING if self.asked and value is not None else None
-        return Put(open_or_absent, State.NO_COUNTERPART, f"there is no word for {value!r} here")
+        if self.asked and value is not None:
+            return Put(MISSING, State.UNRESOLVED, f"there is no word for {value!r} here")
+        return Put(None, State.NO_COUNTERPART, f"there is no word for {value!r} here")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ class Outcome:
     @property
     def reason(self) -> str:
         """Why, without what differs from config to config: numbers, paths, names in quotes."""
-        return re.sub(r"\b\d+(\.\d+)*\b", "N", re.sub(r"^\S*source/source\S* ", "", self.why))[:160]
+        said = re.sub(r"^rftconf: |\S*source/source\.\w+\S* ", "", self.why)
+        return re.sub(r"\b\d+(\.\d+)*\b", "N", said)[:160]
 
     def __str__(self) -> str:
         """For people."""

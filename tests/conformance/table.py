@@ -105,7 +105,9 @@ def page(figures: dict[str, dict[str, object]], date: str) -> str:
         f"Measured {date}: every config of the corpus, converted and put before the target's own loader and validators, "
         "then read back. *Accepted* is loaded, validated and the same plan. *Refused* by rftconf itself, with these reasons; "
         "`tests/conformance/test_refusals.py` forces them on the targets. *Unreadable* configs are incomplete or not in "
-        "their own framework's grammar.\n\n| configs -> target | accepted | refused or unreadable | wrong |\n| --- | --- | --- | --- |\n"
+        "their own framework's grammar. "
+        "A pair without a row was not measured; an outcome of earlier that day is not asked again.\n\n"
+        "| configs -> target | accepted | refused or unreadable | wrong |\n| --- | --- | --- | --- |\n"
     )
     reasons: Counter[str] = Counter()
     for name, row in figures.items():
@@ -119,7 +121,7 @@ def page(figures: dict[str, dict[str, object]], date: str) -> str:
 
 def cell(text: str) -> str:
     """Text that may stand in a table."""
-    return text.replace("|", "\\|").removeprefix("refused: rftconf: ")
+    return text.replace("|", "\\|").removeprefix("refused: ")
 
 
 def main() -> None:

@@ -100,6 +100,10 @@ def alike(path: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> boo
         return {one, other} == {"file", None}
     if one == "":  # an unset variable of a script: nothing was told
         return True
+    if path.endswith(".min_lr_ratio"):  # no floor
+        return {one, other} == {0.0, None}
+    if path.startswith("stage.algorithm.kl_loss."):  # a term of no weight
+        return before.get("stage.algorithm.kl_loss.coef") == 0
     if path.endswith(".uri"):  # a file, or the folder and split that stand for it; its format is a decision
         return str(one).rpartition("/")[0] == str(other).rpartition("/")[0]
     if path.endswith((".seed", ".dtype")) and one is None:  # left to the engine, which has a default here
@@ -124,5 +128,8 @@ def _flat(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping) and value:
         for name, item in value.items():
             yield from _flat(child(prefix, name), item)
+    elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+        for index, one in enumerate(value):
+            yield from _flat(f"{prefix}[{index}]", one)
     else:
         yield prefix, value

@@ -215,7 +215,7 @@ class _Schedules(words):
         fsdp = context.plan("stage.placement.actor.backend") in ("fsdp", "fsdp2")
         if not context.same_framework and fsdp and value not in ("constant", "cosine", None):
             return Put(
-                MISSING, State.NO_COUNTERPART, f"the FSDP trainer knows constant and cosine, not {value!r} (row 5.8)"
+                MISSING, State.UNRESOLVED, f"the FSDP trainer knows constant and cosine, not {value!r} (row 5.8)"
             )
         return super().put(value, context, unit)
 

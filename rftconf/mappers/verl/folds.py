@@ -78,6 +78,11 @@ FAMILIES = {
     "vanilla": "ppo", "gspo": "gspo", "cispo": "cispo", "sapo": "sapo", "geo_mean": "geo_mean", "clip_cov": "clip_cov",
     "kl_cov": "kl_cov", "gpg": "gpg", "dppo_tv": "dppo_tv", "dppo_kl": "dppo_kl", "dro": "dro",
 }  # fmt: skip
+LOSS_SINCE = {
+    "gpg": "0.5.0", "gspo": "0.6.1", "geo_mean": "0.6.1",
+    "cispo": "0.7.1", "sapo": "0.7.1", "dppo_tv": "0.7.1", "dppo_kl": "0.7.1", "dro": "0.9.1",
+}  # fmt: skip
+"""The catalogued release that first registers a loss (core_algos.register_policy_loss); the others are as old as 0.4.1."""
 L = "stage.algorithm."
 
 
@@ -115,7 +120,11 @@ def write_loss(w: Writing) -> None:
     family = w.plan(L + "policy_loss.family")
     names = {plan: native for native, plan in FAMILIES.items()}
     key = "actor_rollout_ref.actor.policy_loss.loss_mode"
-    if isinstance(family, Expr) or family in names or w.same_framework:
+    named = names.get(family) if isinstance(family, str) else None
+    if named is not None and not w.same_framework and not w.since(LOSS_SINCE.get(named, "0")):
+        note = f"veRL has the {named} loss since {LOSS_SINCE[named]}"
+        w.put(key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=note, always=True)
+    elif isinstance(family, Expr) or family in names or w.same_framework:
         w.put(key, names.get(family, family) if isinstance(family, str) else family, L + "policy_loss.family")
     elif family is not None:
         w.put(

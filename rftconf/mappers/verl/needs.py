@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 MICRO = {
     "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": "stage.batch.reference.sequences_per_rank",
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "stage.batch.micro.sequences_per_rank",
+}
+UNPADDED = {
+    "actor": "actor_rollout_ref.model.use_remove_padding",
+    "critic": "critic.model.use_remove_padding",
 }
 CAPS = {"actor_rollout_ref.actor.ppo_max_token_len_per_gpu": "actor", "critic.ppo_max_token_len_per_gpu": "critic"}
 
@@ -35,8 +40,22 @@ def _read(r: Reading) -> None:
     r.note(r.narrowed[key])
 
 
+def _refuse_two_back_ends(w: Writing) -> None:
+    """main_ppo up to 0.5 asserts that actor and critic have the same strategy."""
+    actor, critic = (w.plan(f"stage.placement.{role}.backend") for role in ("actor", "critic"))
+    if w.same_framework or w.since("0.6.1") or w.plan("stage.algorithm.critic.enabled") is not True:
+        return
+    if isinstance(actor, str) and isinstance(critic, str) and actor != critic:
+        raise RefusedError(
+            f"the actor trains with {actor} and the critic with {critic}: veRL up to 0.5 wants one back end for both",
+            choices=("--to-release 0.6.1 or newer", "one back end for both"),
+        )
+
+
 def _write(w: Writing) -> None:
+    _refuse_two_back_ends(w)
     _fit_longest(w)
+    _write_unpadded(w)
     _write_fixed_sizes(w)
 
 
@@ -59,12 +78,27 @@ def _fit_longest(w: Writing) -> None:
             w.put(key, -(-sum(lengths) // sp), *told, state=state, note=note, always=True, how=why)
 
 
+def _write_unpadded(w: Writing) -> None:
+    """A sequence is only spread over GPUs without its padding; up to 0.6 padding is the default (validate_config)."""
+    if w.since("0.7.1") or w.same_framework or w.backend == "megatron":
+        return
+    for role, key in UNPADDED.items():
+        spread = w.plan(f"stage.placement.{role}.sp")
+        if not isinstance(spread, int) or spread == 1 or w.effective(key) is True:
+            continue
+        path = f"stage.model_options.{'' if role == 'actor' else 'critic_'}remove_padding"
+        padded = w.plan(path) is False
+        why = f"{spread} GPUs share a sequence, which veRL {w.release} does without padding only"
+        state = State.NARROWED if padded else State.EXACT
+        w.put(key, True, *([path] if padded else []), state=state, note=why if padded else "", always=True, how=why)
+
+
 def _write_fixed_sizes(w: Writing) -> None:
     """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (RULES 1.2, 1.4)."""
     if w.backend != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
         return
     for key, plan in MICRO.items():
-        if w.plan(plan) is None:
+        if w.plan(plan) is None or key not in w.out:
             w.put(
                 key,
                 1,
