@@ -45,8 +45,7 @@ def words(s: Subject, key: str) -> tuple[str, ...]:
 @rule(
     15, ERROR, "a word that the framework does not know",
     bad=trinity("explorer.concurrent_mode=asynchronus"), good=trinity("explorer.concurrent_mode=asynchronous"),
-    advice="take one of the words named",
-    source="Trinity-RFT config_validator.py, models/__init__.py, constants.py; veRL workers/config/actor.py; RULES 1.3, 2.2",
+    advice="take one of the words named", source="Trinity-RFT config_validator.py, models/__init__.py; veRL workers/config/actor.py; RULES 1.3, 2.2",
     fixable=True,
 )  # fmt: skip
 def _unknown_word(s: Subject) -> Findings:
