@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from rftconf.lint.rule import ERROR, Family, Findings, Put, found, trinity
 from rftconf.lint.subject import Subject
 from rftconf.mappers.paths import without_indices
@@ -59,6 +57,8 @@ def _unknown_word(s: Subject) -> Findings:
             continue
         if key.endswith(".engine_type") and str(got).startswith("vllm"):
             continue  # any name that starts so
+        from difflib import get_close_matches
+
         near = get_close_matches(str(got), known, n=1)
         yield found(
             f"{s.title} has no {leaf.key} {got}: {', '.join(known)}", key, fix=Put(key, near[0]) if near else ()
