@@ -7,6 +7,7 @@ from __future__ import annotations
 
 A, R, M, F = (f"actor_rollout_ref.{part}." for part in ("actor", "rollout", "model", "ref"))
 T, E = "buffer.explorer_input.tasksets[0].", "explorer.rollout_model."
+# fmt: off
 ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("verl", "0.9.1", "1.1 unknown key", "data.nothing_like_this=1", "KEY001"),
     ("verl", "0.9.1", "1.1 + on an existing key", "+data.train_batch_size=256", "KEY006"),
@@ -128,7 +129,8 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("trinity", "0.6.0", "2.2 clip_ratio_c", "algorithm.policy_loss_fn=ppo\nalgorithm.policy_loss_fn_args.clip_ratio_c=0.5", "ALG003"),
     ("trinity", "0.6.0", "2.2 std_cal_level", "algorithm.advantage_fn_args.std_cal_level=groups", "KEY015"),
     ("trinity", "0.6.0", "2.2 sft without its data", "algorithm.algorithm_type=sft\nmode=train", "DIA"),
-)  # fmt: skip
+)
+# fmt: on
 """Framework, release, where it is asserted, the lines on top of a config that is fine, and our code (or its start)."""
 
 ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
