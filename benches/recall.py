@@ -28,6 +28,11 @@ OWN = {"verl": ("compose", "resolve", "validate"), "trinity": ("load", "check")}
 NAMES = {"verl": "Hydra's compose and `validate_config`", "trinity": "`load_config` and `check_and_update`"}
 
 
+HEAD = """Each mistake is one change of a config that is fine, and that its framework accepts. Ours counts as found
+when a finding names the cause with its own code; theirs when loading and checking the config raises anything at all. The
+column after that also counts what dataclasses and workers refuse later, on the cluster."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One mistake: whether we name its cause, and where the framework refuses it (empty: nowhere)."""
@@ -93,10 +98,7 @@ def page(found: list[Outcome]) -> str:
             "",
             f"Measured on {datetime.now(UTC).date().isoformat()} by `python -m benches.recall --write`; not typed.",
             "",
-            "Each mistake is one change of a config that is fine, and that its framework accepts. Ours counts as found",
-            "when a finding names the cause with its own code; theirs when loading and checking the config raises",
-            "anything at all. The column after that also counts what dataclasses and workers refuse later, on the",
-            "cluster.",
+            HEAD,
             "",
             "| framework | mistakes | rftconf check | its own check | anything before training | its own check is |",
             "| --- | --- | --- | --- | --- | --- |",

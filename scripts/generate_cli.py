@@ -50,7 +50,9 @@ def table() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for verb in VERBS:
         params = group.commands[verb].params
-        (argument,) = (param for param in params if isinstance(param, click.Argument))
+        argument = next((param for param in params if isinstance(param, click.Argument)), None)
+        if argument is None:
+            continue
         rows = {
             spelling: row
             for param in params

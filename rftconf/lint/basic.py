@@ -189,6 +189,8 @@ def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
 
 
 def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    from rftconf.lint.counterparts import other_framework
+
     message = f"{subject.title} has no key {leaf.key}"
     near = _misspelt(leaf.key, subject.known)
     worst = subject.worst
@@ -198,7 +200,7 @@ def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?", fix)
     elif other := _other_releases(leaf.key, subject):
         yield _at_key("KEY003", worst, leaf, message, other)
-    elif theirs := _other_framework(leaf.key, subject.best.framework):
+    elif theirs := other_framework(leaf.key, subject.best.framework):
         yield _at_key("KEY002", worst, leaf, message, theirs)
     else:
         help_ = f"{subject.own_config} may have it" if subject.own_config else suggest.explain(subject.known, leaf.key)
@@ -229,19 +231,7 @@ def _other_releases(key: str, subject: _Subject) -> str:
     return versions.history(best.framework, key, best.trainer) or f"{framework.title} had it up to {having[-1]}"
 
 
-def _other_framework(key: str, ours: str) -> str:
-    from rftconf.lint.counterparts import name_here
-
-    for name, framework in registry.FRAMEWORKS.items():
-        if name == registry.framework(ours).family:
-            continue
-        if any(key in catalogue.load(name, None, trainer) for trainer in framework.trainers):
-            return f"that is {framework.title}'s name; {registry.framework(ours).title} {name_here(key, name, ours)}"
-    return ""
-
-
-_last: list[tuple[Document, str | None, str | None, Guess]] = []
-"""The last guess: three questions about one document follow each other."""
+_last: list[tuple[Document, str | None, str | None, Guess]] = []  # three questions about one document follow each other
 
 
 def _guess(document: Document, framework: str | None, release: str | None) -> Guess:

@@ -17,7 +17,6 @@ FOLDED: dict[str, dict[str, str]] = {
         "stage.run_length.epochs": "trainer.total_epochs",
         "stage.run_length.rollouts": "trainer.total_training_steps",
         "stage.optim.actor.warmup_updates": f"{_ACTOR}.optim.lr_warmup_steps",
-        "stage.optim.actor.decay_updates": f"{_ACTOR}.optim.total_training_steps",
         "stage.optim.critic.warmup_updates": "critic.optim.lr_warmup_steps",
         "stage.data.train[].uri": "data.train_files",
         "stage.data.eval[].uri": "data.val_files",
@@ -122,6 +121,18 @@ def counterparts(theirs: str, ours: str) -> dict[str, str]:
         if plan in here:
             found.setdefault(native, here[plan])
     return found
+
+
+def other_framework(key: str, ours: str) -> str:
+    """Whose name a key is, and what it is called here; empty where no framework has it."""
+    from rftconf.schemas import catalogue, registry
+
+    for name, framework in registry.FRAMEWORKS.items():
+        if name == registry.framework(ours).family:
+            continue
+        if any(key in catalogue.load(name, None, trainer) for trainer in framework.trainers):
+            return f"that is {framework.title}'s name; {registry.framework(ours).title} {name_here(key, name, ours)}"
+    return ""
 
 
 def name_here(key: str, theirs: str, ours: str) -> str:

@@ -102,6 +102,11 @@ def chatlearn(*lines: str, release: str | None = None) -> Example:
     return Example("chatlearn", lines, release)
 
 
+def roll(*lines: str, release: str | None = None) -> Example:
+    """An example for ROLL, shown as YAML."""
+    return Example("roll", lines, release)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `source` names the code, the hazard or the thread that it comes from; `advice` says what to do.

@@ -50,6 +50,8 @@ OPTIONS = {
     ],
     "explain": [],
     "schema": ["--from-release", "--trainer", "--output", "-o"],
+    "init": ["--from", "--from-release", "--pyproject", "--force", "--dry-run", "--json", "--quiet", "-q"],
+    "lsp": [],
 }
 
 

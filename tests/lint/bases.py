@@ -96,7 +96,45 @@ CHATLEARN = (
     "models.ref_policy.load=Qwen/Qwen2.5-7B-Instruct",
     "models.ref_policy.num_gpu=8",
 )
-BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN}
+ROLL = (
+    "exp_name=demo",
+    "seed=42",
+    "output_dir=/checkpoints",
+    "checkpoint_config.type=file_system",
+    "checkpoint_config.output_dir=/checkpoints/demo",
+    "num_gpus_per_node=8",
+    "max_steps=500",
+    "save_steps=20",
+    "eval_steps=10",
+    "rollout_batch_size=64",
+    "prompt_length=1024",
+    "response_length=2048",
+    "num_return_sequences_in_group=8",
+    "ppo_epochs=1",
+    "adv_estimator=grpo",
+    "init_kl_coef=0.0",
+    "use_kl_loss=true",
+    "kl_loss_coef=0.001",
+    "pretrain=Qwen/Qwen2.5-7B-Instruct",
+    "reward_pretrain=Qwen/Qwen2.5-7B-Instruct",
+    "validation.data_args.file_name=/data/test.jsonl",
+    "actor_train.training_args.learning_rate=1.0e-6",
+    "actor_train.training_args.per_device_train_batch_size=1",
+    "actor_train.training_args.gradient_accumulation_steps=64",
+    "actor_train.data_args.file_name=/data/train.jsonl",
+    "actor_train.strategy_args.strategy_name=megatron_train",
+    "actor_train.strategy_args.strategy_config.tensor_model_parallel_size=1",
+    "actor_train.device_mapping=list(range(0,8))",
+    "actor_infer.generating_args.temperature=1.0",
+    "actor_infer.generating_args.top_p=1.0",
+    "actor_infer.generating_args.top_k=-1",
+    "actor_infer.strategy_args.strategy_name=vllm",
+    "actor_infer.strategy_args.strategy_config.gpu_memory_utilization=0.8",
+    "actor_infer.device_mapping=list(range(0,8))",
+    "reference.strategy_args.strategy_name=megatron_infer",
+    "reference.device_mapping=list(range(0,8))",
+)
+BASES = {"verl": VERL, "trinity": TRINITY, "chatlearn": CHATLEARN, "roll": ROLL}
 
 
 def lines_of(example: Example) -> list[str]:

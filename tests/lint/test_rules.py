@@ -54,7 +54,7 @@ def test_the_good_example_is_silent(rule: Rule) -> None:
         assert [d for d in check(document, rule.good) if d.code == rule.code] == []
 
 
-@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn"])
+@pytest.mark.parametrize("framework", ["verl", "trinity", "chatlearn", "roll"])
 def test_the_base_configs_are_clean(framework: str) -> None:
     for document in documents(Example(framework, ())):
         assert [f"{d.code} {d.message}" for d in check(document, Example(framework, ()))] == []

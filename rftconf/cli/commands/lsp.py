@@ -10,8 +10,9 @@ def lsp() -> int:
     Needs the extra: pip install 'rftconf[lsp]'.
 
     \b
-    Example, for Neovim:
-      vim.lsp.start({ name = "rftconf", cmd = { "rftconf", "lsp" }, root_dir = vim.fn.getcwd() })
+    Examples:
+      rftconf lsp
+      in Neovim: vim.lsp.start({ name = "rftconf", cmd = { "rftconf", "lsp" }, root_dir = vim.fn.getcwd() })
     """
     from rftconf.errors import UsageError
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from rftconf.lint.rule import ERROR, Family, Findings, Put, found, trinity
 from rftconf.lint.subject import Subject
 from rftconf.mappers.paths import without_indices
@@ -45,8 +43,7 @@ def words(s: Subject, key: str) -> tuple[str, ...]:
 @rule(
     15, ERROR, "a word that the framework does not know",
     bad=trinity("explorer.concurrent_mode=asynchronus"), good=trinity("explorer.concurrent_mode=asynchronous"),
-    advice="take one of the words named",
-    source="Trinity-RFT config_validator.py, models/__init__.py, constants.py; veRL workers/config/actor.py; RULES 1.3, 2.2",
+    advice="take one of the words named", source="Trinity-RFT config_validator.py, models/__init__.py; veRL workers/config/actor.py; RULES 1.3, 2.2",
     fixable=True,
 )  # fmt: skip
 def _unknown_word(s: Subject) -> Findings:
@@ -60,6 +57,8 @@ def _unknown_word(s: Subject) -> Findings:
             continue
         if key.endswith(".engine_type") and str(got).startswith("vllm"):
             continue  # any name that starts so
+        from difflib import get_close_matches
+
         near = get_close_matches(str(got), known, n=1)
         yield found(
             f"{s.title} has no {leaf.key} {got}: {', '.join(known)}", key, fix=Put(key, near[0]) if near else ()
