@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-budget bench-gpu runner-env runner-test runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -48,8 +48,15 @@ keys: conformance-env  ## extract the catalogues of keys from the published pack
 keys-check: conformance-env  ## fail when a committed catalogue differs from its package
 	$(KEYS) --check
 
-bench: conformance-env  ## a cold convert as a ratio to hydra.compose and check-jsonschema
-	$(PYTHON) benches/cold_convert.py --verl $(CONFORMANCE)/releases/verl-0.9.1 --check-jsonschema .venv/bin/check-jsonschema
+# check-jsonschema wants a newer click than ours: CHECK_JSONSCHEMA is its command in an environment of its own.
+bench: conformance-env  ## a cold convert as a ratio to hydra.compose and (with CHECK_JSONSCHEMA=its command) check-jsonschema
+	$(PYTHON) benches/cold_convert.py --verl $(CONFORMANCE)/releases/verl-0.9.1 $(if $(CHECK_JSONSCHEMA),--check-jsonschema $(CHECK_JSONSCHEMA))
+
+bench-check:  ## check beside CHECK_JSONSCHEMA=its command and PyYAML's C loader; CORPUS=a folder of real configs
+	$(PYTHON) -m benches.check $(if $(CHECK_JSONSCHEMA),--check-jsonschema $(CHECK_JSONSCHEMA)) $(if $(CORPUS),--corpus $(CORPUS)/trinity)
+
+bench-corpus:  ## converting all of CORPUS=a folder of real configs, beside OmegaConf loading it
+	$(PYTHON) -m benches.corpus_convert $(CORPUS)
 
 bench-budget:  ## memory accounts against measured peaks, beside others' formulas; what an account costs
 	$(PYTHON) -m benches.budget_accuracy

@@ -49,12 +49,12 @@ def overrides_of(script: Path) -> list[str]:
     return [word for word in words if "=" in word and not word.startswith("--")]
 
 
-def seconds(command: Sequence[str], env: Mapping[str, str]) -> float:
-    """Wall time of one process. Raises CalledProcessError when it fails (1 is how `check` tells of findings)."""
+def seconds(command: Sequence[str], env: Mapping[str, str], fine: Sequence[int] = (0,)) -> float:
+    """Wall time of one process. Raises CalledProcessError when it ends otherwise: a crash is no measurement."""
     started = time.perf_counter()
     done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
     taken = time.perf_counter() - started
-    if done.returncode not in (0, 1):
+    if done.returncode not in fine:
         raise subprocess.CalledProcessError(done.returncode, command)
     return taken
 
@@ -94,7 +94,7 @@ def measure(found: dict[str, list[str]], runs: int, bytecode: Path) -> dict[str,
     times: dict[str, list[float]] = {name: [] for name in found}
     for at in range(runs + 1):
         for name, command in found.items():
-            taken = seconds(command, env)
+            taken = seconds(command, env, (0, 1) if name == "rftconf check" else (0,))
             if at:
                 times[name].append(taken)
     return times

@@ -50,9 +50,7 @@ def table() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for verb in VERBS:
         params = group.commands[verb].params
-        argument = next((param for param in params if isinstance(param, click.Argument)), None)
-        if argument is None:
-            continue
+        arguments = [param for param in params if isinstance(param, click.Argument)]
         rows = {
             spelling: row
             for param in params
@@ -60,10 +58,12 @@ def table() -> dict[str, Any]:
             for spelling in param.opts
         }
         required = [param.name for param in params if isinstance(param, click.Option) and param.required]
-        if isinstance(argument.type, click.types.StringParamType) and argument.default is None:
-            found[verb] = {
-                "argument": argument.name, "many": argument.nargs == -1, "required": required, "options": rows,
-            }  # fmt: skip
+        if [type(argument.type) for argument in arguments] != [click.types.StringParamType]:
+            continue
+        (argument,) = arguments
+        if argument.default is None:
+            many = argument.nargs == -1
+            found[verb] = {"argument": argument.name, "many": many, "required": required, "options": rows}
     return found
 
 
