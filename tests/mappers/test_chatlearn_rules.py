@@ -66,7 +66,7 @@ NO_RL = {"sft-back", "sft-engine", "sft-fsdp", "main-eval", "main-generation", "
          *(f"roll-{kind}-to-{to}" for kind, to in (("sft", "trinity"), ("sft", "verl"), ("dpo", "trinity"))),
          *(f"{source}-to-roll" for source in ("trinity-sft", "trinity-dpo", "verl-sft"))}  # fmt: skip
 """No reinforcement learning, or nothing else."""
-AGENTS = {"agentic-to-trinity", "agentic-to-verl", "agentic-to-chatlearn"}
+AGENTS = {"agents-of-roll-to-trinity", "agents-of-roll-to-verl", "agents-of-roll-to-chatlearn"}
 """Environments that are stepped."""
 FORKS = {"fork-samples", "fork-mini-batch"}
 """Mini-batches larger than the batch: asked about before anything is converted."""

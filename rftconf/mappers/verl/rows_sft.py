@@ -37,7 +37,9 @@ STATIC = When(
 DYNAMIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not False, "no effect while data.use_dynamic_bsz is false"
 )
-DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
+NO_FLOOR = ("constant", "linear", "inv_sqrt", "wsd")
+"""Schedules without a floor, or without a word here."""
+DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") not in NO_FLOOR, "only the cosine has a floor")
 NAMES = ("trainer.project_name", "trainer.experiment_name", "trainer.logger", "trainer.resume_mode", "trainer.resume_from_path",
          "trainer.save_freq", "trainer.test_freq")  # fmt: skip
 SAME_NAMES = tuple(row for row in RUN_ROWS if row.native in NAMES)
