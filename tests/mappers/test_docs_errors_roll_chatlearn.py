@@ -28,7 +28,7 @@ def test_d20_there_is_no_deepspeed() -> None:
 @pytest.mark.parametrize("key", ["reward_norm", "reward_shift", "reward_scale", "sft_loss_coef"])
 def test_d21_fields_that_are_none(key: str) -> None:
     line = from_roll({key: 1}).line(key)
-    assert (line.state, "H57" in line.reason) == (State.UNKNOWN, True)
+    assert (line.state, "H57" in line.reason) == (State.DEAD_IN_SOURCE, True)
     assert key not in to_roll().out
 
 

@@ -77,6 +77,7 @@ DEAD: dict[str, Mapping[str, str]] = {
             f"reward_{name}": _DROPPED + "norm_mean_type and norm_std_type replace it (D21)"
             for name in ("norm", "shift", "scale")
         },
+        "sft_loss_coef": _DROPPED + "no loss has such a term (D21)",
         "validation.eval_steps": _DROPPED + "eval_steps stands at the top",
         "actor_train.use_remove_padding": _DROPPED + "sequences are packed with use_sequence_packing",
         "reward_system_config": _DROPPED + "no code asks for it",
