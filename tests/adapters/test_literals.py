@@ -58,7 +58,7 @@ def test_how_it_is_written(value: Any, written: str) -> None:
         (Text((Var("X"), "/$a")), 'Required("${X}/$a")'),
         (ShellOnly("$(nproc)"), 'Required("$(nproc)")'),
         (Arith("+", Var("X"), 1), 'Required("X + 1")'),
-        (Branch("[ x ]", "a", "b"), 'Required("a if [ x ] else b")'),
+        (Branch("[ x ]", "a", "b"), 'Required("(a if [ x ] else b)")'),
         ("$X", '"$X"'),
         ({"k": Var("X")}, '{"k": FromEnvironment("${X}")}'),
     ],

@@ -12,9 +12,8 @@ ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
 MICRO, STEPS = TRAIN + ARGS + "per_device_train_batch_size", TRAIN + ARGS + "gradient_accumulation_steps"
 STATIC = {ACTOR + "use_dynamic_bsz": "False", ACTOR + "ppo_micro_batch_size_per_gpu": "4"}
 PPO = {"adv_estimator": "gae", "reward_pretrain": "/models/c", "num_return_sequences_in_group": 1,
-       "critic." + STRATEGY: "fsdp2_train", "critic.device_mapping": "list(range(0,8))", "value_clip": 0.5}  # fmt: skip
-
-# -- batches and steps ------------------------------------------------------------------------------------------
+       "critic." + STRATEGY: "fsdp2_train", "critic.device_mapping": "list(range(0,8))", "value_clip": 0.5,
+       STEPS: 32}  # fmt: skip
 
 
 def test_h1_prompts_are_not_sequences() -> None:
@@ -98,7 +97,7 @@ def test_h12_epochs_need_a_number() -> None:
 
 def test_h15_agentic_runs_count_trajectories() -> None:
     done = from_roll({"train_env_manager.group_size": 8, "train_env_manager.tags": ["Maze"], "train_env_manager.num_groups_partition": [128],
-                      "custom_envs.Maze.env_type": "maze", "custom_envs.Maze.max_steps": 5}, without=("num_return_sequences_in_group",))  # fmt: skip
+                      "custom_envs.Maze.env_type": "maze", "custom_envs.Maze.max_steps": 5, STEPS: 32}, without=("num_return_sequences_in_group",))  # fmt: skip
     assert done.plan("stage.batch.prompts_per_rollout") == 128
     assert done.plan("stage.data.environments[0].turns_max") == 5
     assert any("Maze" in decision.why for decision in done.conversion.ledger.decisions)
@@ -109,12 +108,8 @@ def test_h15_agentic_runs_count_trajectories() -> None:
 
 def test_h20_critic_warm_up_is_counted_from_0() -> None:
     assert from_roll({**PPO, "critic_warmup": 10}).out["trainer.critic_warmup"] == 11
-    assert (
-        to_roll(
-            {"algorithm.adv_estimator": "gae", "critic.model.path": "/models/c", "trainer.critic_warmup": "10"}
-        ).out["critic_warmup"]
-        == 9
-    )
+    critic = {"algorithm.adv_estimator": "gae", "critic.model.path": "/models/c", "trainer.critic_warmup": "10"}
+    assert to_roll(critic).out["critic_warmup"] == 9
 
 
 def test_h23_there_is_no_ratio_below_1() -> None:

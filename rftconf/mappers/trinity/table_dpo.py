@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, cannot, fixed
+from rftconf.ledger import State
+from rftconf.mappers.rows import Each, Fixed, Fold, Reason, Row, Table, cannot, fixed
 from rftconf.mappers.trinity import folds_dpo, folds_model, folds_run, folds_sft, folds_steps, questions, table_sft
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.rows_run import RUN_ROWS
@@ -61,6 +62,12 @@ ROWS: tuple[Row | Fold | Each | Fixed, ...] = (
 HEARD = ("algorithm.kl_*", "algorithm.entropy_*")
 """What supervised runs have no use for, and runs on pairs have."""
 
+UNHEARD = (
+    Reason("algorithm.kl_penalty_fn*", State.DEAD_IN_SOURCE, "pairs have no reward that a KL penalty could be taken from"),
+    Reason("algorithm.policy_loss_fn_args", State.DEAD_IN_SOURCE, "dpo_loss takes beta and label_smoothing, which have rows"),
+    Reason("algorithm.loss_agg_mode", State.NO_COUNTERPART, "how the KL and entropy terms beside the loss are averaged; dpo_loss averages pairs"),
+)  # fmt: skip
+
 TRINITY_DPO = Table(
     framework="trinity",
     rows=ROWS,
@@ -71,7 +78,7 @@ TRINITY_DPO = Table(
                behaves=lambda c, _: c.plan("stage.placement.actor.gpus")),
         *table_sft.TRINITY_SFT.cannot,
     ),
-    reasons=tuple(reason for reason in table_sft.TRINITY_SFT.reasons if reason.keys not in HEARD),
+    reasons=UNHEARD + tuple(reason for reason in table_sft.TRINITY_SFT.reasons if reason.keys not in HEARD),
     worth=folds_dpo.worth,
     target=questions.TARGET,
     questions=questions.questions,
