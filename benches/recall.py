@@ -96,7 +96,7 @@ def page(found: list[Outcome]) -> str:
         [
             "# Seeded mistakes: who finds them",
             "",
-            f"Measured on {datetime.now(UTC).date().isoformat()} by `python -m benches.recall --write`; not typed.",
+            f"Measured on {datetime.now(UTC).date().isoformat()} by `python -m benches.recall --write`.",
             "",
             HEAD,
             "",

@@ -106,7 +106,7 @@ def page(figures: dict[str, dict[str, object]], date: str) -> str:
         "then read back. *Accepted* is loaded, validated and the same plan. *Refused* by rftconf itself, with these reasons; "
         "`tests/conformance/test_refusals.py` forces them on the targets. *Unreadable* configs are incomplete or not in "
         "their own framework's grammar. "
-        "A pair without a row was not measured; an outcome of earlier that day is not asked again.\n\n"
+        "A pair without a row was not measured; an outcome of earlier that day is not asked again, also where rftconf changed since.\n\n"
         "| configs -> target | accepted | refused or unreadable | wrong |\n| --- | --- | --- | --- |\n"
     )
     reasons: Counter[str] = Counter()
