@@ -34,3 +34,7 @@ class RefusedError(RftconfError):
     def __init__(self, message: str, *, choices: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.message, self.choices = message, choices
+
+
+class UncountableError(KeyError):
+    """A number in another unit cannot be told, because a value that it depends on is not there; that one's name."""

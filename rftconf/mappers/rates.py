@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from rftconf.errors import UncountableError
 from rftconf.ledger import State
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind
@@ -26,10 +27,10 @@ def ratio(top: Any, bottom: Any) -> Any:
 
 
 def known(context: Context, path: str, name: str) -> Any:
-    """The plan value at `path`; KeyError with the native `name` when it is not there."""
+    """The plan value at `path`. Raises UncountableError with the native `name` when it is not there."""
     value = context.plan(path)
     if value is None:
-        raise KeyError(name)
+        raise UncountableError(name)
     return value
 
 

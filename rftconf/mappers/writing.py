@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rftconf.errors import UncountableError
 from rftconf.ledger import LOSSES, Decision, State
 from rftconf.mappers.codecs import Put
 from rftconf.mappers.paths import fits, without_indices
@@ -132,7 +133,7 @@ class Writing:
             if isinstance(row, Row):
                 self._write_row(row, row.native, row.plan)
             elif isinstance(row, Fold):
-                row.write(self)
+                self._write_fold(row)
             elif isinstance(row, Each):
                 for index in range(self.items(row.plan)):
                     for item in row.rows:
@@ -148,6 +149,16 @@ class Writing:
                 self.lose(path, State.DEAD_IN_TARGET, self.asleep[path])
             else:
                 self._settle_without_row(path, value)
+
+    def _write_fold(self, row: Fold) -> None:
+        try:
+            row.write(self)
+        except UncountableError as missing:
+            for plan in row.plans:
+                value = self.values.get(plan)
+                if value is not None and plan not in self.outcomes:
+                    why = f"{formula(value)} cannot be counted: {missing.args[0]} is not known"
+                    self.lose(plan, State.UNRESOLVED, why)
 
     def _write_row(self, row: Row, native: str, plan: str) -> None:
         if plan not in self.values or row.read_only:

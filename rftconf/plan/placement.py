@@ -266,6 +266,8 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
             if nodes is None
             else []
         )
+    if nodes * size < 1:
+        raise RefusedError("the source gives its roles no GPUs")
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
     engine = product(values, "rollout", ("tp", "dp", "pp"))

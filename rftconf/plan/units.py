@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from rftconf.errors import UncountableError
 from rftconf.plan.symbols import Expr, Number, arith
 
 
@@ -41,13 +42,15 @@ class Rates:
     def convert(self, value: Number, source: Unit, target: Unit) -> Number | Fraction:
         """`value` counted in `source`, counted in `target`: an int where it is whole, else a Fraction.
 
-        Raises KeyError when the plan does not yet tell what one of the units is worth.
+        Raises KeyError when the plan does not yet tell what one of the units is worth, or that it is worth nothing.
         """
         if source is target:
             return value
         mine, theirs = self.worth[source], self.worth[target]
         if mine == theirs:
             return value
+        if theirs == 0:
+            raise UncountableError(f"how much one of the {target.value} is (0 by this config)")
         if isinstance(value, Expr) or isinstance(mine, Expr) or isinstance(theirs, Expr):
             return arith("/", arith("*", value, mine), theirs)
         exact = Fraction(value) * Fraction(mine) / Fraction(theirs)
