@@ -15,11 +15,11 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("verl", "0.6.1", "1.1 model is a typed merge", f"+{M}no_such_field=1", "KEY001"),
     ("verl", "0.9.1", "1.1 rollout.name is mandatory", f"~{R}name", "ENG002"),
     ("verl", "0.9.1", "1.1 megatron needs its config", f"{A}strategy=megatron", "PAR004"),
-    ("verl", "0.9.1", "1.1 a value outside Hydra's grammar", f"{M}path=<path>", "SYN102"),
+    ("verl", "0.9.1", "1.1 a value outside Hydra's grammar", f"{M}path='<path>'", "SYN302"),
     ("verl", "0.6.1", "1.2.1 batch by GPUs",
-     (f"data.train_batch_size=255\n{A}use_dynamic_bsz=False\n{A}ppo_micro_batch_size_per_gpu=4\n"
-      f"{R}n=1\n{A}ppo_mini_batch_size=8"), "BAT002"),
-    ("verl", "0.5.0", "1.2.1 always before 0.6", f"data.train_batch_size=250\n{R}n=1", "BAT002"),
+     (f"data.train_batch_size=60\n{A}use_dynamic_bsz=False\n{A}ppo_micro_batch_size_per_gpu=1\n"
+      f"{R}n=1\n{A}ppo_mini_batch_size=60"), "BAT005"),
+    ("verl", "0.5.0", "1.2.1 always before 0.6", f"data.train_batch_size=60\n{R}n=1\n{A}ppo_mini_batch_size=60", "BAT005"),
     ("verl", "0.9.1", "1.2.2 no micro-batch", f"{A}use_dynamic_bsz=False", "BAT006"),
     ("verl", "0.9.1", "1.2.2 both micro-batches",
      (f"{A}use_dynamic_bsz=False\n{A}ppo_micro_batch_size=8\n"
@@ -39,9 +39,9 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("verl", "0.9.1", "1.2.6 loss_agg_mode", f"{A}loss_agg_mode=token_mean", "ALG004"),
     ("verl", "0.8.0", "1.2.6 token-sum only from 0.9", f"{A}loss_agg_mode=token-sum", "ALG004"),
     ("verl", "0.9.1", "1.2.7 sp needs remove_padding", f"{A}ulysses_sequence_parallel_size=2\n{M}use_remove_padding=False", "PAR001"),
-    ("verl", "0.9.1", "1.2.7 critic sp",
+    ("verl", "0.6.1", "1.2.7 critic sp",
      ("algorithm.adv_estimator=gae\ncritic.ulysses_sequence_parallel_size=2\n"
-      "critic.model.use_remove_padding=False"), "PAR003"),
+      "critic.model.use_remove_padding=False"), "PAR002"),
     ("verl", "0.9.1", "1.2.8 validation without heat", f"{R}val_kwargs.do_sample=True\n{R}temperature=0.0", "SMP008"),
     ("verl", "0.6.1", "1.2.9 LoRA rank", f"{M}lora_rank=1024", "ENG006"),
     ("verl", "0.4.1", "1.2.10 multi-turn without tools", f"{R}multi_turn.enable=True", "DIA008"),
@@ -120,7 +120,7 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("trinity", "0.6.0", "2.2 trainer type", "trainer.trainer_type=verll", "KEY015"),
     ("trinity", "0.6.0", "2.2 save_hf_checkpoint", "trainer.save_hf_checkpoint=sometimes", "KEY015"),
     ("trinity", "0.6.0", "2.2 trainer_config_path", "trainer.trainer_config_path=/x.yaml", "DIA128"),
-    ("trinity", "0.5.2", "2.2 batch by trainer's GPUs", "buffer.train_batch_size=255", "DIA101"),
+    ("trinity", "0.5.2", "2.2 batch by trainer's GPUs", "algorithm.repeat_times=5\nbuffer.batch_size=51\nbuffer.train_batch_size=255", "BAT003"),
     ("trinity", "0.5.2", "2.2 sp by GPUs", "trainer.ulysses_sequence_parallel_size=3", "BAT020"),
     ("trinity", "0.6.0", "2.2 strategy", "trainer.trainer_strategy=deepspeed", "PAR012"),
     ("trinity", "0.6.0", "2.2 engine", f"{E}engine_type=vlm", "KEY015"),
@@ -128,7 +128,7 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("trinity", "0.6.0", "2.2 loss_agg_mode", "algorithm.loss_agg_mode=mean", "ALG004"),
     ("trinity", "0.6.0", "2.2 clip_ratio_c", "algorithm.policy_loss_fn=ppo\nalgorithm.policy_loss_fn_args.clip_ratio_c=0.5", "ALG003"),
     ("trinity", "0.6.0", "2.2 std_cal_level", "algorithm.advantage_fn_args.std_cal_level=groups", "KEY015"),
-    ("trinity", "0.6.0", "2.2 sft without its data", "algorithm.algorithm_type=sft\nmode=train", "DIA"),
+    ("trinity", "0.6.0", "2.2 sft without its data", "algorithm.algorithm_type=sft\nmode=train", "DIA112"),
 )
 # fmt: on
-"""Framework, release, where it is asserted, the lines on top of a config that is fine, and our code (or its start)."""
+"""Framework, release, where it is asserted, the lines on top of a config that is fine, and our code."""
