@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, roll, trinity, verl
 from rftconf.lint.subject import Subject
 
 if TYPE_CHECKING:
@@ -143,3 +143,22 @@ def _undivided(s: Subject) -> Findings:
             told.add(one.sizes)
             keys = tuple(f"placement.{one.role}.{size}" for size in one.sizes)
             yield found(f"{setup.model.name}: {one.message}", *keys, MODEL, help=f"legal: {', '.join(one.nearest)}")
+
+
+@rule(
+    6, WARNING, "GPUs that hold nothing",
+    bad=roll("actor_train.device_mapping=list(range(0,4))", "actor_infer.device_mapping=list(range(6,8))",
+             "reference.device_mapping=list(range(0,4))"),
+    good=roll(), advice="give them to a role, or ask for fewer", source="the layouts of rftconf budget (budget/allocation.py)",
+)  # fmt: skip
+def _idle(s: Subject) -> Findings:
+    """The nodes that the run asks for have GPUs on which no role runs. They are reserved, and rented, all the same."""
+    from rftconf.budget.allocation import pools
+
+    if any(key.startswith("rewards.") and key.endswith("device_mapping") for key, _ in s.written_keys()):
+        return  # reward workers with devices of their own are no role of the plan
+    setup = s.setup
+    used = sum(pool.count for pool in pools(setup)) if setup is not None else 0
+    if setup is not None and 0 < used < setup.total:
+        keys = ("cluster.gpus_per_node", "cluster.nodes", "placement.actor.gpus", "placement.rollout.gpus")
+        yield found(f"{setup.total - used} of {setup.total} GPUs hold nothing", *keys)
