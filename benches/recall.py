@@ -76,8 +76,8 @@ def outcomes(bench: Bench, chosen: list[Case], folder: Path) -> Iterator[Outcome
         yield Outcome(case.framework, case.base, case.mutation, case.code, is_found(case), where, said.error[:200])
 
 
-def page(found: list[Outcome]) -> str:
-    """The table, with the date and the releases that were asked."""
+def page(found: list[Outcome], command: str) -> str:
+    """The table, with the date, the command and the releases that were asked."""
     rows = []
     for framework in dict.fromkeys(one.framework for one in found):
         mine = [one for one in found if one.framework == framework]
@@ -96,7 +96,7 @@ def page(found: list[Outcome]) -> str:
         [
             "# Seeded mistakes: who finds them",
             "",
-            f"Measured on {datetime.now(UTC).date().isoformat()} by `python -m benches.recall --write`.",
+            f"Measured on {datetime.now(UTC).date().isoformat()} by `python -m benches.recall {command}`.",
             "",
             HEAD,
             "",
@@ -125,6 +125,7 @@ def main() -> None:
     parser.add_argument("--only", choices=sorted(OWN))
     parser.add_argument("--quick", action="store_true", help="each mistake in one config instead of several")
     asked = parser.parse_args()
+    command = " ".join(sys.argv[1:])
     chosen = [case for case in cases() if case.framework in OWN and asked.only in (None, case.framework)]
     if asked.quick:
         first = {
@@ -144,8 +145,8 @@ def main() -> None:
         for framework in {one.framework for one in found}:
             mine = [asdict(one) for one in found if one.framework == framework]
             (RESULTS / f"recall-{framework}-{day}.json").write_text(json.dumps(mine, indent=0) + "\n", encoding="utf-8")
-        PAGE.write_text(page(kept()), encoding="utf-8")
-    print(page(found))
+        PAGE.write_text(page(kept(), command), encoding="utf-8")
+    print(page(found, command))
 
 
 def kept() -> list[Outcome]:
