@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 from rftconf.plan.model import Plan
-from rftconf_runner.job import job_of, refusals
+from rftconf_runner.harmless import validates
+from rftconf_runner.job import job_of
+from rftconf_runner.refusals import refusals
 
 
 def main() -> int:
@@ -33,6 +35,8 @@ def main() -> int:
         return 2
     print(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
           f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
+    if validates(plan.stages[0]):
+        print("left out: validation, which the runner does not do yet")
     return 0 if asked.dry_run else _run(plan, asked.out, asked.address)
 
 
@@ -48,7 +52,7 @@ def _run(plan: Plan, folder: Path, address: str | None) -> int:
     ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
         train(job_of(plan), folder)
-    except (GateError, BadRewardError) as error:
+    except (GateError, BadRewardError, ValueError) as error:
         print(f"stopped: {error}", file=sys.stderr)
         return 1
     finally:

@@ -29,9 +29,19 @@ class Prompts:
 
         form = "parquet" if job.data.endswith(".parquet") else "json"
         rows = load_dataset(form, data_files=job.data, split="train")
-        found = (_prompt(at, row, job.column, tokenizer) for at, row in enumerate(rows))
-        self.prompts = [prompt for prompt in found if len(prompt.tokens) <= job.prompt_tokens]
+        found = [_prompt(at, row, job.column, tokenizer) for at, row in enumerate(rows)]
+        most = job.prompt_tokens - (job.overlong == "drop_ge")
+        long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
+        if long is not None and job.overlong == "keep":
+            told = f"row {long.row} has {len(long.tokens)} tokens, more than stage.length.prompt_max_tokens"
+            raise ValueError(f"{told} = {most}; the plan neither drops nor cuts such prompts")
+        self.prompts = [prompt for prompt in found if len(prompt.tokens) <= most]
         self.job = job
+
+    def periods(self) -> int:
+        """Rollout periods of the run: the plan's number, or as many as its epochs have."""
+        of_epochs = self.job.epochs * (len(self.prompts) // self.job.prompts)
+        return min(self.job.rollouts, of_epochs) if self.job.epochs else self.job.rollouts
 
     def batches(self, size: int) -> Iterator[list[Prompt]]:
         """Batches of `size`, for ever. Raises ValueError when there are fewer prompts than that."""

@@ -24,13 +24,14 @@ from rftconf_runner.trainer import Lesson, Rank, Sample
 def train(job: Job, folder: Path) -> None:
     """Run every rollout period of `job`; metrics and checkpoints go to `folder`."""
     tokenizer, metrics = AutoTokenizer.from_pretrained(job.tokenizer), Metrics(folder)
-    batches = Prompts(job, tokenizer).batches(job.prompts)
+    data = Prompts(job, tokenizer)
+    batches, periods = data.batches(job.prompts), data.periods()
     port = _free_port()
     ranks = [_actor(Rank, job, rank, port) for rank in range(job.ranks)]
     engines = [_actor(Engine, job) for _ in range(job.engines)]
     scorer = _actor(Scorer, job.reward_path, job.reward_name, job.reward_arguments)
 
-    for period in range(1, job.rollouts + 1):
+    for period in range(1, periods + 1):
         began = time.monotonic()
         prompts = [prompt for prompt in next(batches) for _ in range(job.responses)]
         answers = _generate(engines, prompts, job, period)
@@ -50,7 +51,7 @@ def train(job: Job, folder: Path) -> None:
         learned = time.monotonic()
         weights = _refs(ranks, "weights")[0]
         ray.get([engine.load.remote(weights, period) for engine in engines])
-        if period == job.rollouts or (job.save_every and period % job.save_every == 0):
+        if period == periods or (job.save_every and period % job.save_every == 0):
             _checkpoint(ranks, tokenizer, folder / f"step-{period:06d}")
         metrics.log(
             period=period, reward=sum(rewards) / len(rewards), loss=sum(one.loss for one in updated),

@@ -1,8 +1,7 @@
-"""What a run is to the runner: numbers out of a plan's one RL stage, and what of a plan cannot be executed."""
+"""What a run is to the runner: plain numbers out of a plan's one RL stage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,68 +9,7 @@ from typing import Any
 from rftconf.plan.model import Plan, Stage
 from rftconf.plan.symbols import Expr, formula
 
-GROUPED = {"grpo", "grpo_mean_only", "rloo"}
-FAMILIES = {"ppo", "gspo", "cispo"}
-AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"}
-SCHEDULES = {"constant", "cosine", "linear"}
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A plan field with a value that the runner does not execute, and who does."""
-
-    path: str
-    why: str
-
-
-def refusals(plan: Plan) -> list[Refusal]:
-    """Everything in the plan that would be executed otherwise than it says. Empty when the run can start."""
-    if len(plan.stages) != 1:
-        return [Refusal("stages", f"{len(plan.stages)} stages; the runner executes one")]
-    return [Refusal(f"stage.{path}", why) for path, why in _refused(plan.stages[0])]
-
-
-def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
-    algorithm, sync, actor = stage.algorithm, stage.sync, stage.placement.actor
-    known: tuple[tuple[str, object, set[object]], ...] = (
-        ("kind", stage.kind, {"rl"}),
-        ("algorithm.advantage", algorithm.advantage, {*GROUPED}),
-        ("algorithm.std_scope", algorithm.std_scope, {"none", "group", "batch", None}),
-        ("algorithm.policy_loss.family", algorithm.policy_loss.family, {*FAMILIES}),
-        ("algorithm.loss_agg", algorithm.loss_agg, {*AGGREGATIONS}),
-        ("algorithm.loss_norm_scope", algorithm.loss_norm_scope, {"update", None}),
-        ("algorithm.kl_reward.enabled", algorithm.kl_reward.enabled, {False, None}),
-        ("algorithm.kl_loss.enabled", algorithm.kl_loss.enabled, {False, None}),
-        ("algorithm.critic.enabled", algorithm.critic.enabled, {False, None}),
-        ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
-        ("placement.actor.sp", actor.sp, {1, None}),
-        ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
-        ("placement.rollout.tp", stage.placement.rollout.tp, {1, None}),
-        ("sync.every_rollouts", sync.every_rollouts, {1, None}),
-        ("sync.old_logprob", sync.old_logprob, {"recompute_at_rollout", "current", None}),
-        ("optim.actor.kind", stage.optim.actor.kind, {"adamw", None}),
-        ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
-        ("batch.pass_order", stage.batch.pass_order, {"sweep", None}),
-        ("batch.shuffle_sequences", stage.batch.shuffle_sequences, {False, None}),
-        ("model_options.lora.rank", stage.model_options.lora.rank, {0, None}),
-    )
-    for path, value, executed in known:
-        if value not in executed:
-            names = ", ".join(sorted(str(name) for name in executed if name is not None))
-            yield path, f"is {value!r}; the runner executes {names}"
-    if sync.run_ahead_rollouts:
-        yield "sync.run_ahead_rollouts", "the runner is synchronous"
-    for path, part in (("algorithm.filters", algorithm.filters), ("placement.auxiliary", stage.placement.auxiliary)):
-        if part:
-            yield path, "is not executed"
-    if len(stage.data.train) != 1:
-        yield "data.train", f"{len(stage.data.train)} data sets; the runner reads one"
-    if not stage.reward.function_path or not stage.reward.function_name:
-        yield (
-            "reward.function_path",
-            "a reward function compute_score(data_source, solution_str, ground_truth, extra_info)",
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +27,8 @@ class Job:
     data_seed: int
     prompt_tokens: int
     response_tokens: int
+    overlong: str
+    epochs: int
     reward_path: str
     reward_name: str
     reward_arguments: dict[str, Any]
@@ -144,10 +84,11 @@ class _Reader:
     """Values of a stage by path; what is symbolic, or needed and absent, is collected."""
 
     def __init__(self, stage: Stage) -> None:
-        self.stage, self.open = stage, list[str]()
+        self.stage, self.open, self.seen = stage, list[str](), set[str]()
 
     def value(self, path: str, otherwise: Any = None) -> Any:
         """What the plan holds, `otherwise` where it holds nothing; needed when there is no `otherwise`."""
+        self.seen.add(path)
         found: Any = self.stage
         for name in path.split("."):
             found = getattr(found, name)
@@ -200,6 +141,8 @@ def _places(read: _Reader) -> dict[str, Any]:
         "data_seed": read.whole("data.seed", 0),
         "prompt_tokens": read.whole("length.prompt_max_tokens"),
         "response_tokens": read.whole("length.response_max_tokens"),
+        "overlong": read.value("length.overlong_prompt", "keep"),
+        "epochs": read.whole("run_length.epochs", 0),
         "reward_path": read.value("reward.function_path"),
         "reward_name": read.value("reward.function_name"),
         "reward_arguments": read.value("reward.function_args", {}),
@@ -219,6 +162,11 @@ def _places(read: _Reader) -> dict[str, Any]:
     }
 
 
+def _scope(read: _Reader) -> Any:
+    scope = read.value("algorithm.std_scope", "group")
+    return "none" if read.stage.algorithm.advantage == "grpo_mean_only" else scope
+
+
 def _mathematics(read: _Reader) -> dict[str, Any]:
     """What is drawn and what is learned from it."""
     a, o = "algorithm.", "optim.actor."
@@ -229,7 +177,7 @@ def _mathematics(read: _Reader) -> dict[str, Any]:
         "tempered": read.value(a + "divide_logits_by_temperature", True),
         "old_is_current": read.value("sync.old_logprob", "recompute_at_rollout") == "current",
         "advantage": read.value(a + "advantage"),
-        "scope": "none" if read.stage.algorithm.advantage == "grpo_mean_only" else read.value(a + "std_scope", "group"),
+        "scope": _scope(read),
         "ddof": read.whole(a + "std_ddof", 1),
         "family": read.value(a + "policy_loss.family"),
         "clip_low": read.number(a + "policy_loss.clip_low", 0.2),
@@ -246,3 +194,11 @@ def _mathematics(read: _Reader) -> dict[str, Any]:
         "decay": read.whole(o + "decay_updates", 0),
         "lowest": read.number(o + "min_lr_ratio", 0.0),
     }
+
+
+def paths_read(stage: Stage) -> set[str]:
+    """Every path that a job is made of."""
+    reader = _Reader(stage)
+    _places(reader)
+    _mathematics(reader)
+    return reader.seen

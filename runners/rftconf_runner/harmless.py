@@ -1,0 +1,91 @@
+"""Plan fields that the runner does not read, and the values with which that changes nothing. Any other value is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any
+
+from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, fields
+from rftconf.plan.model import Stage
+
+ANY: tuple[Any, ...] = ()
+"""Every value: what reads the field is off, or checked under another path."""
+WITHOUT: dict[str, tuple[Any, ...]] = {
+    # parts that are off, which `refusals` makes sure of
+    "placement.reference.*": ANY,
+    "placement.critic.*": ANY,
+    "placement.actor.megatron.*": ANY,
+    "optim.critic.*": ANY,
+    "algorithm.critic.*": ANY,
+    "algorithm.kl_loss.*": ANY,
+    "algorithm.kl_reward.*": ANY,
+    "algorithm.preference.*": ANY,
+    "algorithm.gamma": ANY,
+    "algorithm.lam": ANY,
+    "model_options.lora.*": ANY,
+    "model.critic_*": ANY,
+    "batch.critic_*": ANY,
+    # nothing to decide: updates are whole, the run keeps step, one data set, no dropout
+    "batch.uneven_tail": ANY,
+    "sync.in_flight": ANY,
+    "data.mixing": ANY,
+    "data.rows": ANY,
+    "data.train[].storage": ("file",),
+    "placement.actor.seed": ANY,
+    "placement.actor.full_determinism": ANY,
+    "seeds.*": ANY,
+    "sampling.train.responses": ANY,
+    # values that are what the runner does anyway
+    "init_from": ("base",),
+    "model.config_overrides": ({},),
+    "length.response_min_tokens": (0,),
+    "run_length.last_partial": ("drop",),
+    "sync.driver": ("lockstep",),
+    "algorithm.advantage_scope": ("rollout",),
+    "algorithm.whiten_advantage": (False,),
+    "optim.actor.min_lr": (0.0,),
+    "optim.actor.extra": ({},),
+    "sampling.train.repetition_penalty": (1.0,),
+    "sampling.train.ignore_eos": (False,),
+    "data.train[].split": ("train",),
+    "data.train[].keys.response": ("answer",),
+    "data.train_max_samples": (-1,),
+    "reward.manager": ("naive",),
+    "reward.manager_args": ({},),
+}
+VALIDATION = ("sampling.eval.*", "data.eval[[]].*", "data.eval_max_samples", "cadence.eval_*")
+"""What the runner leaves out aloud: it changes nothing of what is learned."""
+
+
+def unread(stage: Stage, read: set[str]) -> Iterator[tuple[str, Any]]:
+    """Fields that count for the mathematics, that nobody `read`, with values that are not harmless."""
+    for path, field in fields().items():
+        plain = path.removeprefix("stage.")
+        if plain == path or field.role in (PERFORMANCE, BOOKKEEPING) or plain in read:
+            continue
+        if any(fnmatchcase(plain, pattern) for pattern in VALIDATION):
+            continue
+        allowed = next((values for name, values in WITHOUT.items() if _fits(plain, name)), None)
+        for value in _values(stage, plain.split(".")):
+            if value is not None and allowed != ANY and (allowed is None or value not in allowed):
+                yield plain, value
+
+
+def validates(stage: Stage) -> bool:
+    """True when the plan asks for validation, which the runner leaves out."""
+    return stage.cadence.eval_rollouts is not None or stage.cadence.eval_at_start is True
+
+
+def _fits(path: str, name: str) -> bool:
+    return path == name or (name.endswith("*") and path.startswith(name[:-1]))
+
+
+def _values(node: Any, names: list[str]) -> Iterator[Any]:
+    """The value at a path; every item's where the path goes through a list."""
+    if not names:
+        yield node
+        return
+    found = getattr(node, names[0].removesuffix("[]"))
+    for item in found if names[0].endswith("[]") else (found,):
+        yield from _values(item, names[1:])

@@ -1,0 +1,111 @@
+"""What of a plan the runner would execute otherwise than it says, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rftconf.plan.model import Plan, Stage
+from rftconf_runner.harmless import unread
+from rftconf_runner.job import DTYPES, paths_read
+
+GROUPED = {"grpo", "grpo_mean_only", "rloo"}
+FAMILIES = {"ppo", "gspo", "cispo"}
+AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"}
+SCHEDULES = {"constant", "cosine", "linear"}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A plan field with a value that the runner does not execute, and who does."""
+
+    path: str
+    why: str
+
+
+def refusals(plan: Plan) -> list[Refusal]:
+    """Everything in the plan that would be executed otherwise than it says. Empty when the run can start."""
+    if len(plan.stages) != 1:
+        return [Refusal("stages", f"{len(plan.stages)} stages; the runner executes one")]
+    return [Refusal(f"stage.{path}", why) for path, why in _refused(plan.stages[0])]
+
+
+def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
+    algorithm, sync, actor = stage.algorithm, stage.sync, stage.placement.actor
+    known: tuple[tuple[str, object, set[object]], ...] = (
+        ("kind", stage.kind, {"rl"}),
+        ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", None}),
+        ("algorithm.advantage", algorithm.advantage, {*GROUPED}),
+        ("algorithm.std_scope", algorithm.std_scope, {"none", "group", "batch", None}),
+        ("algorithm.policy_loss.family", algorithm.policy_loss.family, {*FAMILIES}),
+        ("algorithm.loss_agg", algorithm.loss_agg, {*AGGREGATIONS}),
+        ("algorithm.loss_norm_scope", algorithm.loss_norm_scope, {"update", None}),
+        ("algorithm.kl_reward.enabled", algorithm.kl_reward.enabled, {False, None}),
+        ("algorithm.kl_loss.enabled", algorithm.kl_loss.enabled, {False, None}),
+        ("algorithm.critic.enabled", algorithm.critic.enabled, {False, None}),
+        ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
+        ("placement.actor.sp", actor.sp, {1, None}),
+        ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
+        ("placement.rollout.tp", stage.placement.rollout.tp, {1, None}),
+        ("sync.every_rollouts", sync.every_rollouts, {1, None}),
+        ("sync.old_logprob", sync.old_logprob, {"recompute_at_rollout", "current", None}),
+        ("optim.actor.kind", stage.optim.actor.kind, {"adamw", None}),
+        ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
+        ("batch.pass_order", stage.batch.pass_order, {"sweep", None}),
+        ("batch.shuffle_sequences", stage.batch.shuffle_sequences, {False, None}),
+        ("model_options.lora.rank", stage.model_options.lora.rank, {0, None}),
+    )
+    for path, value, executed in known:
+        if value not in executed:
+            names = ", ".join(sorted(str(name) for name in executed if name is not None))
+            yield path, f"is {value!r}; the runner executes {names}"
+    if sync.run_ahead_rollouts:
+        yield "sync.run_ahead_rollouts", "the runner is synchronous"
+    for path, part in (("algorithm.filters", algorithm.filters), ("placement.auxiliary", stage.placement.auxiliary)):
+        if part:
+            yield path, "is not executed"
+    if len(stage.data.train) != 1:
+        yield "data.train", f"{len(stage.data.train)} data sets; the runner reads one"
+        return
+    yield from _sizes(stage)
+    read = {path for path, _, _ in known} | paths_read(stage) | BY_HAND
+    yield from ((path, f"is {value!r}, and the runner does not read it") for path, value in unread(stage, read))
+    if not stage.reward.function_path or not stage.reward.function_name:
+        yield (
+            "reward.function_path",
+            "a reward function compute_score(data_source, solution_str, ground_truth, extra_info)",
+        )
+
+
+BY_HAND = {
+    "sync.run_ahead_rollouts",
+    "optim.actor.betas",
+    "data.train[].uri",
+    "data.train[].keys.prompt",
+    "data.train[].keys.messages",
+    "algorithm.filters[].kind",
+    "placement.auxiliary[].path",
+    "placement.actor.model_dtype",
+    "placement.rollout.dtype",
+    "length.model_max_tokens",
+}
+"""Fields that are read without `_Reader`."""
+
+
+def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
+    """One precision for all, as the parity gate compares numbers; and a context that prompt and answer fit."""
+    dtype = DTYPES.get(str(stage.placement.actor.compute_dtype or "float32"))
+    kinds = (("actor.model_dtype", stage.placement.actor.model_dtype), ("rollout.dtype", stage.placement.rollout.dtype))
+    for path, value in kinds:
+        if value is not None and DTYPES.get(str(value)) != dtype:
+            yield f"placement.{path}", f"is {value!r}; the runner computes everything in {dtype}"
+    length = stage.length
+    whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
+    asked = sum(part for part in parts if isinstance(part, int))
+    if whole is not None and not (isinstance(whole, int) and whole >= asked):
+        yield "length.model_max_tokens", f"is {whole}; the runner gives prompt and answer {asked}"
+    betas = stage.optim.actor.betas
+    if betas is not None and not (
+        isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) for b in betas)
+    ):
+        yield "optim.actor.betas", f"is {betas!r}; the runner takes two numbers"
