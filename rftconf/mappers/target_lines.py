@@ -53,7 +53,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
             _account_default(writing, out, f"tuning that nobody wrote: {title_to}'s own default holds")
             continue
         comment, keys = comment_of(out, writing.origins, source, title)
-        name = _prefixed(known, key, plus.get(key, ""))
+        name = _prefixed(known, key, slot.value, plus.get(key, ""))
         lines.append(TargetLine(name, slot.value, _basis(out, writing), comment, keys))
     return lines
 
@@ -66,12 +66,13 @@ def _as_it_was(source: Native, writing: Writing, slots: dict[str, _Slot]) -> dic
     return {key: slot for key, slot in slots.items() if key in own}
 
 
-def _prefixed(known: catalogue.Catalogue, key: str, given: str) -> str:
-    """Hydra takes keys that the framework's own YAML lacks only with `+`."""
+def _prefixed(known: catalogue.Catalogue, key: str, value: Any, given: str) -> str:
+    """Hydra takes keys that the framework's own YAML lacks only with `+`, and so a mapping's own: `x: {}`, `+x={a: 1}`."""
     if given or not registry.framework(known.framework).adds_with_plus:
         return given + key
     found = known.get(key)
-    return f"+{key}" if found is None or found.plus_only else key
+    adds = found is None or found.plus_only or (found.open and isinstance(value, dict) and bool(value))
+    return f"+{key}" if adds else key
 
 
 def _is_default(known: catalogue.Catalogue, key: str, slot: _Slot, flat: dict[str, _Slot], writing: Writing) -> bool:

@@ -159,7 +159,10 @@ class Resolver:
         key = self._key(path)
         if key is not None:
             self._through[-1][key] = None
-            return self._plain(self._written(key), path)
+            found = self._plain(self._written(key), path)
+            if isinstance(found, dict):  # the default `x: {}`, and `x.a` written
+                return found | {name: self.at((*path, name)) for name in self._own.inner.get(path, {})}
+            return found
         if names := self._names_in(path):
             if all(name.isdecimal() for name in names) and self._is_list(path):
                 return [self.at((*path, name)) for name in names]

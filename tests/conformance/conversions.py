@@ -85,8 +85,8 @@ def written_keys(lines: Sequence[str]) -> list[str]:
 def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
     """What the target's loader says of a file rftconf wrote."""
     if target.framework == "verl":
-        program, overrides = launched(file, scratch)
-        return bench.ask(target, {"program": program, "overrides": overrides})
+        program, overrides, processes = launched(file, scratch)
+        return bench.ask(target, {"program": program, "overrides": overrides, "processes": processes})
     if target.framework == "roll":
         file = with_variables(file, scratch)
     return bench.ask(target, {"file": str(file)})

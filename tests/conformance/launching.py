@@ -38,8 +38,11 @@ def overrides_of(script: Path, scratch: Path) -> list[str]:
     return launched(script, scratch)[1]
 
 
-def launched(script: Path, scratch: Path) -> tuple[str, list[str]]:
-    """The program and its arguments. The script sees no command but the stub; raises when bash fails."""
+def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
+    """The program, its arguments and torchrun's processes (1 under python3).
+
+    The script sees no command but the stub; raises when bash fails.
+    """
     commands = scratch / "commands"
     commands.mkdir(exist_ok=True)
     for name in ("python3", "torchrun"):
@@ -63,4 +66,9 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str]]:
         raise AssertionError(f"bash refuses {script.name}: exit {done.returncode}: {done.stderr}")
     words = [os.fsdecode(word) for word in arguments.read_bytes().split(b"\0")[:-1]]
     at = next(index for index, word in enumerate(words) if word.startswith("verl.trainer"))
-    return words[at], words[at + 1 :]
+    return words[at], words[at + 1 :], _processes(words[:at])
+
+
+def _processes(starter: list[str]) -> int:
+    sizes = dict(word.split("=", 1) for word in starter if "=" in word)
+    return int(sizes.get("--nnodes", "1")) * int(sizes.get("--nproc_per_node", "1"))

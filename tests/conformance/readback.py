@@ -43,6 +43,7 @@ def plan_of(
         source = read(open_source(str(beside)), options)
         found = recognise(source, framework, release)
         framework = found.framework
+        document = replace(document, launch=source.launch)  # torchrun's processes are in no config
         document = spoken(document, frozenset(leaf.key for leaf in source.leaves), framework, release, found.trainer)
     loaded = load(document, framework=framework, release=release)
     plan: dict[str, Any] = loaded.plan.model_dump(mode="json")

@@ -40,11 +40,15 @@ def judge(case, progress, *, model_folder):
     resolved = verl_compose.resolve(config, progress)
     local = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
     progress.stage = "validate"
-    processes = local.trainer.nnodes * local.trainer.n_gpus_per_node if "nnodes" in local.trainer else 1
+    processes = case.get("processes", 1)
+    if processes == 1 and "nnodes" in local.trainer:  # sft_trainer_ray starts its own
+        processes = local.trainer.nnodes * local.trainer.n_gpus_per_node
     engine = local.get("engine")
     parallel = (
         engine.ulysses_sequence_parallel_size if engine is not None else local.get("ulysses_sequence_parallel_size", 1)
     )
+    if processes % parallel:
+        raise AssertionError(f"{processes} processes cannot be cut into sequence groups of {parallel}")
     ranks = processes // parallel
     # fsdp_sft_trainer: _normalize_config_bsz; sft_trainer rounds the rest away, which is no run anybody meant
     if local.data.train_batch_size % ranks:
