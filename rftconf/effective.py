@@ -78,16 +78,17 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
     follow = silent.following({*template, *leaves}, resolver)
     follow |= {key: _shipped(resolver, key, shipped) for key in template if key not in leaves}
     down = versions.upgrade(found.framework, follow, found.release, trainer=found.trainer).flat if follow else {}
+    told = {key: cell for key, cell in up.flat.items() if not _says_nothing(known, key, cell)}
     if registry.framework(found.framework).family == registry.VERL.name:
         up.flat.update(_merged(up.flat, defaults.cells, down))
     # what is written replaces defaults below it, and an empty default mapping above it
     nodes = {node for key in up.flat for node in nodes_above(key)}
     cells = {**defaults.cells, **down}
-    gone = nodes.union(*(defaults.below.get(key, ()) for key in up.flat))
+    gone = nodes.union(*(defaults.below.get(key, ()) for key in told))
     for name in gone:
         cells.pop(name, None)
     for key in down:
-        if key in cells and not up.flat.keys().isdisjoint(nodes_above(key)):
+        if key in cells and not told.keys().isdisjoint(nodes_above(key)):
             del cells[key]
     cells.update(up.flat)
     for key in _of_newer_releases(known, found, leaves):
@@ -97,6 +98,11 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
     added = {key: len(defaults.at) + at for at, key in enumerate(dict.fromkeys(last))}
     named = tuple(sorted(up.flat, key=lambda key: added[key] if key in added else defaults.at[key]))
     return Native(found.framework, found.release, found.trainer, cells, defaults, added, named), up.changes
+
+
+def _says_nothing(known: catalogue.Catalogue, key: str, cell: Cell) -> bool:
+    """`section: {}` is merged over the section's defaults and changes none of them."""
+    return cell.value == {} and key not in known and known.is_node(key)
 
 
 def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[str, Cell]:

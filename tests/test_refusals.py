@@ -6,7 +6,7 @@ import pytest
 
 from rftconf.convert import convert
 from rftconf.errors import RefusedError
-from rftconf.refusals import refuse_environments, refuse_other_kinds
+from rftconf.refusals import refuse_other_kinds
 from rftconf.schemas import registry
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
@@ -44,7 +44,10 @@ def test_where_agents_act_in_turns_what_is_common_is_converted(to: str) -> None:
 
 
 def test_a_run_without_environments_is_not_asked_about_them() -> None:
-    refuse_environments(registry.framework("chatlearn"), {"stage.kind": "rl"})
+    plain = read(Source("run.yaml", "rollout_batch_size: 64\nactor_train: {}\n"), ReadOptions())
+    with pytest.raises(RefusedError) as refused:
+        convert(plain, "chatlearn", framework="roll")
+    assert "reset and stepped" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 
 from rftconf.convert import convert
 from rftconf.errors import RftconfError
 from rftconf.lint.examples import block, tree
+from rftconf.load import load
+from rftconf.schemas import catalogue, registry
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
@@ -24,11 +27,15 @@ def document(framework: str, lines: list[str]) -> Document:
 
 
 def converted(framework: str, target: str, lines: list[str]) -> bool:
-    """False where it is refused. Anything but an RftconfError is a defect."""
+    """False where it is refused in a sentence. Where it is not, each key is in the ledger once."""
+    source = document(framework, lines)
     try:
-        return bool(convert(document(framework, lines), target, framework=framework).text)
+        done = convert(source, target, framework=framework)
     except RftconfError:
         return False
+    told = Counter(line.key for line in done.ledger.sources)
+    assert {key: told[key] for key in source.last() if told[key] != 1} == {}
+    return bool(done.text)
 
 
 @pytest.mark.parametrize(("framework", "target"), DIRECTIONS)
@@ -42,6 +49,21 @@ def test_any_part_of_a_config(framework: str, target: str) -> None:
     whole = list(BASES[framework])
     subsets = [[line for line in whole if draw.random() < share] for share in (0.2, 0.5, 0.9) for _ in range(SUBSETS)]
     assert sum(converted(framework, target, lines) for lines in subsets) > 0
+
+
+@pytest.mark.parametrize("framework", BASES)
+def test_an_empty_section_is_one_left_out(framework: str) -> None:
+    of = registry.framework(framework)
+    whole, known = list(BASES[framework]), catalogue.load(framework, None, of.trainer)
+    sections = {line.partition("=")[0].rpartition(".")[0] for line in whole}
+    for section in sorted(name for name in sections if known.is_node(name) and name not in known and "[" not in name):
+        without = [line for line in whole if not line.startswith(f"{section}.")]
+        plans = [
+            load(document(framework, lines), framework=framework, release=of.newest).plan.model_dump()
+            for lines in (without, [*without, f"{section}={{}}"])
+        ]
+        differing = sorted(name for name in plans[0] if plans[0][name] != plans[1][name])
+        assert set(differing) <= {"extensions"}, section
 
 
 ODD = ("0", "null", "-1", "abc", "[]", "1e-3", "0.5", "true", "{}", "100000000000000000000", "'${oc.env:X}'", "???")
