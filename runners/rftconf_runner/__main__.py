@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("plan", type=Path, help="what `rftconf plan --json` printed")
     parser.add_argument("--out", type=Path, required=True, help="folder for metrics and checkpoints")
     parser.add_argument("--address", help="an existing Ray cluster; a local one when absent")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
     asked = parser.parse_args()
     data = json.loads(asked.plan.read_text(encoding="utf-8"))
@@ -37,21 +38,33 @@ def main() -> int:
           f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
     if validates(plan.stages[0]):
         print("left out: validation, which the runner does not do yet")
-    return 0 if asked.dry_run else _run(plan, asked.out, asked.address)
+    return 0 if asked.dry_run else _run(plan, asked.out, asked.address, resume=asked.resume)
 
 
-def _run(plan: Plan, folder: Path, address: str | None) -> int:
+def _run(plan: Plan, folder: Path, address: str | None, *, resume: bool) -> int:
     import ray
 
+    from rftconf_runner import checkpoint
     from rftconf_runner.driver import train
     from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
 
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "plan.json").write_text(plan.model_dump_json(indent=1), encoding="utf-8")
+    kept, text = folder / "plan.json", plan.model_dump_json(indent=1)
+    if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
+        print(f"{kept} is another plan than this one; --resume goes on with the same", file=sys.stderr)
+        return 2
+    kept.write_text(text, encoding="utf-8")
+    try:
+        start = checkpoint.newest(folder) if resume else None
+    except checkpoint.CheckpointError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if start:
+        print(f"going on from {start}")
     ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
-        train(job_of(plan), folder)
+        train(job_of(plan), folder, start)
     except (GateError, BadRewardError, ValueError) as error:
         print(f"stopped: {error}", file=sys.stderr)
         return 1

@@ -2,108 +2,82 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
 import time
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
-import ray
-import torch
 from transformers import AutoTokenizer
 
-from rftconf_runner import advantages, gates
-from rftconf_runner.data import Prompt, Prompts
+from rftconf_runner import checkpoint, gates
+from rftconf_runner.checkpoint import State
+from rftconf_runner.credit import Credit, credit, next_coef
+from rftconf_runner.data import Prompts
 from rftconf_runner.job import Job
 from rftconf_runner.metrics import Metrics
-from rftconf_runner.reward import Scorer, scored
-from rftconf_runner.rollout import Answer, Engine
-from rftconf_runner.trainer import Lesson, Rank, Sample
+from rftconf_runner.places import call, generate, hand_over, placed, rows, write
+from rftconf_runner.reward import scored
+from rftconf_runner.sequences import Lesson, Sample, ragged
 
 
-def train(job: Job, folder: Path) -> None:
-    """Run every rollout period of `job`; metrics and checkpoints go to `folder`."""
-    tokenizer, metrics = AutoTokenizer.from_pretrained(job.tokenizer), Metrics(folder)
+def train(job: Job, folder: Path, start: Path | None = None) -> None:
+    """Run every rollout period of `job`, or those after the checkpoint `start`; metrics and checkpoints go to `folder`."""
+    tokenizer = AutoTokenizer.from_pretrained(job.tokenizer)
     data = Prompts(job, tokenizer)
-    batches, periods = data.batches(job.prompts), data.periods()
-    port = _free_port()
-    ranks = [_actor(Rank, job, rank, port) for rank in range(job.ranks)]
-    engines = [_actor(Engine, job) for _ in range(job.engines)]
-    scorer = _actor(Scorer, job.reward_path, job.reward_name, job.reward_arguments)
+    state = checkpoint.state_of(start) if start else State(0, job.kl_reward.coef if job.kl_reward else 0.0)
+    batches, periods = islice(data.batches(job.prompts), state.period, None), data.periods()
+    places, metrics = placed(job, start), Metrics(folder, state.period)
+    if start:
+        gates.same_weights(hand_over(places, state.period))
 
-    for period in range(1, periods + 1):
+    for period in range(state.period + 1, periods + 1):
         began = time.monotonic()
         prompts = [prompt for prompt in next(batches) for _ in range(job.responses)]
-        answers = _generate(engines, prompts, job, period)
+        answers = generate(places.engines, prompts, job, period)
         samples = [Sample(p.tokens, a.tokens, a.version) for p, a in zip(prompts, answers, strict=True)]
         texts = tokenizer.batch_decode([sample.answer for sample in samples], skip_special_tokens=True)
-        rewards = scored(scorer, [(p.source, t, p.truth, p.extra) for p, t in zip(prompts, texts, strict=True)])
+        rewards = scored(places.scorer, [(p.source, t, p.truth, p.extra) for p, t in zip(prompts, texts, strict=True)])
         drawn = time.monotonic()
-        old = [row for rows in _all(ranks, "old_log_probs", samples) for row in rows]
+        old = rows(places.ranks, "old_log_probs", samples)
         parity = gates.parity([answer.log_probs for answer in answers], old, job.dtype)
-        gains = _advantages(job, torch.tensor(rewards))
-        lessons = [Lesson(s, float(g), o) for s, g, o in zip(samples, gains, old, strict=True)]
-        for number in range(job.updates_per_period):
-            start = number * job.update % job.sequences
-            updated = _all(ranks, "update", lessons[start : start + job.update])
-            if number == 0:
-                gates.first_ratio(max(one.ratio_gap for one in updated))
+        reference = rows(places.ranks, "reference_log_probs", samples) if job.compares else []
+        values = rows(places.critics, "values", samples)
+        credited = credit(job, samples, rewards, old, reference, values, state.kl_coef)
+        lessons = _lessons(samples, credited, old, reference, values)
+        valued = [call(places.critics, "update", part) for part in _updates(lessons, *_critic_cut(job))]
+        updated = []
+        if not job.critic or period > job.critic.warmup:
+            updated = [call(places.ranks, "update", part) for part in _updates(lessons, job.update, job.passes)]
+            gates.first_ratio(max(one.ratio_gap for one in updated[0]))
         learned = time.monotonic()
-        weights = _refs(ranks, "weights")[0]
-        ray.get([engine.load.remote(weights, period) for engine in engines])
+        gates.same_weights(hand_over(places, period))
+        kl_coef = next_coef(job.kl_reward, state.kl_coef, credited.kl, job.sequences) if job.kl_reward else 0.0
+        state = State(period, kl_coef)
         if period == periods or (job.save_every and period % job.save_every == 0):
-            _checkpoint(ranks, tokenizer, folder / f"step-{period:06d}")
+            checkpoint.save(checkpoint.name(folder, period), state, lambda to: write(places, tokenizer, to))
         metrics.log(
-            period=period, reward=sum(rewards) / len(rewards), loss=sum(one.loss for one in updated),
-            gradient_norm=updated[0].gradient_norm, learning_rate=updated[0].learning_rate, parity=parity,
+            period=period, reward=sum(rewards) / len(rewards), kl=credited.kl, parity=parity,
             lag=max(period - 1 - sample.version for sample in samples), tokens=sum(len(s.answer) for s in samples),
-            rollout_seconds=drawn - began, update_seconds=learned - drawn, sync_seconds=time.monotonic() - learned,
+            **metrics.of_updates(updated, valued), rollout_seconds=drawn - began, update_seconds=learned - drawn,
+            sync_seconds=time.monotonic() - learned,
         )  # fmt: skip
 
 
-def _generate(engines: list[Any], prompts: list[Prompt], job: Job, period: int) -> list[Answer]:
-    """Answers in the order of `prompts`, shared by the engines. Every answer of a run has a seed of its own."""
-    size, seed = -(-len(prompts) // len(engines)), (job.engine_seed << 32) + period * job.sequences
-    starts = range(0, len(prompts), size)
-    refs = [
-        engine.generate.remote([prompt.tokens for prompt in prompts[at : at + size]], seed + at)
-        for engine, at in zip(engines, starts, strict=False)
-    ]
-    return [answer for answered in ray.get(refs) for answer in answered]
+def _lessons(
+    samples: list[Sample], credited: Credit, old: list[Row], reference: list[Row], values: list[Row]
+) -> list[Lesson]:
+    gains, returns = (ragged(of, credited.mask) for of in (credited.advantages, credited.returns))
+    nothing: list[Row] = [()] * len(samples)
+    columns = (samples, gains, old, reference or nothing, values or nothing, returns)
+    return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 
-def _advantages(job: Job, rewards: torch.Tensor) -> torch.Tensor:
-    groups = torch.arange(job.prompts).repeat_interleave(job.responses)
-    if job.advantage == "rloo":
-        return advantages.leave_one_out(rewards, groups)
-    return advantages.group_relative(rewards, groups, job.scope, job.ddof)
+def _critic_cut(job: Job) -> tuple[int, int]:
+    return (job.critic.update, job.critic.passes) if job.critic else (job.sequences, 0)
 
 
-def _checkpoint(ranks: list[Any], tokenizer: Any, folder: Path) -> None:
-    """A whole folder or none: written beside, then renamed."""
-    beside = folder.with_suffix(".partial")
-    shutil.rmtree(beside, ignore_errors=True)
-    _all(ranks, "save", str(beside))
-    tokenizer.save_pretrained(beside)
-    shutil.rmtree(folder, ignore_errors=True)
-    beside.rename(folder)
+def _updates(lessons: list[Lesson], size: int, passes: int) -> list[list[Lesson]]:
+    """Every pass over the period, cut into updates."""
+    return [lessons[at : at + size] for _ in range(passes) for at in range(0, len(lessons), size)]
 
 
-def _actor(kind: Any, *arguments: Any) -> Any:
-    return kind.remote(*arguments)
-
-
-def _refs(ranks: list[Any], method: str, *arguments: Any) -> list[Any]:
-    return [getattr(rank, method).remote(*arguments) for rank in ranks]
-
-
-def _all(ranks: list[Any], method: str, *arguments: Any) -> list[Any]:
-    found: list[Any] = ray.get(_refs(ranks, method, *arguments))
-    return found
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+Row = tuple[float, ...]

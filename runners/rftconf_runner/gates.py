@@ -31,3 +31,11 @@ def first_ratio(gap: float) -> None:
     """Raises GateError when the first update of a period does not start at ratio 1."""
     if not gap <= FIRST_RATIO_MAX:
         raise GateError(f"the first update's ratios differ from 1 by {gap:.3g}: the old log-probs are of other weights")
+
+
+def same_weights(differing: Sequence[Sequence[str]]) -> None:
+    """Raises GateError naming what an engine does not hold as the trainer does; `differing` names it for each engine."""
+    for number, names in enumerate(differing):
+        if names:
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            raise GateError(f"engine {number} does not hold the trainer's {', '.join(names[:3])}{more}")

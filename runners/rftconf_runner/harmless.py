@@ -14,18 +14,11 @@ ANY: tuple[Any, ...] = ()
 WITHOUT: dict[str, tuple[Any, ...]] = {
     # parts that are off, which `refusals` makes sure of
     "placement.reference.*": ANY,
-    "placement.critic.*": ANY,
     "placement.actor.megatron.*": ANY,
-    "optim.critic.*": ANY,
-    "algorithm.critic.*": ANY,
-    "algorithm.kl_loss.*": ANY,
-    "algorithm.kl_reward.*": ANY,
     "algorithm.preference.*": ANY,
-    "algorithm.gamma": ANY,
-    "algorithm.lam": ANY,
     "model_options.lora.*": ANY,
-    "model.critic_*": ANY,
-    "batch.critic_*": ANY,
+    "optim.critic.min_lr": (0.0,),
+    "optim.critic.extra": ({},),
     # nothing to decide: updates are whole, the run keeps step, one data set, no dropout
     "batch.uneven_tail": ANY,
     "sync.in_flight": ANY,
@@ -34,6 +27,8 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "data.train[].storage": ("file",),
     "placement.actor.seed": ANY,
     "placement.actor.full_determinism": ANY,
+    "placement.critic.full_determinism": ANY,
+    "placement.critic.megatron.*": ANY,
     "seeds.*": ANY,
     "sampling.train.responses": ANY,
     # values that are what the runner does anyway
@@ -43,7 +38,6 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "run_length.last_partial": ("drop",),
     "sync.driver": ("lockstep",),
     "algorithm.advantage_scope": ("rollout",),
-    "algorithm.whiten_advantage": (False,),
     "optim.actor.min_lr": (0.0,),
     "optim.actor.extra": ({},),
     "sampling.train.repetition_penalty": (1.0,),
@@ -54,22 +48,35 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "reward.manager": ("naive",),
     "reward.manager_args": ({},),
 }
+OF_CRITIC = ("placement.critic.*", "optim.critic.*", "algorithm.critic.*", "model.critic_*", "batch.critic_*")
+OF_KL_REWARD, OF_KL_LOSS = ("algorithm.kl_reward.*",), ("algorithm.kl_loss.*",)
+"""What nothing reads while the critic or the penalty is off."""
 VALIDATION = ("sampling.eval.*", "data.eval[[]].*", "data.eval_max_samples", "cadence.eval_*")
 """What the runner leaves out aloud: it changes nothing of what is learned."""
 
 
 def unread(stage: Stage, read: set[str]) -> Iterator[tuple[str, Any]]:
     """Fields that count for the mathematics, that nobody `read`, with values that are not harmless."""
+    off = tuple(patterns_off(stage))
     for path, field in fields().items():
         plain = path.removeprefix("stage.")
         if plain == path or field.role in (PERFORMANCE, BOOKKEEPING) or plain in read:
             continue
-        if any(fnmatchcase(plain, pattern) for pattern in VALIDATION):
+        if any(fnmatchcase(plain, pattern) for pattern in (*VALIDATION, *off)):
             continue
         allowed = next((values for name, values in WITHOUT.items() if _fits(plain, name)), None)
         for value in _values(stage, plain.split(".")):
             if value is not None and allowed != ANY and (allowed is None or value not in allowed):
                 yield plain, value
+
+
+def patterns_off(stage: Stage) -> Iterator[str]:
+    """Patterns of the fields that nothing reads in this stage."""
+    algorithm = stage.algorithm
+    parts = ((algorithm.critic, OF_CRITIC), (algorithm.kl_reward, OF_KL_REWARD), (algorithm.kl_loss, OF_KL_LOSS))
+    for part, patterns in parts:
+        if part.enabled is not True:
+            yield from patterns
 
 
 def validates(stage: Stage) -> bool:

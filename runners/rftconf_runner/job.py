@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.plan.model import Plan, Stage
-from rftconf.plan.symbols import Expr, formula
+from rftconf_runner.stage_reader import StageReader
+
+if TYPE_CHECKING:
+    from rftconf_runner.losses import Estimator
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Micro:
+    """How much of an update one rank computes at a time: `tokens` 0 means a fixed number of `sequences`."""
+
+    sequences: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """AdamW and its schedule, counted in updates; `decay` 0 is the run's whole length."""
+
+    lr: float
+    betas: tuple[float, float]
+    weight_decay: float
+    grad_clip: float
+    schedule: str
+    warmup: int
+    decay: int
+    lowest: float
+
+
+@dataclass(frozen=True, slots=True)
+class KlPenalty:
+    """A weighed KL term; `horizon` in sequences, 0 where the coefficient is constant."""
+
+    estimator: Estimator
+    coef: float
+    target: float = 0.0
+    horizon: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CriticJob:
+    """The value model. `warmup` counts the periods in which the policy is not updated."""
+
+    model: str
+    optimizer: Optimizer
+    update: int
+    passes: int
+    micro: Micro
+    infer: Micro
+    clip: float
+    aggregation: str
+    checkpointing: bool
+    warmup: int
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
-    Counts are of sequences unless they say otherwise; `micro_tokens` 0 means micro-batches of `micro_sequences`.
+    Counts are of sequences unless they say otherwise.
     """
 
     model: str
@@ -38,8 +88,7 @@ class Job:
     passes: int
     rollouts: int
     save_every: int
-    micro_sequences: int
-    micro_tokens: int
+    micro: Micro
     ranks: int
     engines: int
     dtype: str
@@ -48,11 +97,14 @@ class Job:
     top_p: float
     top_k: int
     engine_seed: int
+    critic_seed: int
     tempered: bool
     old_is_current: bool
     advantage: str
     scope: str
     ddof: int
+    gamma: float
+    lam: float
     family: str
     clip_low: float
     clip_high: float
@@ -60,14 +112,10 @@ class Job:
     aggregation: str
     divisor: int
     entropy: float
-    lr: float
-    betas: tuple[float, float]
-    weight_decay: float
-    grad_clip: float
-    schedule: str
-    warmup: int
-    decay: int
-    lowest: float
+    kl_reward: KlPenalty | None
+    kl_loss: KlPenalty | None
+    optimizer: Optimizer
+    critic: CriticJob | None
 
     @property
     def sequences(self) -> int:
@@ -79,58 +127,43 @@ class Job:
         """E * S / G."""
         return self.passes * self.sequences // self.update
 
-
-class _Reader:
-    """Values of a stage by path; what is symbolic, or needed and absent, is collected."""
-
-    def __init__(self, stage: Stage) -> None:
-        self.stage, self.open, self.seen = stage, list[str](), set[str]()
-
-    def value(self, path: str, otherwise: Any = None) -> Any:
-        """What the plan holds, `otherwise` where it holds nothing; needed when there is no `otherwise`."""
-        self.seen.add(path)
-        found: Any = self.stage
-        for name in path.split("."):
-            found = getattr(found, name)
-        if isinstance(found, Expr) or (found is None and otherwise is None):
-            self.open.append(f"stage.{path}" + (f" = {formula(found)}" if isinstance(found, Expr) else ""))
-            return None
-        return otherwise if found is None else found
-
-    def whole(self, path: str, otherwise: int | None = None) -> int:
-        """A count; a share of one is rounded to the nearest whole one."""
-        found = self.value(path, otherwise)
-        return 0 if found is None else round(Fraction(str(found)))
-
-    def number(self, path: str, otherwise: float | None = None) -> float:
-        """A real number."""
-        found = self.value(path, otherwise)
-        return 0.0 if found is None else float(found)
+    @property
+    def compares(self) -> bool:
+        """True when the weights that the run began with are needed."""
+        return self.kl_reward is not None or self.kl_loss is not None
 
 
 def job_of(plan: Plan) -> Job:
     """Raises ValueError naming every value that the plan leaves open, or counts that do not divide."""
     stage = plan.stages[0]
-    read, one = _Reader(stage), stage.data.train[0]
-    betas = stage.optim.actor.betas if isinstance(stage.optim.actor.betas, list) else [0.9, 0.999]
+    read, one = StageReader(stage), stage.data.train[0]
     job = Job(
         **_places(read),
+        **_sampling(read),
         **_mathematics(read),
         data=str(one.uri),
         column=str(one.keys.messages or one.keys.prompt or "prompt"),
-        betas=(float(str(betas[0])), float(str(betas[1]))),
+        optimizer=_optimizer(read, "actor"),
+        critic=_critic(read) if stage.algorithm.critic.enabled is True else None,
     )
     if read.open:
         raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
-    if job.sequences % job.update or job.update % job.ranks:
-        counts = f"{job.prompts} x {job.responses} sequences in updates of {job.update} on {job.ranks} ranks"
-        raise ValueError(f"{counts}: the runner needs whole ones")
+    for update in (job.update, *([job.critic.update] if job.critic else [])):
+        if job.sequences % update or update % job.ranks:
+            counts = f"{job.prompts} x {job.responses} sequences in updates of {update} on {job.ranks} ranks"
+            raise ValueError(f"{counts}: the runner needs whole ones")
     return job
 
 
-def _places(read: _Reader) -> dict[str, Any]:
+def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
+    at = f"batch.{part}."
+    if read.value(at + "dynamic", False):
+        return Micro(0, read.whole(at + "tokens_per_rank", otherwise.tokens if otherwise else None))
+    return Micro(read.whole(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
+
+
+def _places(read: StageReader) -> dict[str, Any]:
     """What runs where, on which data, how much of it at a time."""
-    dynamic = read.value("batch.micro.dynamic", False)
     dtype = str(read.value("placement.actor.compute_dtype", "float32"))
     if dtype not in DTYPES:
         read.open.append(f"stage.placement.actor.compute_dtype is {dtype}")
@@ -139,8 +172,6 @@ def _places(read: _Reader) -> dict[str, Any]:
         "tokenizer": read.value("model.tokenizer_path", read.stage.model.path),
         "shuffle": read.value("data.shuffle", True),
         "data_seed": read.whole("data.seed", 0),
-        "prompt_tokens": read.whole("length.prompt_max_tokens"),
-        "response_tokens": read.whole("length.response_max_tokens"),
         "overlong": read.value("length.overlong_prompt", "keep"),
         "epochs": read.whole("run_length.epochs", 0),
         "reward_path": read.value("reward.function_path"),
@@ -152,33 +183,38 @@ def _places(read: _Reader) -> dict[str, Any]:
         "passes": read.whole("batch.passes", 1),
         "rollouts": read.whole("run_length.rollouts"),
         "save_every": read.whole("cadence.save_rollouts", 0),
-        "micro_sequences": 0 if dynamic else read.whole("batch.micro.sequences_per_rank"),
-        "micro_tokens": read.whole("batch.micro.tokens_per_rank") if dynamic else 0,
+        "micro": _micro(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
         "engines": read.whole("placement.rollout.gpus"),
         "dtype": DTYPES.get(dtype, ""),
         "checkpointing": read.value("model_options.gradient_checkpointing", False),
+        "critic_seed": read.whole("placement.critic.seed", 0),
+    }
+
+
+def _sampling(read: StageReader) -> dict[str, Any]:
+    """How answers are drawn."""
+    return {
+        "prompt_tokens": read.whole("length.prompt_max_tokens"),
+        "response_tokens": read.whole("length.response_max_tokens"),
+        "temperature": read.number("sampling.train.temperature", 1.0),
+        "top_p": read.number("sampling.train.top_p", 1.0),
+        "top_k": read.whole("sampling.train.top_k", -1),
         "engine_seed": read.whole("placement.rollout.seed", 0),
     }
 
 
-def _scope(read: _Reader) -> Any:
-    scope = read.value("algorithm.std_scope", "group")
-    return "none" if read.stage.algorithm.advantage == "grpo_mean_only" else scope
-
-
-def _mathematics(read: _Reader) -> dict[str, Any]:
-    """What is drawn and what is learned from it."""
-    a, o = "algorithm.", "optim.actor."
+def _mathematics(read: StageReader) -> dict[str, Any]:
+    """What is learned from the answers."""
+    a = "algorithm."
     return {
-        "temperature": read.number("sampling.train.temperature", 1.0),
-        "top_p": read.number("sampling.train.top_p", 1.0),
-        "top_k": read.whole("sampling.train.top_k", -1),
         "tempered": read.value(a + "divide_logits_by_temperature", True),
         "old_is_current": read.value("sync.old_logprob", "recompute_at_rollout") == "current",
         "advantage": read.value(a + "advantage"),
         "scope": _scope(read),
         "ddof": read.whole(a + "std_ddof", 1),
+        "gamma": read.number(a + "gamma", 1.0),
+        "lam": read.number(a + "lam", 1.0),
         "family": read.value(a + "policy_loss.family"),
         "clip_low": read.number(a + "policy_loss.clip_low", 0.2),
         "clip_high": read.number(a + "policy_loss.clip_high", 0.2),
@@ -186,19 +222,62 @@ def _mathematics(read: _Reader) -> dict[str, Any]:
         "aggregation": read.value(a + "loss_agg"),
         "divisor": read.whole(a + "loss_agg_tokens", 0),
         "entropy": read.number(a + "entropy_coef", 0.0),
-        "lr": read.number(o + "lr"),
-        "weight_decay": read.number(o + "weight_decay", 0.0),
-        "grad_clip": read.number(o + "grad_clip", float("inf")),
-        "schedule": read.value(o + "schedule", "constant"),
-        "warmup": read.whole(o + "warmup_updates", 0),
-        "decay": read.whole(o + "decay_updates", 0),
-        "lowest": read.number(o + "min_lr_ratio", 0.0),
+        "kl_reward": _penalty(read, a + "kl_reward."),
+        "kl_loss": _penalty(read, a + "kl_loss."),
     }
 
 
+def _scope(read: StageReader) -> Any:
+    scope = read.value("algorithm.std_scope", "group")
+    return "none" if read.stage.algorithm.advantage == "grpo_mean_only" else scope
+
+
+def _penalty(read: StageReader, at: str) -> KlPenalty | None:
+    if not read.value(at + "enabled", False):
+        return None
+    estimator, coef = read.value(at + "estimator"), read.number(at + "coef")
+    if at.endswith("loss.") or read.value(at + "controller", "fixed") == "fixed":
+        return KlPenalty(estimator, coef)
+    return KlPenalty(estimator, coef, read.number(at + "target"), read.whole(at + "horizon"))
+
+
+def _optimizer(read: StageReader, role: str) -> Optimizer:
+    at, betas = f"optim.{role}.", getattr(read.stage.optim, role).betas
+    first, second = betas if isinstance(betas, list) else (0.9, 0.999)
+    return Optimizer(
+        read.number(at + "lr"),
+        (float(str(first)), float(str(second))),
+        read.number(at + "weight_decay", 0.0),
+        read.number(at + "grad_clip", float("inf")),
+        read.value(at + "schedule", "constant"),
+        read.whole(at + "warmup_updates", 0),
+        read.whole(at + "decay_updates", 0),
+        read.number(at + "min_lr_ratio", 0.0),
+    )
+
+
+def _critic(read: StageReader) -> CriticJob:
+    micro = _micro(read, "critic")
+    return CriticJob(
+        model=read.value("model.critic_path"),
+        optimizer=_optimizer(read, "critic"),
+        update=read.whole("batch.critic_sequences_per_update"),
+        passes=read.whole("batch.critic_passes", 1),
+        micro=micro,
+        infer=_micro(read, "critic_infer", micro),
+        clip=read.number("algorithm.critic.value_clip"),
+        aggregation=read.value("algorithm.critic.loss_agg", "token-mean"),
+        checkpointing=read.value("model_options.critic_gradient_checkpointing", False),
+        warmup=read.whole("algorithm.critic.warmup_rollouts", 0),
+    )
+
+
 def paths_read(stage: Stage) -> set[str]:
-    """Every path that a job is made of."""
-    reader = _Reader(stage)
-    _places(reader)
-    _mathematics(reader)
-    return reader.seen
+    """Every path that a job of such a stage is made of."""
+    read = StageReader(stage)
+    for part in (_places, _sampling, _mathematics):
+        part(read)
+    _optimizer(read, "actor")
+    if stage.algorithm.critic.enabled is True:
+        _critic(read)
+    return read.seen

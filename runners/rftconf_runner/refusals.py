@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from rftconf.plan.model import Plan, Stage
+from rftconf.plan.model import Algorithm, Plan, Stage
 from rftconf_runner.harmless import unread
 from rftconf_runner.job import DTYPES, paths_read
 
-GROUPED = {"grpo", "grpo_mean_only", "rloo"}
+ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae"}
+WHITENED = {"reinforce_pp", "reinforce_pp_baseline", "gae"}
+ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
 FAMILIES = {"ppo", "gspo", "cispo"}
 AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"}
 SCHEDULES = {"constant", "cosine", "linear"}
@@ -32,17 +34,22 @@ def refusals(plan: Plan) -> list[Refusal]:
 
 def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     algorithm, sync, actor = stage.algorithm, stage.sync, stage.placement.actor
-    known: tuple[tuple[str, object, set[object]], ...] = (
+    known: tuple[Known, ...] = (
         ("kind", stage.kind, {"rl"}),
         ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", None}),
-        ("algorithm.advantage", algorithm.advantage, {*GROUPED}),
+        ("algorithm.advantage", algorithm.advantage, {*ADVANTAGES}),
+        ("algorithm.whiten_advantage", algorithm.whiten_advantage, {algorithm.advantage in WHITENED, None}),
         ("algorithm.std_scope", algorithm.std_scope, {"none", "group", "batch", None}),
         ("algorithm.policy_loss.family", algorithm.policy_loss.family, {*FAMILIES}),
         ("algorithm.loss_agg", algorithm.loss_agg, {*AGGREGATIONS}),
         ("algorithm.loss_norm_scope", algorithm.loss_norm_scope, {"update", None}),
-        ("algorithm.kl_reward.enabled", algorithm.kl_reward.enabled, {False, None}),
-        ("algorithm.kl_loss.enabled", algorithm.kl_loss.enabled, {False, None}),
-        ("algorithm.critic.enabled", algorithm.critic.enabled, {False, None}),
+        (
+            "algorithm.critic.enabled",
+            algorithm.critic.enabled,
+            {True} if algorithm.advantage == "gae" else {False, None},
+        ),
+        *_of_kl(algorithm),
+        *(_of_critic(stage) if algorithm.critic.enabled else ()),
         ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
         ("placement.actor.sp", actor.sp, {1, None}),
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
@@ -77,9 +84,40 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         )
 
 
+Known = tuple[str, object, Collection[object]]
+"""A path, its value, and the values that are executed."""
+
+
+def _of_kl(algorithm: Algorithm) -> Iterator[Known]:
+    for name, part in (("kl_reward", algorithm.kl_reward), ("kl_loss", algorithm.kl_loss)):
+        yield f"algorithm.{name}.enabled", part.enabled, {True, False, None}
+        if part.enabled:
+            yield f"algorithm.{name}.estimator", part.estimator, {*ESTIMATORS}
+    if algorithm.kl_reward.enabled:
+        yield "algorithm.kl_reward.order", algorithm.kl_reward.order, {"before_norm", None}
+        yield "algorithm.kl_reward.controller", algorithm.kl_reward.controller, {"fixed", "adaptive", None}
+
+
+def _of_critic(stage: Stage) -> Iterator[Known]:
+    worker, optimizer = stage.placement.critic, stage.optim.critic
+    yield "placement.critic.backend", worker.backend, {"fsdp", "fsdp2", None}
+    yield "placement.critic.sp", worker.sp, {1, None}
+    yield "batch.critic_shuffle_sequences", stage.batch.critic_shuffle_sequences, {False, None}
+    yield "optim.critic.kind", optimizer.kind, {"adamw", None}
+    yield "optim.critic.schedule", optimizer.schedule, {*SCHEDULES, None}
+    yield (
+        "algorithm.critic.loss_agg",
+        stage.algorithm.critic.loss_agg,
+        {*AGGREGATIONS, None} - {"seq-mean-token-sum-norm"},
+    )
+
+
 BY_HAND = {
     "sync.run_ahead_rollouts",
     "optim.actor.betas",
+    "optim.critic.betas",
+    "placement.critic.model_dtype",
+    "placement.critic.compute_dtype",
     "data.train[].uri",
     "data.train[].keys.prompt",
     "data.train[].keys.messages",
@@ -95,7 +133,13 @@ BY_HAND = {
 def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
     """One precision for all, as the parity gate compares numbers; and a context that prompt and answer fit."""
     dtype = DTYPES.get(str(stage.placement.actor.compute_dtype or "float32"))
-    kinds = (("actor.model_dtype", stage.placement.actor.model_dtype), ("rollout.dtype", stage.placement.rollout.dtype))
+    place = stage.placement
+    kinds = [("actor.model_dtype", place.actor.model_dtype), ("rollout.dtype", place.rollout.dtype)]
+    if stage.algorithm.critic.enabled:
+        kinds += [
+            ("critic.model_dtype", place.critic.model_dtype),
+            ("critic.compute_dtype", place.critic.compute_dtype),
+        ]
     for path, value in kinds:
         if value is not None and DTYPES.get(str(value)) != dtype:
             yield f"placement.{path}", f"is {value!r}; the runner computes everything in {dtype}"
@@ -104,8 +148,7 @@ def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
     asked = sum(part for part in parts if isinstance(part, int))
     if whole is not None and not (isinstance(whole, int) and whole >= asked):
         yield "length.model_max_tokens", f"is {whole}; the runner gives prompt and answer {asked}"
-    betas = stage.optim.actor.betas
-    if betas is not None and not (
-        isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) for b in betas)
-    ):
-        yield "optim.actor.betas", f"is {betas!r}; the runner takes two numbers"
+    for role, betas in (("actor", stage.optim.actor.betas), ("critic", stage.optim.critic.betas)):
+        two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) for b in betas)
+        if betas is not None and not two:
+            yield f"optim.{role}.betas", f"is {betas!r}; the runner takes two numbers"

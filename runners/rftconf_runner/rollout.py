@@ -9,6 +9,7 @@ from typing import Any
 import ray
 
 from rftconf_runner.job import Job
+from rftconf_runner.weights import Held, held
 
 ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine lives in the actor: seconds instead of half a minute to start
@@ -74,12 +75,14 @@ class Engine:
         done = self.llm.generate(asked, params, use_tqdm=False)
         return [self._answer(one.outputs[0]) for one in done]
 
-    def load(self, weights: Sequence[tuple[str, Any]], version: int) -> int:
-        """Take the trainer's weights. The prefix cache holds keys of the old ones, so it is emptied."""
+    def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Held:
+        """Take the trainer's weights, and say what is held then. The prefix cache holds keys of the old ones: it is emptied."""
         self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
         self.llm.reset_prefix_cache()
         self.version = version
-        return version
+        rows = {name: len(tensor) for name, tensor in weights}
+        found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows))
+        return found[0]
 
     def _answer(self, output: Any) -> Answer:
         drawn = tuple(step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True))

@@ -6,8 +6,8 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT
-from rftconf_runner.job import job_of, paths_read
+from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off
+from rftconf_runner.job import KlPenalty, job_of, paths_read
 from rftconf_runner.refusals import refusals
 
 from rftconf.load import load
@@ -53,15 +53,15 @@ def test_numbers_of_a_job() -> None:
     job = job_of(plan())
     assert (job.sequences, job.update, job.updates_per_period, job.rollouts) == (128, 64, 2, 20)
     assert (job.family, job.dual, job.aggregation, job.scope, job.ddof) == ("ppo", 3.0, "token-mean", "group", 1)
-    assert (job.lr, job.betas, job.schedule, job.dtype) == (2e-3, (0.9, 0.999), "constant", "float32")
+    assert (job.optimizer.lr, job.optimizer.betas, job.optimizer.schedule) == (2e-3, (0.9, 0.999), "constant")
+    assert (job.dtype, job.critic, job.kl_loss) == ("float32", None, None)
 
 
 @pytest.mark.parametrize(
     ("key", "value", "path"),
     [
-        ("algorithm__adv_estimator", "gae", "stage.algorithm.advantage"),
-        ("actor_rollout_ref__actor__use_kl_loss", "True", "stage.algorithm.kl_loss.enabled"),
-        ("algorithm__use_kl_in_reward", "True", "stage.algorithm.kl_reward.enabled"),
+        ("algorithm__adv_estimator", "remax", "stage.algorithm.advantage"),
+        ("algorithm__adv_estimator", "gae", "stage.placement.critic.compute_dtype"),
         ("actor_rollout_ref__rollout__name", "sglang", "stage.placement.rollout.engine"),
         ("actor_rollout_ref__actor__ulysses_sequence_parallel_size", "2", "stage.placement.actor.sp"),
         ("actor_rollout_ref__actor__optim__lr_scheduler_type", "wsd", "stage.optim.actor.schedule"),
@@ -75,9 +75,33 @@ def test_what_is_not_executed_is_refused_by_field(key: str, value: str, path: st
     assert path in [one.path for one in refusals(plan(**{key: value}))]
 
 
-def test_every_field_that_counts_is_read_harmless_or_refused() -> None:
+EVERYTHING = {
+    "algorithm__adv_estimator": "gae",
+    "algorithm__use_kl_in_reward": "True",
+    "algorithm__kl_ctrl__type": "adaptive",
+    "actor_rollout_ref__actor__use_kl_loss": "True",
+    "critic__model__path": "/m",
+    "critic__fsdp__dtype": "float32",
+    "critic__ppo_micro_batch_size_per_gpu": "64",
+}
+"""A critic and both KL terms."""
+
+
+def test_numbers_of_a_critic_and_of_penalties() -> None:
+    whole = plan(**EVERYTHING)
+    assert refusals(whole) == []
+    job = job_of(whole)
+    assert job.critic is not None
+    assert (job.critic.update, job.critic.passes, job.critic.clip, job.critic.model) == (64, 1, 0.5, "/m")
+    assert (job.critic.optimizer.lr, job.critic.micro.sequences, job.advantage) == (1e-5, 64, "gae")
+    assert (job.kl_reward, job.kl_loss) == (KlPenalty("k1", 0.001, 0.1, 10000), KlPenalty("k3_clamped", 0.001))
+
+
+@pytest.mark.parametrize("changes", [{}, EVERYTHING])
+def test_every_field_that_counts_is_read_harmless_or_refused(changes: dict[str, str]) -> None:
     """No value of the mathematics is left out in silence: a strange one in any unread field is refused."""
-    stage = plan().stages[0]
+    stage = plan(**changes).stages[0]
+    left_out = (*VALIDATION, *patterns_off(stage))
     read = paths_read(stage)
     for path, field in fields().items():
         name = path.removeprefix("stage.")
@@ -85,7 +109,7 @@ def test_every_field_that_counts_is_read_harmless_or_refused() -> None:
             continue
         if WITHOUT.get(name, None) == ANY or any(k.endswith("*") and name.startswith(k[:-1]) for k in WITHOUT):
             continue
-        if any(fnmatchcase(name, pattern) for pattern in VALIDATION):
+        if any(fnmatchcase(name, pattern) for pattern in left_out):
             continue
         strange = stage.model_copy(deep=True)
         *parents, last = name.split(".")

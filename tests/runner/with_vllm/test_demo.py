@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,17 +45,27 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def trained(demo: Path, name: str, **changes: str) -> list[dict[str, Any]]:
-    """The metrics of a run of the demo's script with other values for `__`-dotted keys."""
+def planned(demo: Path, name: str, **changes: str) -> Path:
+    """The plan of the demo's script with other values for `__`-dotted keys."""
     script = (demo / "run_grpo.sh").read_text()
     words = " ".join(f"{key.replace('__', '.')}={value}" for key, value in changes.items())
     file = demo / f"{name}.sh"
     file.write_text(script.rstrip() + f" \\\n    {words}\n")
     plan = demo / f"{name}.json"
     plan.write_text(load(read(open_source(str(file)))).plan.model_dump_json())
-    done = python("-m", "rftconf_runner", str(plan), "--out", str(demo / name))
+    return plan
+
+
+def executed(plan: Path, folder: Path, *more: str) -> list[dict[str, Any]]:
+    """The metrics of a run."""
+    done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), *more)
     assert done.returncode == 0, done.stderr[-3000:]
-    return [json.loads(line) for line in (demo / name / "metrics.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def trained(demo: Path, name: str, **changes: str) -> list[dict[str, Any]]:
+    """The metrics of a run of the demo's script with other values for `__`-dotted keys."""
+    return executed(planned(demo, name, **changes), demo / name)
 
 
 def without_times(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -83,6 +94,47 @@ def test_ranks_and_micro_batches_change_no_mathematics(demo: Path) -> None:
     assert two["reward"] == one["reward"]
     assert two["gradient_norm"] == pytest.approx(one["gradient_norm"], rel=1e-4)
     assert two["loss"] == pytest.approx(one["loss"], abs=1e-5)
+
+
+CRITIC_AND_PENALTIES = {
+    "algorithm__adv_estimator": "gae",
+    "algorithm__use_kl_in_reward": "True",
+    "algorithm__kl_ctrl__type": "adaptive",
+    "actor_rollout_ref__actor__use_kl_loss": "True",
+    "critic__model__path": "$FOLDER/model",
+    "critic__fsdp__dtype": "float32",
+    "critic__ppo_micro_batch_size_per_gpu": "64",
+    "critic__model__enable_gradient_checkpointing": "False",
+    "critic__optim__lr": "1e-3",
+}
+
+
+def test_a_run_goes_on_where_it_stopped(demo: Path) -> None:
+    """The periods after a checkpoint are the same numbers, bit for bit: weights, both optimizers, data, coefficient."""
+    plan = planned(demo, "whole_ppo", trainer__total_training_steps="4", trainer__save_freq="2", **CRITIC_AND_PENALTIES)
+    whole = executed(plan, demo / "whole_ppo")
+    assert whole[0]["kl"] == 0
+    assert whole[-1]["kl"] > 0
+    assert whole[-1]["critic_loss"] > 0
+    shutil.copytree(demo / "whole_ppo", demo / "resumed")
+    shutil.rmtree(demo / "resumed" / "step-000004")
+    assert without_times(executed(plan, demo / "resumed", "--resume")) == without_times(whole)
+
+
+def test_a_broken_checkpoint_is_named(demo: Path) -> None:
+    plan = planned(demo, "broken", trainer__total_training_steps="1", trainer__save_freq="1")
+    executed(plan, demo / "broken")
+    weights = demo / "broken" / "step-000001" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    done = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "broken"), "--resume")
+    assert done.returncode == 1
+    assert "model.safetensors is not what was written" in done.stderr
+
+
+@pytest.mark.parametrize("advantage", ["reinforce_plus_plus", "reinforce_plus_plus_baseline", "rloo"])
+def test_each_estimator_learns(demo: Path, advantage: str) -> None:
+    metrics = trained(demo, advantage, algorithm__adv_estimator=advantage, trainer__total_training_steps="8")
+    assert metrics[-1]["reward"] > metrics[0]["reward"] + 0.1
 
 
 def test_a_reward_that_is_no_number_stops_the_run(demo: Path) -> None:

@@ -1,0 +1,86 @@
+"""Checkpoints: a whole folder or none, with a digest of every file, that a run can go on from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+DIGESTS, STATE = "digests.json", "run.json"
+CRITIC = "critic"
+"""The critic's folder within a checkpoint."""
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that is not what was written, or of another run."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a run is: periods done, and the coefficient of an adaptive KL penalty."""
+
+    period: int = 0
+    kl_coef: float = 0.0
+
+
+def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
+    """What `write` puts into a folder, under its final name only when it is whole and on the disk."""
+    beside = folder.with_suffix(".partial")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    write(beside)
+    (beside / STATE).write_text(json.dumps(asdict(state)), encoding="utf-8")
+    files = sorted(file for file in beside.rglob("*") if file.is_file())
+    (beside / DIGESTS).write_text(json.dumps({str(f.relative_to(beside)): _digest(f) for f in files}), encoding="utf-8")
+    for file in (*files, beside / DIGESTS, beside):
+        _to_disk(file)
+    shutil.rmtree(folder, ignore_errors=True)
+    beside.rename(folder)
+    _to_disk(folder.parent)
+
+
+def name(run: Path, period: int) -> Path:
+    """The folder of the checkpoint after a period."""
+    return run / f"step-{period:06d}"
+
+
+def newest(run: Path) -> Path | None:
+    """The last whole checkpoint of a run. Raises CheckpointError where a file of it is not what was written."""
+    found = max((path for path in run.glob("step-*") if path.suffix != ".partial"), default=None)
+    if found is not None:
+        _verify(found)
+    return found
+
+
+def state_of(folder: Path) -> State:
+    """Where the run was when the checkpoint was written."""
+    return State(**json.loads((folder / STATE).read_text(encoding="utf-8")))
+
+
+def _verify(folder: Path) -> None:
+    try:
+        kept = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
+        bad = [file for file, digest in kept.items() if _digest(folder / file) != digest]
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{folder}: {error}") from error
+    if bad:
+        raise CheckpointError(
+            f"{folder / bad[0]} is not what was written; remove {folder.name} to go on from the one before"
+        )
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _to_disk(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

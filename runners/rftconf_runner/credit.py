@@ -1,0 +1,74 @@
+"""What each sampled token is credited with: rewards, less a KL penalty, through the plan's estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from rftconf_runner import advantages, losses
+from rftconf_runner.job import Job, KlPenalty
+from rftconf_runner.masked import masked_mean
+from rftconf_runner.sequences import Sample, grid, mask_of
+
+COEF_STEP = 0.2
+"""The largest relative error that an adaptive coefficient answers to (Ziegler et al., 2019)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """Advantages and a critic's returns [sequences, tokens], and the mean KL of the period (0 where none is taken)."""
+
+    advantages: Tensor
+    returns: Tensor
+    mask: Tensor
+    kl: float
+
+
+def credit(
+    job: Job,
+    samples: Sequence[Sample],
+    rewards: Sequence[float],
+    old: Sequence[Sequence[float]],
+    reference: Sequence[Sequence[float]],
+    values: Sequence[Sequence[float]],
+    coef: float,
+) -> Credit:
+    """Of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward."""
+    mask = mask_of(samples)
+    tokens, kl = torch.zeros_like(mask), 0.0
+    last = mask.sum(-1).long() - 1
+    tokens[torch.arange(len(samples)), last] = torch.tensor(rewards)
+    if job.kl_reward:
+        gaps = losses.kl(grid(old, mask), grid(reference, mask), job.kl_reward.estimator) * mask
+        tokens = tokens - coef * gaps
+        kl = float(torch.stack([masked_mean(row, own) for row, own in zip(gaps, mask, strict=True)]).mean())
+    found, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask)
+    return Credit(found, returns, mask, kl)
+
+
+def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    groups = torch.arange(job.prompts).repeat_interleave(job.responses)
+    whole = tokens.sum(-1)
+    match job.advantage:
+        case "rloo":
+            found = advantages.spread(advantages.leave_one_out(whole, groups), mask)
+        case "reinforce_pp":
+            return advantages.reinforce(tokens, mask, job.gamma)
+        case "reinforce_pp_baseline":
+            found = advantages.reinforce_baseline(whole, groups, mask)
+        case "gae":
+            return advantages.generalized(tokens, values, mask, job.gamma, job.lam)
+        case _:
+            found = advantages.spread(advantages.group_relative(whole, groups, job.scope, job.ddof), mask)
+    return found, found
+
+
+def next_coef(penalty: KlPenalty, coef: float, kl: float, sequences: int) -> float:
+    """The coefficient after a period: constant, or drawn to where the KL is the plan's target."""
+    if not penalty.horizon:
+        return coef
+    error = min(max(kl / penalty.target - 1, -COEF_STEP), COEF_STEP)
+    return coef * (1 + error * sequences / penalty.horizon)

@@ -1,0 +1,75 @@
+"""One rank of the critic's trainer: a value for every token of an answer, and the clipped value loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+import torch
+from torch import Tensor
+
+from rftconf_runner import losses
+from rftconf_runner.job import CriticJob, Job
+from rftconf_runner.sequences import Lesson, Sample, grid, mask_of, micro_batches, padded, ragged, share
+from rftconf_runner.sharded import Learner, device, join, shard
+
+
+@ray.remote(num_cpus=0)
+class Critic:
+    """All ranks are called with the same arguments, and each takes its own share of the sequences."""
+
+    def __init__(self, job: Job, critic: CriticJob, rank: int, port: int, start: str | None = None) -> None:
+        self.job, self.critic, self.rank = job, critic, rank
+        mesh = join(rank, job.ranks, port)
+        model = shard(_load(start or critic.model, job), mesh, checkpointing=critic.checkpointing).train()
+        updates = job.rollouts * critic.passes * job.sequences // critic.update
+        self.learner = Learner(model, critic.optimizer, updates, rank, job.ranks)
+        if start:
+            self.learner.resume(start)
+
+    def values(self, samples: Sequence[Sample]) -> list[tuple[float, ...]]:
+        """What is expected before each token of this rank's share of the answers."""
+        found: list[tuple[float, ...]] = []
+        with torch.no_grad():
+            for part in micro_batches(share(samples, self.rank, self.job.ranks), self.critic.infer):
+                found += ragged(*self._forward(part))
+        return found
+
+    def update(self, lessons: Sequence[Lesson]) -> tuple[float, float, float]:
+        """One optimizer update on `lessons`, which all ranks share: this rank's loss, gradient norm, learning rate."""
+        divisor = losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.critic.aggregation)
+
+        def parts() -> list[Tensor]:
+            own = share(lessons, self.rank, self.job.ranks)
+            return [self.learner.backward(self._loss(part, divisor)) for part in micro_batches(own, self.critic.micro)]
+
+        return self.learner.step(parts)
+
+    def save(self, folder: str) -> None:
+        """Weights and config as Hugging Face writes them, and the optimizer's state."""
+        self.learner.save(folder)
+
+    def _forward(self, samples: Sequence[Sample]) -> tuple[Tensor, Tensor]:
+        """Values [sequences, longest answer] at the token before each of the answer's, and their mask."""
+        rows = padded(samples).to(device())
+        values = self.learner.model(input_ids=rows.ids, attention_mask=rows.attend, use_cache=False).logits
+        found = torch.gather(values.float().squeeze(-1), 1, rows.places - 1)
+        return found * rows.mask, rows.mask
+
+    def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> Tensor:
+        values, mask = self._forward([lesson.sample for lesson in part])
+        old, returns = (grid([getattr(one, name) for one in part], mask) for name in ("values", "returns"))
+        loss = losses.value(values, old, returns, self.critic.clip)
+        return losses.aggregate(loss, mask, self.critic.aggregation, divisor)
+
+
+def _load(path: str, job: Job) -> Any:
+    """A head of one value on a language model; the same random one on every rank where the checkpoint has none."""
+    from transformers import AutoConfig, AutoModelForTokenClassification
+
+    config = AutoConfig.from_pretrained(path)
+    config.num_labels, config.classifier_dropout = 1, 0.0
+    torch.manual_seed(job.critic_seed)
+    dtype = getattr(torch, job.dtype)
+    return AutoModelForTokenClassification.from_pretrained(path, config=config, dtype=dtype).to(device())

@@ -1,0 +1,120 @@
+"""One rank of the policy's trainer: log-probs of sampled tokens, and the plan's policy loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+import torch
+from torch import Tensor
+
+from rftconf_runner import losses
+from rftconf_runner.job import Job
+from rftconf_runner.sequences import Lesson, Sample, grid, mask_of, micro_batches, padded, ragged, share
+from rftconf_runner.sharded import Learner, device, join, shard
+
+Rows = list[tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What one update did. `ratio_gap` is the largest |ratio - 1| over its tokens."""
+
+    loss: float
+    gradient_norm: float
+    ratio_gap: float
+    learning_rate: float
+
+
+@ray.remote(num_cpus=0)
+class Policy:
+    """All ranks are called with the same arguments, and each takes its own share of the sequences."""
+
+    def __init__(self, job: Job, rank: int, port: int, start: str | None = None) -> None:
+        self.job, self.rank = job, rank
+        mesh = join(rank, job.ranks, port)
+        model = shard(_load(start or job.model, job), mesh, checkpointing=job.checkpointing).train()
+        self.learner = Learner(model, job.optimizer, job.rollouts * job.updates_per_period, rank, job.ranks)
+        self.reference = shard(_load(job.model, job), mesh, checkpointing=False).eval() if job.compares else None
+        if start:
+            self.learner.resume(start)
+
+    def old_log_probs(self, samples: Sequence[Sample]) -> Rows:
+        """Of this rank's share, by the weights as they are now."""
+        return self._log_probs(self.learner.model, samples)
+
+    def reference_log_probs(self, samples: Sequence[Sample]) -> Rows:
+        """Of this rank's share, by the weights that the run began with."""
+        return self._log_probs(self.reference, samples)
+
+    def update(self, lessons: Sequence[Lesson]) -> Updated:
+        """One optimizer update on `lessons`, which all ranks share."""
+        divisor = losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
+        gaps = [0.0]
+
+        def parts() -> list[Tensor]:
+            found = []
+            for part in micro_batches(share(lessons, self.rank, self.job.ranks), self.job.micro):
+                loss, gap = self._loss(part, divisor)
+                found.append(self.learner.backward(loss))
+                gaps.append(gap)
+            return found
+
+        loss, norm, rate = self.learner.step(parts)
+        return Updated(loss, norm, max(gaps), rate)
+
+    def weights(self) -> list[tuple[str, Tensor]]:
+        """Every tensor whole, by its checkpoint's name; on rank 0."""
+        return self.learner.weights()
+
+    def save(self, folder: str) -> None:
+        """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
+        self.learner.save(folder)
+
+    def _log_probs(self, model: Any, samples: Sequence[Sample]) -> Rows:
+        found: Rows = []
+        with torch.no_grad():
+            for part in micro_batches(share(samples, self.rank, self.job.ranks), self.job.micro):
+                log_probs, mask, _ = self._forward(model, part)
+                found += ragged(log_probs, mask)
+        return found
+
+    def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
+        """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the logits they come from."""
+        rows = padded(samples).to(device())
+        logits = model(input_ids=rows.ids, attention_mask=rows.attend, use_cache=False).logits.float()
+        chosen = torch.gather(logits, 1, (rows.places - 1).unsqueeze(-1).expand(-1, -1, logits.shape[-1]))
+        if self.job.tempered:
+            chosen = chosen / self.job.temperature
+        tokens = torch.gather(rows.ids, 1, rows.places)
+        log_probs = chosen.log_softmax(-1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
+        return log_probs * rows.mask, rows.mask, chosen
+
+    def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, float]:
+        """The part of the update's loss, and the largest |ratio - 1|."""
+        job = self.job
+        log_probs, mask, logits = self._forward(self.learner.model, [lesson.sample for lesson in part])
+        old = log_probs.detach() if job.old_is_current else grid([lesson.old for lesson in part], mask)
+        advantages = grid([lesson.advantages for lesson in part], mask)
+        match job.family:
+            case "gspo":
+                loss = losses.sequence_clipped(log_probs, old, advantages, mask, job.clip_low, job.clip_high)
+            case "cispo":
+                loss = losses.weighted_log_likelihood(log_probs, old, advantages, job.clip_low, job.clip_high)
+            case _:
+                loss = losses.clipped(log_probs, old, advantages, job.clip_low, job.clip_high, job.dual or None)
+        if job.entropy:
+            loss = loss - job.entropy * losses.entropy(logits)
+        if job.kl_loss:
+            reference = grid([lesson.reference for lesson in part], mask)
+            loss = loss + job.kl_loss.coef * losses.kl(log_probs, reference, job.kl_loss.estimator)
+        gap = float(((log_probs.detach() - old).exp() - 1).abs().mul(mask).max())
+        return losses.aggregate(loss, mask, job.aggregation, divisor, job.divisor or None), gap
+
+
+def _load(path: str, job: Job) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, job.dtype)).to(device())

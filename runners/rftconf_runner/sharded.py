@@ -1,0 +1,114 @@
+"""A Hugging Face model under FSDP2 with AdamW: what policy and critic have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from math import cos, pi
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rftconf_runner.job import Optimizer
+
+STATE = "trainer.pt"
+"""The optimizer's state and the number of updates done, beside the weights of a checkpoint."""
+
+
+def learning_rate(optimizer: Optimizer, update: int, whole: int) -> float:
+    """The learning rate of update `update`, from 0: warm-up, then the schedule over its own length or the run's `whole`."""
+    if update < optimizer.warmup:
+        return optimizer.lr * update / optimizer.warmup
+    end = optimizer.decay or whole
+    done = min((update - optimizer.warmup) / max(end - optimizer.warmup, 1), 1.0)
+    falling = {"linear": 1 - done, "cosine": 0.5 * (1 + cos(pi * done))}.get(optimizer.schedule)
+    return optimizer.lr if falling is None else optimizer.lr * (optimizer.lowest + (1 - optimizer.lowest) * falling)
+
+
+def join(rank: int, ranks: int, port: int) -> Any:
+    """Join the process group of one model's ranks; the mesh to shard over."""
+    from torch.distributed.device_mesh import init_device_mesh
+
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "RANK": str(rank), "WORLD_SIZE": str(ranks)}
+    torch.distributed.init_process_group("nccl" if device() == "cuda" else "gloo")
+    return init_device_mesh(device(), (ranks,))
+
+
+def device() -> str:
+    """Where tensors live."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def shard(model: Any, mesh: Any, *, checkpointing: bool) -> Any:
+    """Each layer a unit of its own, then the rest."""
+    from torch.distributed.fsdp import fully_shard
+
+    if checkpointing:
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+    for layer in model.model.layers:
+        fully_shard(layer, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+    return model
+
+
+def whole(value: Any) -> Tensor:
+    """A sharded tensor gathered; collective."""
+    found: Tensor = value.full_tensor() if hasattr(value, "full_tensor") else value
+    return found
+
+
+class Learner:
+    """A sharded model and its optimizer. Every method is collective: all ranks of the model must be called."""
+
+    def __init__(self, model: Any, optimizer: Optimizer, updates: int, rank: int, ranks: int) -> None:
+        self.model, self.settings, self.updates, self.rank, self.ranks = model, optimizer, updates, rank, ranks
+        self.done = 0
+        self.optimizer = torch.optim.AdamW(
+            model.parameters(), optimizer.lr, optimizer.betas, weight_decay=optimizer.weight_decay
+        )
+
+    def step(self, parts: Callable[[], list[Tensor]]) -> tuple[float, float, float]:
+        """One update on what `parts` gives after it has gone backwards: this rank's loss, gradient norm, learning rate."""
+        self.optimizer.zero_grad()
+        loss = sum(float(part) for part in parts())
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.grad_clip)
+        rate = learning_rate(self.settings, self.done, self.updates)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        self.done += 1
+        return loss, float(whole(norm)), rate
+
+    def backward(self, loss: Tensor) -> Tensor:
+        """FSDP averages gradients over ranks, and each rank holds a part of one sum."""
+        (loss * self.ranks).backward()
+        return loss.detach()
+
+    def weights(self) -> list[tuple[str, Tensor]]:
+        """Every tensor whole, by its checkpoint's name; on rank 0."""
+        found = [(name, whole(value).detach().cpu()) for name, value in self.model.state_dict().items()]
+        return found if self.rank == 0 else []
+
+    def save(self, folder: str) -> None:
+        """Weights and config as Hugging Face writes them, and the optimizer's state."""
+        from torch.distributed.checkpoint.state_dict import StateDictOptions, get_optimizer_state_dict
+
+        weights = dict(self.weights())
+        options = StateDictOptions(full_state_dict=True, cpu_offload=True)
+        state = get_optimizer_state_dict(self.model, self.optimizer, options=options)
+        if self.rank == 0:
+            self.model.save_pretrained(folder, state_dict=weights)
+            torch.save({"optimizer": state, "done": self.done}, Path(folder) / STATE)
+
+    def resume(self, folder: str) -> None:
+        """The optimizer's state of a checkpoint; the model was loaded from there."""
+        from torch.distributed.checkpoint.state_dict import StateDictOptions, set_optimizer_state_dict
+
+        kept = torch.load(Path(folder) / STATE, weights_only=True, map_location="cpu")
+        options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+        set_optimizer_state_dict(
+            self.model, self.optimizer, kept["optimizer"] if self.rank == 0 else {}, options=options
+        )
+        self.done = kept["done"]

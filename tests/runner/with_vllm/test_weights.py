@@ -1,0 +1,83 @@
+"""What a real engine holds after a sync, and that each difference is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import torch
+from rftconf_runner import gates
+from rftconf_runner.demo import make
+from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
+from rftconf_runner.weights import Held, differing, held
+
+pytestmark = pytest.mark.filterwarnings("default")
+Weights = list[tuple[str, torch.Tensor]]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    make(folder)
+    return folder / "model"
+
+
+@pytest.fixture(scope="module")
+def engine(model: Path) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setitem(os.environ, name, value)
+        from vllm import LLM
+
+        size = {"kv_cache_memory_bytes": CPU_CACHE_BYTES, "max_model_len": 64}
+        yield LLM(str(model), dtype="float32", enforce_eager=True, distributed_executor_backend="uni", **size)
+
+
+@pytest.fixture(scope="module")
+def weights(model: Path) -> Weights:
+    from transformers import AutoModelForCausalLM
+
+    return list(AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).state_dict().items())
+
+
+def loaded(engine: Any, weights: Weights) -> Held:
+    engine.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
+    rows = {name: len(tensor) for name, tensor in weights}
+    found: list[Held] = engine.collective_rpc(lambda worker: held(worker.get_model(), rows))
+    return found[0]
+
+
+def test_after_a_sync_the_engine_holds_every_tensor(engine: Any, weights: Weights) -> None:
+    moved = [(name, tensor + 0.01 * torch.randn_like(tensor)) for name, tensor in weights]
+    assert differing(moved, loaded(engine, moved)) == []
+    assert differing(weights, loaded(engine, weights)) == []
+
+
+@pytest.mark.parametrize(
+    ("tensor", "named"),
+    [
+        ("lm_head.weight", "lm_head.weight"),
+        ("model.layers.3.self_attn.k_proj.weight", "model.layers.3.self_attn.qkv_proj.weight"),
+        ("model.layers.7.mlp.down_proj.weight", "model.layers.7.mlp.down_proj.weight"),
+        ("model.norm.weight", "model.norm.weight"),
+    ],
+)
+def test_one_stale_number_is_named(engine: Any, weights: Weights, tensor: str, named: str) -> None:
+    there = loaded(engine, weights)
+    moved = [(name, value.clone()) for name, value in weights]
+    dict(moved)[tensor].view(-1)[5] += 1e-6
+    names = differing(moved, there)
+    assert names == [named]
+    with pytest.raises(gates.GateError, match=rf"engine 0 does not hold the trainer's {named}"):
+        gates.same_weights([names])
+
+
+def test_a_tensor_that_only_one_side_has_is_named(engine: Any, weights: Weights) -> None:
+    there = loaded(engine, weights)
+    assert differing(weights[1:], there) == [weights[0][0]]
+    assert differing([*weights, ("extra", torch.ones(2))], there) == ["extra"]
