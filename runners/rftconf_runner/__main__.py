@@ -19,11 +19,19 @@ def main() -> int:
     parser.add_argument("plan", type=Path, help="what `rftconf plan --json` printed")
     parser.add_argument("--out", type=Path, required=True, help="folder for metrics and checkpoints")
     parser.add_argument("--address", help="an existing Ray cluster; a local one when absent")
+    parser.add_argument(
+        "--reward", metavar="FILE:FUNCTION", help="the reward function, where the config has no place for one"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
     asked = parser.parse_args()
-    data = json.loads(asked.plan.read_text(encoding="utf-8"))
-    plan = Plan.model_validate(data.get("plan", data))
+    try:
+        plan = _plan(asked.plan)
+    except (OSError, ValueError) as error:  # also what pydantic and json raise
+        print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
+        return 2
+    if asked.reward:
+        _with_reward(plan, asked.reward)
     refused = refusals(plan)
     for one in refused:
         print(f"{one.path}: {one.why}", file=sys.stderr)
@@ -39,6 +47,17 @@ def main() -> int:
     if validates(plan.stages[0]):
         print("left out: validation, which the runner does not do yet")
     return 0 if asked.dry_run else _run(plan, asked.out, asked.address, resume=asked.resume)
+
+
+def _with_reward(plan: Plan, told: str) -> None:
+    path, _, name = told.rpartition(":")
+    for stage in plan.stages:
+        stage.reward.function_path, stage.reward.function_name = path or name, name if path else "compute_score"
+
+
+def _plan(file: Path) -> Plan:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data)
 
 
 def _run(plan: Plan, folder: Path, address: str | None, *, resume: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rftconf_runner.job import Job
@@ -27,9 +28,12 @@ class Prompts:
     def __init__(self, job: Job, tokenizer: Any) -> None:
         from datasets import load_dataset
 
-        form = "parquet" if job.data.endswith(".parquet") else "json"
-        rows = load_dataset(form, data_files=job.data, split="train")
-        found = [_prompt(at, row, job.column, tokenizer) for at, row in enumerate(rows)]
+        if Path(job.data).is_dir():
+            rows = load_dataset(job.data, split=job.split)
+        else:
+            form = "parquet" if job.data.endswith(".parquet") else "json"
+            rows = load_dataset(form, data_files={job.split: job.data}, split=job.split)
+        found = [_prompt(at, row, job, tokenizer) for at, row in enumerate(rows)]
         most = job.prompt_tokens - (job.overlong == "drop_ge")
         long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
         if long is not None and job.overlong == "keep":
@@ -37,6 +41,10 @@ class Prompts:
             raise ValueError(f"{told} = {most}; the plan neither drops nor cuts such prompts")
         self.prompts = [prompt for prompt in found if len(prompt.tokens) <= most]
         self.job = job
+        left = len(self.prompts) % job.prompts
+        if left and job.last_partial != "drop":
+            told = f"stage.run_length.last_partial is {job.last_partial!r} and {left} of {len(self.prompts)} prompts are left over"
+            raise ValueError(f"{told}: the runner drops them")
 
     def periods(self) -> int:
         """Rollout periods of the run: the plan's number, or as many as its epochs have."""
@@ -57,11 +65,15 @@ class Prompts:
             epoch += 1
 
 
-def _prompt(at: int, row: dict[str, Any], key: str, tokenizer: Any) -> Prompt:
-    asked = row[key]
+def _prompt(at: int, row: dict[str, Any], job: Job, tokenizer: Any) -> Prompt:
+    if job.column not in row:
+        raise ValueError(
+            f"{job.data} has no column {job.column!r}, which stage.data.train names; it has {', '.join(row)}"
+        )
+    asked = row[job.column]
     if isinstance(asked, str):
         tokens = tokenizer(asked, add_special_tokens=False)["input_ids"]
     else:
         tokens = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=True, return_dict=False)
-    truth = (row.get("reward_model") or {}).get("ground_truth", row.get("answer"))
+    truth = (row.get("reward_model") or {}).get("ground_truth", row.get(job.truth))
     return Prompt(at, tuple(tokens), str(row.get("data_source", "")), truth, row.get("extra_info") or {})

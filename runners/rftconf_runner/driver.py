@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from itertools import islice
 from pathlib import Path
@@ -43,10 +44,12 @@ def train(job: Job, folder: Path, start: Path | None = None) -> None:
         values = rows(places.critics, "values", samples)
         credited = credit(job, samples, rewards, old, reference, values, state.kl_coef)
         lessons = _lessons(samples, credited, old, reference, values)
-        valued = [call(places.critics, "update", part) for part in _updates(lessons, *_critic_cut(job))]
+        valued = [call(places.critics, "update", part) for part in _critic_updates(job, lessons)]
         updated = []
         if not job.critic or period > job.critic.warmup:
-            updated = [call(places.ranks, "update", part) for part in _updates(lessons, job.update, job.passes)]
+            updated = [
+                call(places.ranks, "update", part) for part in _updates(_order(job, lessons, period), job.update)
+            ]
             gates.first_ratio(max(one.ratio_gap for one in updated[0]))
         learned = time.monotonic()
         gates.same_weights(hand_over(places, period))
@@ -71,13 +74,23 @@ def _lessons(
     return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 
-def _critic_cut(job: Job) -> tuple[int, int]:
-    return (job.critic.update, job.critic.passes) if job.critic else (job.sequences, 0)
+def _order(job: Job, lessons: list[Lesson], period: int) -> list[Lesson]:
+    """Every pass over the period, shuffled where the plan says so and there is more than one update to shuffle into."""
+    found = []
+    for number in range(job.passes):
+        one = list(lessons)
+        if job.shuffles and job.update < job.sequences:
+            random.Random(f"{job.shuffle_seed}/{period}/{number}").shuffle(one)  # noqa: S311 - an order, no secret
+        found += one
+    return found
 
 
-def _updates(lessons: list[Lesson], size: int, passes: int) -> list[list[Lesson]]:
-    """Every pass over the period, cut into updates."""
-    return [lessons[at : at + size] for _ in range(passes) for at in range(0, len(lessons), size)]
+def _critic_updates(job: Job, lessons: list[Lesson]) -> list[list[Lesson]]:
+    return _updates(lessons * job.critic.passes, job.critic.update) if job.critic else []
+
+
+def _updates(lessons: list[Lesson], size: int) -> list[list[Lesson]]:
+    return [lessons[at : at + size] for at in range(0, len(lessons), size)]
 
 
 Row = tuple[float, ...]

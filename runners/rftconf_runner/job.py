@@ -72,13 +72,16 @@ class Job:
     model: str
     tokenizer: str
     data: str
+    split: str
     column: str
+    truth: str
     shuffle: bool
     data_seed: int
     prompt_tokens: int
     response_tokens: int
     overlong: str
     epochs: int
+    last_partial: str
     reward_path: str
     reward_name: str
     reward_arguments: dict[str, Any]
@@ -86,6 +89,8 @@ class Job:
     responses: int
     update: int
     passes: int
+    shuffles: bool
+    shuffle_seed: int
     rollouts: int
     save_every: int
     micro: Micro
@@ -109,7 +114,9 @@ class Job:
     clip_low: float
     clip_high: float
     dual: float
+    value_cap: float
     aggregation: str
+    norm_scope: str
     divisor: int
     entropy: float
     kl_reward: KlPenalty | None
@@ -142,7 +149,9 @@ def job_of(plan: Plan) -> Job:
         **_sampling(read),
         **_mathematics(read),
         data=str(one.uri),
+        split=str(one.split or "train"),
         column=str(one.keys.messages or one.keys.prompt or "prompt"),
+        truth=str(one.keys.response or "answer"),
         optimizer=_optimizer(read, "actor"),
         critic=_critic(read) if stage.algorithm.critic.enabled is True else None,
     )
@@ -174,6 +183,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "data_seed": read.whole("data.seed", 0),
         "overlong": read.value("length.overlong_prompt", "keep"),
         "epochs": read.whole("run_length.epochs", 0),
+        "last_partial": read.value("run_length.last_partial", "drop"),
         "reward_path": read.value("reward.function_path"),
         "reward_name": read.value("reward.function_name"),
         "reward_arguments": read.value("reward.function_args", {}),
@@ -181,6 +191,8 @@ def _places(read: StageReader) -> dict[str, Any]:
         "responses": read.whole("batch.responses_per_prompt"),
         "update": read.whole("batch.sequences_per_update"),
         "passes": read.whole("batch.passes", 1),
+        "shuffles": read.value("batch.shuffle_sequences", False),
+        "shuffle_seed": read.whole("seeds.minibatch", 0),
         "rollouts": read.whole("run_length.rollouts"),
         "save_every": read.whole("cadence.save_rollouts", 0),
         "micro": _micro(read, "micro"),
@@ -209,7 +221,8 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
     a = "algorithm."
     return {
         "tempered": read.value(a + "divide_logits_by_temperature", True),
-        "old_is_current": read.value("sync.old_logprob", "recompute_at_rollout") == "current",
+        # recomputed before each update, they are the log-probs of the weights that are updated
+        "old_is_current": read.value("sync.old_logprob", "recompute_at_rollout") in ("current", "recompute_at_update"),
         "advantage": read.value(a + "advantage"),
         "scope": _scope(read),
         "ddof": read.whole(a + "std_ddof", 1),
@@ -219,7 +232,9 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
         "clip_low": read.number(a + "policy_loss.clip_low", 0.2),
         "clip_high": read.number(a + "policy_loss.clip_high", 0.2),
         "dual": read.number(a + "policy_loss.dual_clip_c", 0.0),
+        "value_cap": read.number(a + "policy_loss.value_cap", float("inf")),
         "aggregation": read.value(a + "loss_agg"),
+        "norm_scope": read.value(a + "loss_norm_scope", "update"),
         "divisor": read.whole(a + "loss_agg_tokens", 0),
         "entropy": read.number(a + "entropy_coef", 0.0),
         "kl_reward": _penalty(read, a + "kl_reward."),

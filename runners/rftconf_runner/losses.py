@@ -58,6 +58,11 @@ def entropy(logits: Tensor) -> Tensor:
     return torch.logsumexp(logits, dim=-1) - (logits.softmax(dim=-1) * logits).sum(dim=-1)
 
 
+def capped(loss: Tensor, most: float) -> Tensor:
+    """No token's loss above `most`, whatever its advantage: ChatLearn's final_clip_ratio."""
+    return loss.clamp(max=most)
+
+
 def value(values: Tensor, old: Tensor, returns: Tensor, clip: float) -> Tensor:
     """Half the squared error of a critic whose values move by at most `clip`; the larger of both errors counts."""
     moved = old + (values - old).clamp(-clip, clip)

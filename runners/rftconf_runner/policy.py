@@ -51,13 +51,13 @@ class Policy:
 
     def update(self, lessons: Sequence[Lesson]) -> Updated:
         """One optimizer update on `lessons`, which all ranks share."""
-        divisor = losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
+        whole, own = self._denominator(lessons), share(lessons, self.rank, self.job.ranks)
         gaps = [0.0]
 
         def parts() -> list[Tensor]:
             found = []
-            for part in micro_batches(share(lessons, self.rank, self.job.ranks), self.job.micro):
-                loss, gap = self._loss(part, divisor)
+            for part in micro_batches(own, self.job.micro):
+                loss, gap = self._loss(part, self._divisor(part, own, whole))
                 found.append(self.learner.backward(loss))
                 gaps.append(gap)
             return found
@@ -72,6 +72,19 @@ class Policy:
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
         self.learner.save(folder)
+
+    def _denominator(self, lessons: Sequence[Lesson]) -> Tensor:
+        return losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
+
+    def _divisor(self, part: Sequence[Lesson], own: Sequence[Lesson], whole: Tensor) -> Tensor:
+        """What a micro-batch's sum is divided by: the update's count, or its own where each micro-batch is a mean (H25, H26)."""
+        match self.job.norm_scope:
+            case "micro_batch_sum":  # means are added up; ranks average
+                return self._denominator(part) * self.job.ranks
+            case "micro_batch_mean":  # weighed by their share of the rank's sequences; ranks average
+                return self._denominator(part) * self.job.ranks * (len(own) / len(part))
+            case _:
+                return whole
 
     def _log_probs(self, model: Any, samples: Sequence[Sample]) -> Rows:
         found: Rows = []
@@ -105,6 +118,7 @@ class Policy:
                 loss = losses.weighted_log_likelihood(log_probs, old, advantages, job.clip_low, job.clip_high)
             case _:
                 loss = losses.clipped(log_probs, old, advantages, job.clip_low, job.clip_high, job.dual or None)
+        loss = losses.capped(loss, job.value_cap)
         if job.entropy:
             loss = loss - job.entropy * losses.entropy(logits)
         if job.kl_loss:

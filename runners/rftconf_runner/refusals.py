@@ -33,7 +33,10 @@ def refusals(plan: Plan) -> list[Refusal]:
 
 
 def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
-    algorithm, sync, actor = stage.algorithm, stage.sync, stage.placement.actor
+    if len(stage.data.train) != 1:
+        yield "data.train", f"{len(stage.data.train)} data sets; the runner reads one"
+        return
+    algorithm, sync, actor, one = stage.algorithm, stage.sync, stage.placement.actor, stage.data.train[0]
     known: tuple[Known, ...] = (
         ("kind", stage.kind, {"rl"}),
         ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", None}),
@@ -42,7 +45,11 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("algorithm.std_scope", algorithm.std_scope, {"none", "group", "batch", None}),
         ("algorithm.policy_loss.family", algorithm.policy_loss.family, {*FAMILIES}),
         ("algorithm.loss_agg", algorithm.loss_agg, {*AGGREGATIONS}),
-        ("algorithm.loss_norm_scope", algorithm.loss_norm_scope, {"update", None}),
+        (
+            "algorithm.loss_norm_scope",
+            algorithm.loss_norm_scope,
+            {"update", "micro_batch_sum", "micro_batch_mean", None},
+        ),
         (
             "algorithm.critic.enabled",
             algorithm.critic.enabled,
@@ -55,11 +62,11 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
         ("placement.rollout.tp", stage.placement.rollout.tp, {1, None}),
         ("sync.every_rollouts", sync.every_rollouts, {1, None}),
-        ("sync.old_logprob", sync.old_logprob, {"recompute_at_rollout", "current", None}),
+        ("sync.old_logprob", sync.old_logprob, {"recompute_at_rollout", "recompute_at_update", "current", None}),
         ("optim.actor.kind", stage.optim.actor.kind, {"adamw", None}),
         ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
         ("batch.pass_order", stage.batch.pass_order, {"sweep", None}),
-        ("batch.shuffle_sequences", stage.batch.shuffle_sequences, {False, None}),
+        ("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}),
         ("model_options.lora.rank", stage.model_options.lora.rank, {0, None}),
     )
     for path, value, executed in known:
@@ -71,9 +78,8 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     for path, part in (("algorithm.filters", algorithm.filters), ("placement.auxiliary", stage.placement.auxiliary)):
         if part:
             yield path, "is not executed"
-    if len(stage.data.train) != 1:
-        yield "data.train", f"{len(stage.data.train)} data sets; the runner reads one"
-        return
+    if len(stage.data.domains) > 1:
+        yield "data.domains", f"{len(stage.data.domains)} domains; the runner reads one data set"
     yield from _sizes(stage)
     read = {path for path, _, _ in known} | paths_read(stage) | BY_HAND
     yield from ((path, f"is {value!r}, and the runner does not read it") for path, value in unread(stage, read))
@@ -121,6 +127,8 @@ BY_HAND = {
     "data.train[].uri",
     "data.train[].keys.prompt",
     "data.train[].keys.messages",
+    "data.train[].keys.response",
+    "data.train[].split",
     "algorithm.filters[].kind",
     "placement.auxiliary[].path",
     "placement.actor.model_dtype",
