@@ -53,6 +53,8 @@ def _with_reward(plan: Plan, told: str) -> None:
     path, _, name = told.rpartition(":")
     for stage in plan.stages:
         stage.reward.function_path, stage.reward.function_name = path or name, name if path else "compute_score"
+        for one in stage.data.train:  # what names the target's own classes for the same
+            one.workflow, one.reward = None, None
 
 
 def _plan(file: Path) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -71,9 +72,13 @@ def _prompt(at: int, row: dict[str, Any], job: Job, tokenizer: Any) -> Prompt:
             f"{job.data} has no column {job.column!r}, which stage.data.train names; it has {', '.join(row)}"
         )
     asked = row[job.column]
+    if isinstance(asked, str) and job.chats:
+        asked = json.loads(asked)
     if isinstance(asked, str):
         tokens = tokenizer(asked, add_special_tokens=False)["input_ids"]
     else:
         tokens = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=True, return_dict=False)
     truth = (row.get("reward_model") or {}).get("ground_truth", row.get(job.truth))
-    return Prompt(at, tuple(tokens), str(row.get("data_source", "")), truth, row.get("extra_info") or {})
+    extra = row.get("extra_info") or {}
+    source = row.get("data_source") or row.get("tag") or ""
+    return Prompt(at, tuple(tokens), str(source), truth, json.loads(extra) if isinstance(extra, str) else extra)

@@ -38,7 +38,7 @@ python3 -m verl.trainer.main_ppo \\
     algorithm.adv_estimator=grpo \\
     data.train_files=$FOLDER/train.parquet \\
     data.val_files=$FOLDER/train.parquet \\
-    data.seed=1 \\
+    data.seed=0 \\
     data.train_batch_size=8 \\
     data.max_prompt_length=16 \\
     data.max_response_length=16 \\
@@ -50,6 +50,7 @@ python3 -m verl.trainer.main_ppo \\
     actor_rollout_ref.model.enable_gradient_checkpointing=False \\
     actor_rollout_ref.rollout.name=vllm \\
     actor_rollout_ref.rollout.n=16 \\
+    actor_rollout_ref.rollout.seed=0 \\
     actor_rollout_ref.rollout.dtype=float32 \\
     actor_rollout_ref.rollout.tensor_model_parallel_size=1 \\
     actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=128 \\

@@ -74,6 +74,7 @@ class Job:
     data: str
     split: str
     column: str
+    chats: bool
     truth: str
     shuffle: bool
     data_seed: int
@@ -151,6 +152,7 @@ def job_of(plan: Plan) -> Job:
         data=str(one.uri),
         split=str(one.split or "train"),
         column=str(one.keys.messages or one.keys.prompt or "prompt"),
+        chats=one.prompt_type == "messages",
         truth=str(one.keys.response or "answer"),
         optimizer=_optimizer(read, "actor"),
         critic=_critic(read) if stage.algorithm.critic.enabled is True else None,

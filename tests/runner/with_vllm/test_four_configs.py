@@ -1,0 +1,59 @@
+"""One run, four configs: the demo's script and its translations, each with its own data files, give one curve, bit for bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rftconf.cli.app import run
+from rftconf.load import load
+from rftconf.plan.model import Plan
+from rftconf.text.read import read
+from rftconf.text.source import open_source
+from tests.runner.with_vllm.test_demo import demo, executed, planned, python, without_times
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+pytestmark = pytest.mark.filterwarnings("default")
+__all__ = ["demo"]
+PERIODS = {"trainer__total_training_steps": "3"}
+
+
+@pytest.fixture(scope="module")
+def curve(demo: Path) -> list[dict[str, Any]]:
+    """Of the veRL script itself."""
+    return without_times(executed(planned(demo, "verl", **PERIODS), demo / "verl"))
+
+
+def translated(demo: Path, to: str) -> Plan:
+    """The plan of the script's translation, its data files written by the translation's own script."""
+    planned(demo, "verl", **PERIODS)
+    output, adapters = demo / f"to_{to}.yaml", demo / f"for_{to}"
+    assert run(["convert", str(demo / "verl.sh"), "--to", to, "-o", str(output), "--adapters", str(adapters)]) == 0
+    done = python(str(adapters / "convert_data.py"))
+    assert done.returncode == 0, done.stderr
+    return load(read(open_source(str(output)))).plan
+
+
+def run_of(plan: Plan, demo: Path, name: str) -> list[dict[str, Any]]:
+    file = demo / f"{name}_plan.json"
+    file.write_text(plan.model_dump_json())
+    return without_times(executed(file, demo / name, "--reward", f"{demo / 'reward.py'}:compute_score"))
+
+
+@pytest.mark.parametrize("to", ["trinity", "roll"])
+def test_the_same_mathematics_is_the_same_curve(demo: Path, curve: list[dict[str, Any]], to: str) -> None:
+    assert run_of(translated(demo, to), demo, to) == curve
+
+
+def test_what_chatlearn_cannot_state_is_the_whole_difference(demo: Path, curve: list[dict[str, Any]]) -> None:
+    """Its deviation is the population's (H38), and its cap is on the loss, not on c|A| (H32)."""
+    plan = translated(demo, "chatlearn")
+    algorithm = plan.stages[0].algorithm
+    assert (algorithm.std_ddof, algorithm.policy_loss.dual_clip_c, algorithm.policy_loss.value_cap) == (0, None, 3.0)
+    differing = run_of(plan, demo, "chatlearn")
+    assert differing[0]["reward"] == curve[0]["reward"]
+    assert differing[0]["gradient_norm"] != curve[0]["gradient_norm"]
+    algorithm.std_ddof, algorithm.policy_loss.dual_clip_c, algorithm.policy_loss.value_cap = 1, 3.0, None
+    assert run_of(plan, demo, "chatlearn_set_back") == curve
