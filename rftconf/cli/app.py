@@ -21,6 +21,7 @@ VERBS = {
     "explain": "Say what a diagnostic's code, or a key, means.",
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
+    "run": "Execute a config with vLLM, FSDP2 and Ray.",
     "schema": "Print a JSON Schema: of the plan, of a framework, of the settings.",
 }
 """Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""

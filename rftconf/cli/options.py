@@ -7,6 +7,10 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+RunFolder: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Metrics and checkpoints; runs/NAME when absent."),
+]
 Colour: TypeAlias = Literal["auto", "always", "never"]
 OnLoss: TypeAlias = Literal["error", "warn", "allow"]
 Form: TypeAlias = Literal["sh", "yaml", "overrides"]

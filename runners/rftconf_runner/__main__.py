@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from rftconf.plan.model import Plan
@@ -49,6 +51,19 @@ def main() -> int:
     return 0 if asked.dry_run else _run(plan, asked.out, asked.address, resume=asked.resume)
 
 
+def _interrupts() -> Callable[[], bool]:
+    """The first interrupt is remembered, so that a period can end and be saved; the second is one."""
+    seen: list[int] = []
+
+    def interrupted(number: int, _: object) -> None:
+        seen.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("stopping after this period; once more to stop at once", file=sys.stderr, flush=True)
+
+    signal.signal(signal.SIGINT, interrupted)
+    return lambda: bool(seen)
+
+
 def _with_reward(plan: Plan, told: str) -> None:
     path, _, name = told.rpartition(":")
     for stage in plan.stages:
@@ -85,7 +100,7 @@ def _run(plan: Plan, folder: Path, address: str | None, *, resume: bool) -> int:
         print(f"going on from {start}")
     ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
-        train(job_of(plan), folder, start)
+        train(job_of(plan), folder, start, _interrupts())
     except (GateError, BadRewardError, ValueError) as error:
         print(f"stopped: {error}", file=sys.stderr)
         return 1

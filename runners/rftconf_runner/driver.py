@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -20,8 +21,11 @@ from rftconf_runner.reward import scored
 from rftconf_runner.sequences import Lesson, Sample, ragged
 
 
-def train(job: Job, folder: Path, start: Path | None = None) -> None:
-    """Run every rollout period of `job`, or those after the checkpoint `start`; metrics and checkpoints go to `folder`."""
+def train(job: Job, folder: Path, start: Path | None = None, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Run every rollout period of `job`, or those after the checkpoint `start`; metrics and checkpoints go to `folder`.
+
+    Where `stopped` says so, the period is the last one.
+    """
     tokenizer = AutoTokenizer.from_pretrained(job.tokenizer)
     data = Prompts(job, tokenizer)
     state = checkpoint.state_of(start) if start else State(0, job.kl_reward.coef if job.kl_reward else 0.0)
@@ -55,7 +59,8 @@ def train(job: Job, folder: Path, start: Path | None = None) -> None:
         gates.same_weights(hand_over(places, period))
         kl_coef = next_coef(job.kl_reward, state.kl_coef, credited.kl, job.sequences) if job.kl_reward else 0.0
         state = State(period, kl_coef)
-        if period == periods or (job.save_every and period % job.save_every == 0):
+        last = period == periods or stopped()
+        if last or (job.save_every and period % job.save_every == 0):
             checkpoint.save(checkpoint.name(folder, period), state, lambda to: write(places, tokenizer, to))
         metrics.log(
             period=period, reward=sum(rewards) / len(rewards), kl=credited.kl, parity=parity,
@@ -63,6 +68,8 @@ def train(job: Job, folder: Path, start: Path | None = None) -> None:
             **metrics.of_updates(updated, valued), rollout_seconds=drawn - began, update_seconds=learned - drawn,
             sync_seconds=time.monotonic() - learned,
         )  # fmt: skip
+        if last:
+            break
 
 
 def _lessons(

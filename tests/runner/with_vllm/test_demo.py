@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,15 +30,15 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def environment() -> dict[str, str]:
+    offline = {"RAY_USAGE_STATS_ENABLED": "0", "HF_HUB_OFFLINE": "1"}
+    return {**os.environ, **offline, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}"}
+
+
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    more = {
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "HF_HUB_OFFLINE": "1",
-        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
-    }
     return subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, **more},
+        env=environment(),
         capture_output=True,
         text=True,
         check=False,
@@ -146,3 +147,20 @@ def test_a_reward_that_is_no_number_stops_the_run(demo: Path) -> None:
     done = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "bad"))
     assert done.returncode == 1
     assert "no finite number" in done.stderr
+
+
+def test_an_interrupt_ends_the_period_and_is_gone_on_from(demo: Path) -> None:
+    changes = {"trainer__total_training_steps": "6", "trainer__save_freq": "-1"}
+    whole = trained(demo, "uninterrupted", **changes)
+    plan, folder = planned(demo, "interrupted", **changes), demo / "interrupted"
+    words = [sys.executable, "-m", "rftconf_runner", str(plan), "--out", str(folder)]
+    with subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        next(line for line in process.stdout if line.startswith("period 2"))
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+    assert process.returncode == 0
+    done = len((folder / "metrics.jsonl").read_text().splitlines())
+    assert done < 6
+    assert [path.name for path in folder.glob("step-*")] == [f"step-{done:06d}"]
+    assert without_times(executed(plan, folder, "--resume")) == without_times(whole)

@@ -1,0 +1,86 @@
+"""`rftconf run`: execute a config with vLLM, FSDP2 and Ray."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+if TYPE_CHECKING:
+
+    import typer
+
+    from rftconf.cli import options
+
+
+def run(
+    source: options.Source,
+    from_: options.From = None,
+    from_release: options.FromRelease = None,
+    set_: options.Set = None,
+    env: options.Env = None,
+    args: options.Args = None,
+    launch: options.Launch = None,
+    base: options.Base = None,
+    sources: options.Sources = None,
+    rows: options.Rows = None,
+    assume: options.Assume = None,
+    output: options.RunFolder = None,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            "--reward", metavar="FILE:FUNCTION", help="The reward function, where the config has no place for one."
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be executed, and stop.")] = False,
+    address: Annotated[
+        str | None,
+        typer.Option("--address", metavar="HOST:PORT", help="A Ray cluster that is there; else one is started here."),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", metavar="PATH", help="The interpreter of an environment that has the runner."),
+    ] = None,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Execute a config's plan: vLLM generates, PyTorch FSDP2 trains, Ray holds the processes.
+
+    What the runner would execute otherwise than the plan says is refused, by field, before anything starts. An
+    interrupt (Ctrl-C) ends the run after its period, with a checkpoint that --resume goes on from.
+
+    \b
+    Examples:
+      rftconf run run_grpo.sh --dry-run
+      rftconf run run_grpo.sh -o runs/first --python .runner/bin/python
+      rftconf run trinity.yaml --reward reward.py:compute_score
+      rftconf run run_grpo.sh -o runs/first --resume
+    """
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from rftconf.cli import output as out
+    from rftconf.cli import running
+    from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.cli.reading import assumptions, reading
+    from rftconf.load import load
+
+    interpreter = running.interpreter(python)
+    how = reading(from_, from_release, set_, env, args, launch, base, sources)
+    assumed = assumptions(assume)
+    document = open_document(source, how)
+    if not document.readable:
+        report_document(document, out.report_screen(color))
+        return 2
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
+    if not quiet:
+        report_document(document, out.report_screen(color), more=loaded.diagnostics)
+        report_guess(loaded.guess, how, out.report_screen(color))
+    said = (("--reward", reward), ("--address", address))
+    more = [word for name, value in said if value is not None for word in (name, value)]
+    more += [name for name, wanted in (("--resume", resume), ("--dry-run", dry_run)) if wanted]
+    plan = loaded.plan.model_dump_json(indent=1)
+    if dry_run:
+        with TemporaryDirectory() as nowhere:
+            return running.start(interpreter, plan, Path(nowhere), more)
+    folder = output or Path("runs") / (Path(source).stem if source != "-" else "run")
+    return running.start(interpreter, plan, folder, more)

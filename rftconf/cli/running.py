@@ -1,0 +1,47 @@
+"""Starting the runner: a program of its own, in this environment or in one that is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from rftconf.errors import UsageError
+from rftconf.text import atomic
+
+RUNNER = "rftconf_runner"
+PLAN = "plan.asked.json"
+"""What the runner is given; it keeps the plan that a run was begun with as plan.json."""
+
+
+def interpreter(named: str | None) -> str:
+    """The Python that has the runner. Raises UsageError with what to do when there is none."""
+    if named is not None:
+        return named
+    if find_spec(RUNNER) is None or find_spec("ray") is None:
+        raise UsageError(
+            "the runner is not installed beside this rftconf; `make runner-env` of the sources makes an "
+            "environment for it: then --python .runner/bin/python"
+        )
+    return sys.executable
+
+
+def start(python: str, plan: str, folder: Path, more: Sequence[str]) -> int:
+    """Run the runner on `plan` and give its exit code. An interrupt reaches it too: it ends with the period and saves."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {folder}: {error.strerror or error}") from error
+    file = folder / PLAN
+    atomic.write(file, plan)
+    try:
+        process = subprocess.Popen([python, "-m", RUNNER, str(file), "--out", str(folder), *more])  # noqa: S603 - who runs it named it
+    except OSError as error:
+        raise UsageError(f"{python}: {error.strerror or error}") from error
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue
