@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rftconf.decisions import (
@@ -204,8 +205,10 @@ def _place(
         return []  # engines on all GPUs
     fill_micro_batches(values, origins)
     table = table_of(target.name)
-    separate = table.separates_since is not None and registry.at_least(target.name, number, table.separates_since)
-    decisions = place(table.target, values, origins, rollout_gpus=options.rollout_gpus, may_separate=separate)
+    since = partial(registry.at_least, target.name, number)
+    separate = table.separates_since is not None and since(table.separates_since)
+    asked, sizes = options.rollout_gpus, table.target.engine_sizes(since)
+    decisions = place(table.target, values, origins, rollout_gpus=asked, may_separate=separate, sizes=sizes)
     whole_micro_batches(values, origins)
     return decisions
 

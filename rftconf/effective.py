@@ -10,7 +10,7 @@ from typing import Any
 from rftconf import silence
 from rftconf.errors import UnreadableError
 from rftconf.mappers.native import Cell, Native, nodes_above
-from rftconf.plan.symbols import ShellOnly
+from rftconf.plan.symbols import Expr, ShellOnly
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
@@ -69,6 +69,8 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
 
     `shipped`: the config file of the framework's own that the run starts from; its values then stand for defaults.
     """
+    chosen = {key: Cell(leaf.value, leaf) for key, leaf in leaves.items() if key in _groups(found, leaf)}
+    leaves = {key: leaf for key, leaf in leaves.items() if key not in chosen}
     silent = silence.of(found.framework, found.release, found.trainer)
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
@@ -90,6 +92,7 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
     for key in down:
         if key in cells and not told.keys().isdisjoint(nodes_above(key)):
             del cells[key]
+    up.flat.update(chosen)
     cells.update(up.flat)
     for key in _of_newer_releases(known, found, leaves):
         if key in cells and cells[key].leaf is leaves[key]:
@@ -103,6 +106,11 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
 def _says_nothing(known: catalogue.Catalogue, key: str, cell: Cell) -> bool:
     """`section: {}` is merged over the section's defaults and changes none of them."""
     return cell.value == {} and key not in known and known.is_node(key)
+
+
+def _groups(found: Guess, leaf: Leaf) -> frozenset[str]:
+    """The config groups that a leaf can choose: `engine=megatron` names a part of the config and sets none."""
+    return registry.framework(found.framework).groups if isinstance(leaf.value, (str, Expr)) else frozenset()
 
 
 def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[str, Cell]:

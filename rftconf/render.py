@@ -30,18 +30,19 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
     known = catalogue.load(target.name, ledger.target_release, writing.trainer)
     seen = first_seen(line.key for line in ledger.targets)
     ranked = sorted(ledger.targets, key=lambda line: reading_order(known, order, line.key, seen))
+    groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
     if target.family == "verl" and style in (None, "sh"):
         from rftconf.text import emit_shell
 
         recipe = target.recipes.get(writing.trainer)
         plain = recipe.name if recipe else target.trainer
-        options = [f"--config-name={target.config_names[writing.trainer]}"] if writing.trainer != plain else []
+        options = [*groups] if groups or writing.trainer == plain else [_config_name(target, writing)]
         program = ["python3", "-m", recipe.program] if recipe else _program(target, ledger.target_release, writing)
         return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
     if target.family == "verl" and style == "overrides":
         from rftconf.text import emit_shell
 
-        return emit_shell.emit_overrides(ranked), ".txt"
+        return "".join(f"{word}\n" for word in groups) + emit_shell.emit_overrides(ranked), ".txt"
     if target.name == "chatlearn" and style == "sh":
         from rftconf.on_template import script
 
@@ -50,6 +51,10 @@ def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]
 
     bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]
     return emit_yaml.emit(bare, header=header, order=order), ".yaml"
+
+
+def _config_name(target: registry.Framework, writing: Writing) -> str:
+    return f"--config-name={target.config_names[writing.trainer]}"
 
 
 def _program(target: registry.Framework, release: str, writing: Writing) -> list[str]:

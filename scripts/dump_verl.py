@@ -113,13 +113,13 @@ def _fields_only(node: Any, prefix: str) -> Iterator[tuple[str, Row]]:
         yield from _fields_only(node._get_node(name), f"{prefix}{name}.")
 
 
-def dump(package: Path, folder: str, config_name: str) -> dict[str, Row]:
-    """Key to row for one trainer YAML of the veRL in `package`."""
+def dump(package: Path, folder: str, config_name: str, choices: list[str]) -> dict[str, Row]:
+    """Key to row for one trainer YAML of the veRL in `package`; `choices` of its groups, as `engine=megatron`."""
     from hydra import compose, initialize_config_dir
 
     os.chdir(package)  # recipes search `file://verl/trainer/config`
     with initialize_config_dir(str(package / folder), version_base=None):
-        cfg = compose(config_name)
+        cfg = compose(config_name, choices)
     rows = dict(_leaves(cfg, cfg, ""))
     return rows | {key: row for key, row in _fields_only(cfg, "") if key not in rows}
 
@@ -141,17 +141,18 @@ def names() -> dict[str, list[str]]:
 
 
 def main() -> None:
-    """`dump_verl.py PACKAGE CONFIG_NAME [--configs FOLDER] [--path DIR]...`"""
+    """`dump_verl.py PACKAGE CONFIG_NAME [--configs FOLDER] [--choose GROUP=NAME]... [--path DIR]...`"""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", type=Path)
     parser.add_argument("config_name")
     parser.add_argument("--configs", default="verl/trainer/config", help="where the config lies in the package")
+    parser.add_argument("--choose", action="append", default=[], help="a group's choice, as on the command line")
     parser.add_argument("--path", action="append", default=[])
     args = parser.parse_args()
     sys.path[:0] = [str(args.package), *args.path]
     import_stubs.install(["vllm", "sglang", "flash_attn"], {"vllm": "0.9.1"}, refused=["vllm.config"])
     out, sys.stdout = sys.stdout, sys.stderr
-    json.dump({"keys": dump(args.package, args.configs, args.config_name), "names": names()}, out)
+    json.dump({"keys": dump(args.package, args.configs, args.config_name, args.choose), "names": names()}, out)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ def _dumped(name: str, release: str, trainer: str, packages: Path, python: str) 
         command.append(framework.config_names[trainer])
         recipe = framework.recipes.get(trainer)
         command += ["--configs", recipe.config_folder] if recipe else []
+        command += [f"--choose={word}" for word in framework.config_groups.get(trainer, ())]
     else:
         pinned = _TRAINER_CONFIG_FROM.get(release, framework.pins[release][0])
         paths.insert(0, packages / f"verl-{pinned}")

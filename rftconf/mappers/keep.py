@@ -11,7 +11,7 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.origin import Origin
-from rftconf.schemas import catalogue
+from rftconf.schemas import catalogue, registry
 
 
 def _moved(value: Any, default: Any) -> bool:
@@ -20,8 +20,12 @@ def _moved(value: Any, default: Any) -> bool:
 
 
 def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing, secrets: frozenset[str]) -> None:
-    """Replace what rows wrote by the file's own keys; rows only pin defaults that changed with the release."""
-    written = {key: leaf for key, leaf in source.leaves() if leaf.key not in secrets}
+    """Replace what rows wrote by the file's own keys; rows only pin defaults that changed with the release.
+
+    Config groups are words of the launch line, which the trainer decides.
+    """
+    groups = registry.framework(writing.framework).groups
+    written = {key: leaf for key, leaf in source.leaves() if leaf.key not in secrets and key not in groups}
     plain = {without_indices(key) for key in written}
     folds = [row for row in writing.table.rows if isinstance(row, Fold) and plain & set(row.natives)]
     spoken = {key for row in folds for key in row.natives}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from rftconf.errors import UsageError
 from rftconf.ledger import Decision
 from rftconf.plan import placement
 from rftconf.plan.origin import Kind, Origin
+from rftconf.plan.ranks import ENGINE
 from rftconf.plan.symbols import formula
 
 LAYOUT = "stage.placement.layout"
@@ -29,20 +31,33 @@ class Target:
     apart: bool = False
     """True when a framework that shares GPUs also runs with engines on GPUs of their own, in lock-step."""
     either: bool = False
+    spread_since: str | None = None
+    """Release since which one engine may span data-parallel ranks and pipeline stages; before it, tensor parallelism only."""
+
+    def engine_sizes(self, since: Callable[[str], bool]) -> tuple[str, ...]:
+        """The sizes that make up an engine's GPUs; `since` says whether the target's release is the given one or newer."""
+        return ENGINE if self.spread_since is None or since(self.spread_since) else ("tp",)
 
 
 def place(
-    target: Target, values: dict[str, Any], origins: dict[str, Origin], *, rollout_gpus: int | None, may_separate: bool
+    target: Target,
+    values: dict[str, Any],
+    origins: dict[str, Origin],
+    *,
+    rollout_gpus: int | None,
+    may_separate: bool,
+    sizes: tuple[str, ...] = ENGINE,
 ) -> list[Decision]:
     """Change `values` to a placement that the target has; returns what a person should decide about it.
 
-    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer.
+    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer. `sizes`: those that
+    make up one of its engines.
     """
     layout = values.get(LAYOUT)
     if target.either and rollout_gpus is None:
         return []
     if not target.shares and layout == "colocated":
-        decisions = placement.disaggregate(values, origins, rollout_gpus)
+        decisions = placement.disaggregate(values, origins, rollout_gpus, sizes)
         if values[LAYOUT] == "disaggregated":
             own_memory(target, values, origins)
         elif values.get(MEMORY) is not None:
@@ -58,7 +73,7 @@ def place(
         own_memory(target, values, origins)
         return decisions
     if not target.shares and layout in ("disaggregated", "lendable"):
-        return placement.keep_apart(values, origins)
+        return placement.keep_apart(values, origins, sizes)
     return []
 
 

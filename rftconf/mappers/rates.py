@@ -57,8 +57,13 @@ def worth_supervised(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
         case Unit.TOKENS_PER_GPU:
-            return context.plan("stage.placement.actor.sp") or 1
+            return sequence_gpus(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
     raise KeyError(f"the worth of {unit}")
+
+
+def sequence_gpus(context: Context, *, megatron: bool) -> Any:
+    """GPUs that share the tokens of one sequence: Ulysses SP, or Megatron's CP (row 1.10)."""
+    return context.plan(f"stage.placement.actor.{'megatron.cp' if megatron else 'sp'}") or 1
 
 
 def data_parallel(context: Context, *, megatron: bool) -> Any:

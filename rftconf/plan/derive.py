@@ -72,8 +72,14 @@ TRAINED = tuple(f"stage.batch.{role}.sequences_per_rank" for role in ("micro", "
 
 
 def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> None:
-    """Fixed micro-batches that fit the target's ranks: the largest size, up to the source's, that divides their share."""
-    share = _share_of_a_rank(values)
+    """Fixed micro-batches that fit the target's ranks: the largest size, up to the source's, that divides their share.
+
+    While the ranks are not known, the size divides the update: whatever does not would divide no rank's share either.
+    """
+    share, whose = _share_of_a_rank(values), "a rank"
+    if share is None and not isinstance(values.get("stage.placement.actor.gpus"), int):
+        update = values.get("stage.batch.sequences_per_update")
+        share, whose = (update if isinstance(update, int) else None), "an update"
     for path in TRAINED:
         size = values.get(path)
         if values.get(path.replace("sequences_per_rank", "dynamic")) is not False or not isinstance(size, int):
@@ -81,7 +87,7 @@ def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> N
         if share is None or size < 1 or share % size == 0:
             continue
         values[path] = next(part for part in range(min(size, share), 0, -1) if share % part == 0)
-        why = f"{size} became {values[path]}: {size} does not divide the {share} sequences of a rank (row 1.7)"
+        why = f"{size} became {values[path]}: {size} does not divide the {share} sequences of {whose} (row 1.7)"
         origins[path] = Origin(Kind.CHOSEN, origins[path].keys, why)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.ranks import P, expert_gpus, product, rank_gpus
+from rftconf.plan.ranks import ENGINE, P, expert_gpus, product, rank_gpus
 from rftconf.plan.symbols import Expr, Var, formula
 
 
@@ -70,14 +70,16 @@ def feasible_splits(demand: Demand) -> list[Split]:
     return sorted(found, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
 
 
-def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None) -> list[Decision]:
+def disaggregate(
+    values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None, sizes: tuple[str, ...] = ENGINE
+) -> list[Decision]:
     """Give rollout engines GPUs of their own. Changes `values` in place; returns what a person should decide.
 
-    Raises RefusedError when no split is legal, or when the asked one is not.
+    `sizes`: those that make up the target's engines. Raises RefusedError when no split is legal, or when the asked one is not.
     """
-    auxiliary = _place_auxiliary(values, origins)
+    auxiliary = _place_auxiliary(values, origins, sizes)
     nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
-    engine = product(values, "rollout", ("tp", "dp", "pp"))
+    engine = product(values, "rollout", sizes)
     if nodes is None or size is None or any(isinstance(v, Expr) for v in (nodes, size, engine, auxiliary)):
         return _undecided(values, origins, rollout_gpus, nodes, size, engine)
     if nodes * size == 1 and engine == 1 and not auxiliary:
@@ -105,14 +107,14 @@ def _set(values: dict[str, Any], origins: dict[str, Origin], path: str, value: A
     origins[path] = Origin(Kind.CHOSEN, old.keys if old else (), how)
 
 
-def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
+def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin], sizes: tuple[str, ...]) -> Any:
     """Auxiliary models need engines of their own; one engine each unless the source says more."""
     total: Any = 0
     index = 0
     while f"{P}auxiliary[{index}].role" in values or f"{P}auxiliary[{index}].path" in values:
         at = f"{P}auxiliary[{index}]."
         if values.get(at + "gpus") is None:
-            _set(values, origins, at + "gpus", product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine")
+            _set(values, origins, at + "gpus", product(values, f"auxiliary[{index}]", sizes), "one engine")
         total = total + values[at + "gpus"]
         index += 1
     return total
@@ -123,11 +125,8 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
 
     Changes `values` in place. Raises RefusedError when not even one rank can be.
     """
-    update, gpus, rank = (
-        values.get("stage.batch.sequences_per_update"),
-        values.get(P + "actor.gpus"),
-        rank_gpus(values),
-    )
+    update, gpus = values.get("stage.batch.sequences_per_update"), values.get(P + "actor.gpus")
+    rank = rank_gpus(values)
     if not isinstance(update, int) or not isinstance(gpus, int):
         return []
     experts = expert_gpus(values)
@@ -142,25 +141,25 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     return [Decision(P + "actor.gpus", why, others, f"{fed[0]} trainer GPUs")]
 
 
-def keep_apart(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+def keep_apart(values: dict[str, Any], origins: dict[str, Origin], sizes: tuple[str, ...] = ENGINE) -> list[Decision]:
     """Take a trainer and engines apart as they are; models without GPUs of their own get some of the trainer's.
 
-    Changes `values` in place. Raises RefusedError for what no such target would start with (H9, H22).
+    Changes `values` in place; `sizes` as above. Raises RefusedError for what no such target would start with (H9, H22).
     """
     nodes, size, trainer = (
         values.get("cluster.nodes"),
         values.get("cluster.gpus_per_node"),
         values.get(P + "actor.gpus"),
     )
-    auxiliary = _place_auxiliary(values, origins)
-    engine, rollout = product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
+    auxiliary = _place_auxiliary(values, origins, sizes)
+    engine, rollout = product(values, "rollout", sizes), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
-    sizes = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
-    if len(sizes) < 6:
+    known = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
+    if len(known) < 6:
         return []
-    nodes, size, trainer, rollout, engine, auxiliary = sizes
-    known = update if isinstance(update, int) else None
-    demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values))
+    nodes, size, trainer, rollout, engine, auxiliary = known
+    update = update if isinstance(update, int) else None
+    demand = Demand(nodes, size, engine, auxiliary, update, rank_gpus(values), expert_gpus(values))
     if demand.total - rollout - auxiliary > trainer and rollout >= 1 and rollout % engine == 0:
         return _use_all(values, origins, demand, Split(trainer, rollout, auxiliary, 0))
     left = demand.total - rollout - auxiliary
@@ -270,7 +269,7 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
         raise RefusedError("the source gives its roles no GPUs")
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
-    engine = product(values, "rollout", ("tp", "dp", "pp"))
+    engine = product(values, "rollout", ENGINE)
     whole = prompts * n if isinstance(prompts, int) and isinstance(n, int) else None
     rank, experts = rank_gpus(values), expert_gpus(values)
 

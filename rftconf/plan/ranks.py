@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 P = "stage.placement."
+ENGINE = ("tp", "dp", "pp")
+"""Sizes whose product is the GPUs of one engine, where a framework has all three."""
 
 
 def product(values: dict[str, Any], role: str, sizes: tuple[str, ...]) -> Any:

@@ -132,11 +132,23 @@ def _backend(
             keys.get("model_engine"),
             keys.get("actor_rollout_ref.actor.strategy"),
             keys.get("runtime_args.train_backend"),
+            *(keys.get(prefix + "engine.strategy") for prefix in ("", "+", "++")),
         ):
+            return trainer
+        if candidate.config_groups and _chosen(candidate, trainer, keys, bare):
             return trainer
         if any(f".actor.{trainer}." in key for key in bare):
             return trainer
     return candidate.trainer
+
+
+def _chosen(candidate: Framework, trainer: str, keys: Mapping[str, Value], bare: Sequence[str]) -> bool:
+    """True where one of the trainer's groups is chosen, or a key is written that only its config has."""
+    words = (word.partition("=") for word in candidate.config_groups[trainer])
+    if any(keys.get(group) == name for group, _, name in words):
+        return True
+    plain, own = (catalogue.load(candidate.name, None, name) for name in (candidate.trainer, trainer))
+    return any(key in own.keys and key not in plain.keys for key in bare)
 
 
 def _fits(

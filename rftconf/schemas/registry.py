@@ -30,8 +30,9 @@ class Recipe:
 class Framework:
     """One framework: `releases` from oldest to newest, `trainers` with the default first.
 
-    `config_names` maps a trainer to the Hydra config that starts it; `pins` maps a release to the releases of another
-    framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
+    `config_names` maps a trainer to the Hydra config that starts it, `config_groups` to the words of a launch line that
+    choose its groups there; `pins` maps a release to the releases of another framework that it runs on, the preferred one
+    first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
     `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
@@ -54,6 +55,7 @@ class Framework:
     aliases: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     config_names: Mapping[str, str] = field(default_factory=dict)
+    config_groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trainer_sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trainer_of_kind: Mapping[str, str] = field(default_factory=dict)
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -71,6 +73,11 @@ class Framework:
     revisions: Mapping[str, str] = field(default_factory=dict)
     lacks: Mapping[str, str] = field(default_factory=dict)
     stepless: str = ""
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Names of the config groups that choose a trainer: words of a command, not keys of the config."""
+        return frozenset(word.partition("=")[0] for words in self.config_groups.values() for word in words)
 
     @property
     def family(self) -> str:
@@ -192,7 +199,9 @@ VERL_SFT = Framework(
     kinds=("sft",),
     releases=("0.6.1", "0.7.1", "0.8.0", "0.9.1"),
     programs=("verl.trainer.sft_trainer", "verl.trainer.sft_trainer_ray", "verl/trainer/sft_trainer"),
-    config_names={"": "sft_trainer_engine"},
+    trainers=("fsdp", "megatron"),
+    config_names=dict.fromkeys(("fsdp", "megatron"), "sft_trainer_engine"),
+    config_groups={name: (f"engine={name}", f"optim={name}") for name in ("fsdp", "megatron")},
     spmd_until="0.6.1",
     adds_with_plus=True,
     mains=("verl.trainer.sft_trainer", "verl.trainer.sft_trainer_ray"),

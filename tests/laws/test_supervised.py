@@ -115,7 +115,19 @@ BASES: dict[str, dict[str, Any]] = {
         "reference.device_mapping": "list(range(0,8))",
     },
 }
-KINDS = {"trinity_dpo": ("trinity", "dpo"), "roll_sft": ("roll", "sft"), "roll_dpo": ("roll", "dpo")}
+BASES["verl_sft_megatron"] = {
+    **{key: value for key, value in BASES["verl_sft"].items() if key != "optim.lr_scheduler_type"},
+    "engine.strategy": "megatron",
+    "engine.tensor_model_parallel_size": 2,
+    "optim.lr_decay_style": "cosine",
+}
+BASES["roll_sft_megatron"] = {
+    **BASES["roll_sft"],
+    "sft_train.strategy_args.strategy_name": "megatron_train",
+    "sft_train.strategy_args.strategy_config.tensor_model_parallel_size": 2,
+}
+KINDS = {"trinity_dpo": ("trinity", "dpo"), "roll_sft": ("roll", "sft"), "roll_dpo": ("roll", "dpo"),
+         "verl_sft_megatron": ("verl_sft", "sft"), "roll_sft_megatron": ("roll", "sft")}  # fmt: skip
 """Bases that are not named by their program: the framework, and the kind of run."""
 LEADING = {"mode", "algorithm.algorithm_type", "engine.strategy", "trainer.trainer_strategy", "model.strategy",
            *(f"{role}.strategy_args.strategy_name" for role in ("sft_train", "actor_train", "reference"))}  # fmt: skip
@@ -132,6 +144,10 @@ WAYS = [
     ("trinity_dpo", "roll"),
     ("verl_sft", "verl_sft"),
     ("verl_sft", "trinity"),
+    ("verl_sft_megatron", "verl_sft"),
+    ("verl_sft_megatron", "trinity"),
+    ("verl_sft_megatron", "roll"),
+    ("roll_sft_megatron", "verl_sft"),
     ("verl_fsdp_sft", "verl_fsdp_sft"),
     ("verl_fsdp_sft", "trinity"),
     ("trinity", "trinity"),
@@ -148,6 +164,8 @@ def trainer(base: str) -> str:
     """The trainer, which is the pipeline where each kind has one of its own."""
     framework, kind = program(base)
     known = registry.framework(framework)
+    if framework == "verl_sft":
+        return base.removeprefix("verl_sft_") if base != "verl_sft" else known.trainer
     return known.trainer_of_kind.get(kind, known.trainer)
 
 

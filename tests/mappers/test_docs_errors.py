@@ -14,7 +14,7 @@ from rftconf.schemas import catalogue
 from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
 CONFIG, SELECTOR = "trainer.trainer_config.", "buffer.explorer_input.taskset.data_selector.selector_type"
-OPTIMIZER = "algorithm.optimizer."
+OPTIMIZER, EXPLORER = "algorithm.optimizer.", "explorer.rollout_model."
 
 
 def default(framework: str, release: str, key: str) -> object:
@@ -213,6 +213,22 @@ def test_d36_gpus_of_an_engine(more: dict[str, int], rollout: int) -> None:
            "buffer.batch_size": 192}  # fmt: skip
     out = from_trinity({**one, **sizes}).out
     assert picked(out, ROLLOUT + "n_gpus_per_node", "trainer.n_gpus_per_node") == [rollout, 8 - rollout]
+
+
+@pytest.mark.parametrize("release", ["0.3.3", "0.4.1", "0.5.2"])
+def test_d36_before_0_6_an_engine_is_its_tensor_parallel_gpus(release: str) -> None:
+    engine = {ROLLOUT + "tensor_model_parallel_size": "1", ROLLOUT + "data_parallel_size": "4"}
+    out = from_verl(engine, to=release).out
+    assert picked(out, EXPLORER + "engine_num", EXPLORER + "data_parallel_size") == [4, None]
+    assert picked(from_verl(engine).out, EXPLORER + "engine_num", EXPLORER + "data_parallel_size") == [1, 4]
+
+
+def test_d36_a_split_that_whole_engines_forbid_is_found_where_each_rank_is_one() -> None:
+    spread = {ROLLOUT + "tensor_model_parallel_size": "1", ROLLOUT + "data_parallel_size": "8"}
+    with pytest.raises(RefusedError, match="between engines of 8"):
+        from_verl(spread)
+    out = from_verl(spread, to="0.5.2").out
+    assert 2048 % (8 - out[EXPLORER + "engine_num"]) == 0
 
 
 def test_d37_no_cut_prompt_is_trained_on() -> None:

@@ -182,7 +182,7 @@ def write_update(w: Writing) -> None:
         _refuse_uneven(w, update, ranks)
     known = known and Fraction(update) % ranks == 0
     per_rank = int(Fraction(update) / ranks) if known else None
-    micro, state, note = _micro(w, per_rank)
+    micro, state, note = _micro(w, per_rank, update)
     w.put(micro_key, micro, MICRO + "sequences_per_rank", G, state=state, note=note, always=True)
     if ranks is None:
         steps: Any = "???"
@@ -195,8 +195,8 @@ def write_update(w: Writing) -> None:
     _write_dynamic(w)
 
 
-def _micro(w: Writing, per_rank: int | None) -> tuple[Any, State, str]:
-    """The source's micro-batch where it divides a rank's share, else the largest one below it that does."""
+def _micro(w: Writing, per_rank: int | None, update: Any) -> tuple[Any, State, str]:
+    """The source's micro-batch where it divides a rank's share (the update, while the ranks are open), else the next below."""
     given, tokens = w.plan(MICRO + "sequences_per_rank"), w.plan(MICRO + "tokens_per_rank")
     longest = w.plan(LENGTH + "prompt_max_tokens"), w.plan(LENGTH + "response_max_tokens")
     state, note = State.EXACT, ""
@@ -205,15 +205,14 @@ def _micro(w: Writing, per_rank: int | None) -> tuple[Any, State, str]:
         wanted = max(1, int(tokens) // (longest[0] + longest[1]))
     if wanted is None or w.plan(MICRO + "dynamic") is True:
         state = State.DERIVED
-    if isinstance(wanted, Expr) or per_rank is None:
+    share = update if per_rank is None and not w.same_framework else per_rank
+    if isinstance(wanted, Expr) or not isinstance(share, int):
         return (1 if wanted is None else wanted), state, note
     top = max(1, int(wanted or 1))
-    fits = next(size for size in range(min(top, per_rank), 0, -1) if per_rank % size == 0)
+    fits = next(size for size in range(min(top, share), 0, -1) if share % size == 0)
     if given is not None and fits != given and w.plan(MICRO + "dynamic") is not True:
-        state, note = (
-            State.NARROWED,
-            f"{formula(given)} does not divide the {per_rank} sequences of a rank; wrote {fits}",
-        )
+        whose = "an update" if per_rank is None else "a rank"
+        return fits, State.NARROWED, f"{formula(given)} does not divide the {share} sequences of {whose}; wrote {fits}"
     return fits, state, note
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.codecs import MISSING, Codec, Put, counts, words
-from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rates import data_parallel, known, ratio, sequence_gpus, sequences_per_rollout
 from rftconf.mappers.rows import When
 from rftconf.mappers.trinity.algorithms import algorithm
 from rftconf.plan.symbols import Expr
@@ -106,7 +106,7 @@ def worth(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
         case Unit.TOKENS_PER_GPU:
-            return context.plan("stage.placement.actor.sp") or 1
+            return sequence_gpus(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
     raise KeyError(f"the worth of {unit}")
 
 

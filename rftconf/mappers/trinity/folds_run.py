@@ -10,6 +10,7 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel, sequences_per_period
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.trinity.questions import TARGET
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
@@ -98,9 +99,9 @@ def write_gpus(w: Writing) -> None:
 
 
 def _engine_gpus(w: Writing, role: str) -> Any:
-    """GPUs of one engine: tp x dp x pp."""
+    """GPUs of one engine: tp x dp x pp, before 0.6 tp alone: a data-parallel rank is an engine there (D36)."""
     total: Any = 1
-    for size in ("tp", "dp", "pp"):
+    for size in TARGET.engine_sizes(w.since):
         total = total * (w.plan(f"{role}.{size}") or 1)
     return total
 

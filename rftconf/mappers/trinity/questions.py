@@ -10,7 +10,7 @@ from rftconf.mappers.placing import Target
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
-TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (row 8.2)")
+TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (row 8.2)", spread_since="0.6.0")
 
 
 def questions(writing: Writing) -> list[Decision]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put, Same, words
-from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
+from rftconf.mappers.rates import data_parallel, known, ratio, sequence_gpus, sequences_per_rollout
 from rftconf.mappers.rows import When
 from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
@@ -139,7 +139,7 @@ def worth(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.backend == "megatron")
         case Unit.TOKENS_PER_GPU:
-            return context.plan("stage.placement.actor.sp") or 1
+            return sequence_gpus(context, megatron=context.backend == "megatron")
     raise KeyError(f"the worth of {unit}")
 
 
@@ -207,6 +207,9 @@ OPTIMIZERS = _Optimizers(
 
 FSDP_SCHEDULES = words({"constant": "constant", "cosine": "cosine"}, asked=True)
 """FSDPOptimizerConfig asserts these two (row 5.8); its default is constant, which a decay is not."""
+MEGATRON_SCHEDULES = words(
+    {"constant": "constant", "linear": "linear", "cosine": "cosine", "inverse_square_root": "inv_sqrt", "WSD": "wsd"}
+)
 
 
 class _FsdpOnly(Same):

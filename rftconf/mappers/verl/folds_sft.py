@@ -235,6 +235,8 @@ def read_warmup(r: Reading) -> None:
 def write_warmup_steps(w: Writing) -> None:
     """One tick an update."""
     write_warmup(w, WARMUP, STEPS, RATIO)
+    if w.backend == "megatron" and w.plan("stage.optim.actor.min_lr") is not None:
+        w.lose("stage.optim.actor.min_lr_ratio", State.DERIVED, "Megatron takes the lowest rate as a number: min_lr")
 
 
 WARMUPS = Fold((STEPS, RATIO), (WARMUP,), read_warmup, write_warmup_steps, "fsdp/transformer_impl: one tick an update")

@@ -10,7 +10,7 @@ from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import When, rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.rows_run import RUN_ROWS
-from rftconf.mappers.verl.rows_workers import FSDP_BLOCK
+from rftconf.mappers.verl.rows_workers import FSDP_BLOCK, MEGATRON_BLOCK
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 row = rows_of["VerlSft", "Run"]()
 old = rows_of["VerlFsdpSft", "Run"]()
 BACKENDS = words(
-    {"fsdp": "fsdp", "fsdp2": "fsdp2", "veomni": "veomni", "torchtitan": "torchtitan"},
-    narrowed={
-        "megatron": (
-            "fsdp",
-            "Megatron is another config of this program, engine=megatron optim=megatron; FSDP trains the same",
-        )
-    },
+    {"fsdp": "fsdp", "fsdp2": "fsdp2"},
+    narrowed={"megatron": ("fsdp", "this program has no Megatron trainer; FSDP trains the same")},
 )
-"""FSDPEngineConfig asserts that its strategy is none of Megatron's."""
+SHARED = ("param_offload", "optimizer_offload")
+"""Keys that both engines have, with one meaning."""
+OWN_FIELD = ("seed", "dtype")
+"""Keys that both engines have, whose plan fields differ: folds_engine."""
+MEGATRON = When(lambda c: c.backend == "megatron", "only the Megatron engine reads it (engine=megatron optim=megatron)")
 STATIC = When(
     lambda c: c.plan("stage.batch.micro.dynamic") is not True,
     "no effect while data.use_dynamic_bsz is true (its default)",
@@ -39,7 +38,14 @@ DYNAMIC = When(
 )
 NO_FLOOR = ("constant", "linear", "inv_sqrt", "wsd")
 """Schedules without a floor, or without a word here."""
-DECAYS = When(lambda c: c.plan("stage.optim.actor.schedule") not in NO_FLOOR, "only the cosine has a floor")
+FSDP_DECAYS = When(
+    lambda c: on.FSDP.test(c) and c.plan("stage.optim.actor.schedule") not in NO_FLOOR,
+    "only the cosine of the FSDP engine has a floor as a share of the rate",
+)
+MEGATRON_DECAYS = When(
+    lambda c: MEGATRON.test(c) and on.COSINE.test(c),
+    "only the decaying schedules of the Megatron engine have a lowest rate",
+)
 NAMES = ("trainer.project_name", "trainer.experiment_name", "trainer.logger", "trainer.resume_mode", "trainer.resume_from_path",
          "trainer.save_freq", "trainer.test_freq")  # fmt: skip
 SAME_NAMES = tuple(row for row in RUN_ROWS if row.native in NAMES)
@@ -51,6 +57,8 @@ LORA = {
     "model.exclude_modules",
     "model.lora_adapter_path",
     "model.lora.rank",
+    "model.lora.alpha",
+    "model.lora.target_modules",
 }
 MODEL = {"model.tokenizer_path", "model.trust_remote_code", "model.custom_chat_template", "model.override_config",
          "model.enable_gradient_checkpointing", "model.enable_activation_offload", "model.use_remove_padding", "model.use_liger",
@@ -66,10 +74,10 @@ SAME_MODEL = tuple(
 SFT_ROWS = (
     *SAME_NAMES,
     *SAME_MODEL,
-    *placed(FSDP_BLOCK, native="engine", plan="stage.placement.actor"),
-    row(lambda c: c.engine.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True,
-        why="TrainingWorker: engine registry"),
-    row(lambda c: c.engine.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, why="FSDPEngineConfig"),
+    *placed((row for row in FSDP_BLOCK if row.native in SHARED), native="engine", plan="stage.placement.actor"),
+    *placed(FSDP_BLOCK, native="engine", plan="stage.placement.actor", when=on.FSDP, skip=(*SHARED, *OWN_FIELD)),
+    *placed(MEGATRON_BLOCK, native="engine", plan="stage.placement.actor", when=MEGATRON, skip=(*SHARED, *OWN_FIELD)),
+    row(lambda c: c.engine.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, when=on.FSDP, why="FSDPEngineConfig"),
     row(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
         why="sft_trainer: global_batch_size, samples of one update (row 11.3)"),
     row(lambda c: c.data.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True, why="sft_trainer: meta_info"),
@@ -85,10 +93,13 @@ SFT_ROWS = (
     row(lambda c: c.optim.betas, lambda p: p.stage.optim.actor.betas, same, always=True, why="optimizer config (H70)"),
     row(lambda c: c.optim.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="optimizer config"),
     row(lambda c: c.optim.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, always=True, why="engine: clip_grad_norm_"),
-    row(lambda c: c.optim.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, on.FSDP_SCHEDULES, always=True,
+    row(lambda c: c.optim.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, on.FSDP_SCHEDULES, when=on.FSDP, always=True,
         why="optim/fsdp.yaml (H70)"),
-    row(lambda c: c.optim.min_lr_ratio, lambda p: p.stage.optim.actor.min_lr_ratio, same, when=DECAYS, absent=0.0,
+    row(lambda c: c.optim.lr_decay_style, lambda p: p.stage.optim.actor.schedule, on.MEGATRON_SCHEDULES, when=MEGATRON, alias=True,
+        always=True, why="optim/megatron.yaml"),
+    row(lambda c: c.optim.min_lr_ratio, lambda p: p.stage.optim.actor.min_lr_ratio, same, when=FSDP_DECAYS, absent=0.0,
         why="optim/fsdp.yaml: floor of the cosine"),
+    row(lambda c: c.optim.min_lr, lambda p: p.stage.optim.actor.min_lr, same, when=MEGATRON_DECAYS, why="optim/megatron.yaml: floor of the decay"),
     row(lambda c: c.checkpoint.save_contents, lambda p: p.stage.checkpoint.contents, same, why="CheckpointConfig.save_contents"),
     row(lambda c: c.checkpoint.load_contents, lambda p: p.stage.checkpoint.load_contents, same, why="CheckpointConfig.load_contents"),
     row(lambda c: c.checkpoint.async_save, lambda p: p.stage.checkpoint.asynchronous, same, absent=False, why="CheckpointConfig.async_save"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.rates import worth_supervised
 from rftconf.mappers.rows import Cannot, Fixed, Fold, Reason, Table, cannot, fixed
-from rftconf.mappers.verl import folds_rollout, folds_schedule, folds_sft, questions
+from rftconf.mappers.verl import folds_engine, folds_rollout, folds_schedule, folds_sft, questions
 from rftconf.mappers.verl.rows_sft import FSDP_SFT_ROWS, SFT_ROWS
 
 if TYPE_CHECKING:
@@ -104,6 +104,25 @@ COMMON = (
     *_all(DEAD, "the program sets it to the run's length", "optim.total_training_steps"),
 )  # fmt: skip
 
+MEGATRON_REASONS = (
+    *_all(MATHS, "learning rate at the start of Megatron's warm-up; the plan's warm-up starts at 0", "optim.lr_warmup_init"),
+    *_all(MATHS, "length of Megatron's decay where it is not the run's length", "optim.lr_decay_steps"),
+    *_all(MATHS, "how Megatron lets the weight decay grow; the plan's is constant", "optim.weight_decay_incr_style"),
+    *_all(MATHS, "shape and length of the final decay of Megatron's WSD schedule; no neutral field", "optim.lr_wsd_*"),
+    *_all(MATHS, "an option of Megatron's Muon optimizer; no neutral field", "optim.muon_*"),
+    *_all(KEPT, "takes the scheduler's state from a checkpoint when Megatron resumes", "optim.use_checkpoint_opt_param_scheduler"),
+    *_all(KEPT, "precision of gradients and moments inside Megatron's optimizer; memory only, with rounding",
+          "optim.use_precision_aware_optimizer", "optim.main_grads_dtype", "optim.exp_avg*_dtype"),
+    *_all(KEPT, "how Megatron splits Muon's state over ranks; memory only", "optim.use_layer_wise_*"),
+    *_all(KEPT, "Megatron splits long sequences over context ranks by length; placement only", "engine.dynamic_context_parallel",
+          "engine.max_seqlen_per_dp_cp_rank"),
+    *_all(KEPT, "names and formats of Megatron's distributed checkpoints; training is the same", "engine.dist_checkpointing_prefix",
+          "engine.dist*_optim_fully_reshardable*"),
+    *_all(KEPT, "chooses the older bridge between Hugging Face and Megatron weights", "engine.vanilla_mbridge"),
+    *_all(KEPT, "shards Megatron's parameters as FSDP does; placement only", "engine.use_megatron_fsdp"),
+    *_all(KEPT, "how far padded batches are filled up; the loss is the same", "engine.pad_bshd_to_minibatch_max"),
+)  # fmt: skip
+
 ENGINE_REASONS = (
     *COMMON,
     *_all(MATHS, "whether the schedule counts its first tick as 0 or 1; no neutral field", "optim.zero_indexed_step"),
@@ -124,6 +143,7 @@ ENGINE_REASONS = (
     *_all(KEPT, "memory or speed of the engine; the loss is the same", "engine.entropy_*", "engine.use_torch_compile", "engine.use_no_sync_*",
           "engine.pad_to_*", "engine.turbo_config.*", "engine.mixed_precision*", "engine.router_replay*"),
     *_all(KEPT, "a debugging switch: true makes the engine unable to train", "engine.forward_only"),
+    *MEGATRON_REASONS,
     *_all(KEPT, "how checkpoints are written", "checkpoint.*"),
 )  # fmt: skip
 
@@ -142,6 +162,9 @@ VERL_SFT = Table(
     framework="verl_sft",
     rows=(
         *SFT_ROWS,
+        folds_engine.ENGINE,
+        folds_engine.SEED,
+        folds_engine.DTYPE,
         LENGTH,
         FOLDER,
         folds_sft.POOL,

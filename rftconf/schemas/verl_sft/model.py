@@ -144,6 +144,24 @@ class EngineTurboConfig(Part):
     distributed: EngineTurboConfigDistributed = EngineTurboConfigDistributed()
 
 
+class EngineRouterReplay(Part):
+    """`engine.router_replay`."""
+
+    mode: Str | None = None
+    record_file: Str | None = None
+    replay_file: Str | None = None
+
+
+class EngineOverrideTransformerConfig(Part):
+    """`engine.override_transformer_config`."""
+
+    recompute_granularity: Any = None
+    recompute_modules: list[Str] | Str | None = None
+    recompute_method: Any = None
+    recompute_num_layers: Any = None
+    attention_backend: Str | None = None
+
+
 class Engine(Part):
     """`engine`."""
 
@@ -178,8 +196,30 @@ class Engine(Part):
     infer_micro_batch_size_per_gpu: Int | None = None
     use_fused_kernels: Bool | None = None
     use_remove_padding: Bool | None = None
-    router_replay: dict[str, Any] | None = None
+    router_replay: EngineRouterReplay = EngineRouterReplay()
     mixed_precision: dict[str, Any] | None = None
+    tensor_model_parallel_size: Int | None = None
+    expert_model_parallel_size: Int | None = None
+    expert_tensor_parallel_size: Int | None = None
+    pipeline_model_parallel_size: Int | None = None
+    virtual_pipeline_model_parallel_size: Int | None = None
+    context_parallel_size: Int | None = None
+    sequence_parallel: Bool | None = None
+    use_distributed_optimizer: Bool | None = None
+    use_dist_checkpointing: Bool | None = None
+    dist_checkpointing_path: Str | None = None
+    dynamic_context_parallel: Bool | None = None
+    max_seqlen_per_dp_cp_rank: Int | None = None
+    dist_checkpointing_prefix: Str | None = None
+    dist_ckpt_optim_fully_reshardable: Bool | None = None
+    distrib_optim_fully_reshardable_mem_efficient: Bool | None = None
+    override_ddp_config: dict[str, Any] | None = None
+    override_transformer_config: EngineOverrideTransformerConfig = EngineOverrideTransformerConfig()
+    override_mcore_model_config: dict[str, Any] | None = None
+    use_mbridge: Bool | None = None
+    vanilla_mbridge: Bool | None = None
+    pad_bshd_to_minibatch_max: Bool | None = None
+    use_megatron_fsdp: Bool | None = None
 
 
 class Optim(Part):
@@ -201,6 +241,31 @@ class Optim(Part):
     warmup_style: Str | None = None
     override_optimizer_config: dict[str, Any] | None = None
     grad_clip: Float | None = None
+    lr_warmup_init: Float | None = None
+    lr_decay_steps: Int | None = None
+    lr_decay_style: Str | None = None
+    min_lr: Float | None = None
+    weight_decay_incr_style: Str | None = None
+    lr_wsd_decay_style: Str | None = None
+    lr_wsd_decay_steps: Int | None = None
+    use_checkpoint_opt_param_scheduler: Bool | None = None
+    use_precision_aware_optimizer: Bool | None = None
+    main_grads_dtype: Str | None = None
+    exp_avg_dtype: Str | None = None
+    exp_avg_sq_dtype: Str | None = None
+    use_layer_wise_distributed_optimizer: Bool | None = None
+    muon_momentum: Float | None = None
+    muon_nesterov: Bool | None = None
+    muon_split_qkv: Bool | None = None
+    muon_scale_mode: Str | None = None
+    muon_coefficient_type: Str | None = None
+    muon_num_ns_steps: Int | None = None
+    muon_tp_mode: Str | None = None
+    muon_fp32_matmul_prec: Str | None = None
+    muon_extra_scale_factor: Float | None = None
+    muon_scalar_optimizer: Str | None = None
+    muon_match_adamw_update_rms: Bool | None = None
+    use_layer_wise_param_layout: Bool | None = None
 
 
 class ProfilerToolConfigNpu(Part):

@@ -34,6 +34,23 @@ def compose(program, overrides, progress):
     return composed.config
 
 
+def ranks_of(processes, engine, local):
+    """Data-parallel ranks, as the device mesh and Megatron's parallel_state cut the processes; raises where they cannot."""
+    if engine is not None and "tensor_model_parallel_size" in engine:
+        tensor, pipeline = engine.tensor_model_parallel_size, engine.pipeline_model_parallel_size
+        size = tensor * pipeline * engine.context_parallel_size
+        experts = (engine.expert_tensor_parallel_size or tensor) * engine.expert_model_parallel_size * pipeline
+        if processes % size or processes % experts:
+            raise AssertionError(
+                f"{processes} processes cannot be cut into model copies of {size} and experts of {experts}"
+            )
+        return processes // size
+    size = (engine if engine is not None else local).get("ulysses_sequence_parallel_size", 1)
+    if processes % size:
+        raise AssertionError(f"{processes} processes cannot be cut into sequence groups of {size}")
+    return processes // size
+
+
 def judge(case, progress, *, model_folder):
     """The resolved config; raises what veRL raises."""
     config = compose(case["program"], case["overrides"], progress)
@@ -44,12 +61,7 @@ def judge(case, progress, *, model_folder):
     if processes == 1 and "nnodes" in local.trainer:  # sft_trainer_ray starts its own
         processes = local.trainer.nnodes * local.trainer.n_gpus_per_node
     engine = local.get("engine")
-    parallel = (
-        engine.ulysses_sequence_parallel_size if engine is not None else local.get("ulysses_sequence_parallel_size", 1)
-    )
-    if processes % parallel:
-        raise AssertionError(f"{processes} processes cannot be cut into sequence groups of {parallel}")
-    ranks = processes // parallel
+    ranks = ranks_of(processes, engine, local)
     # fsdp_sft_trainer: _normalize_config_bsz; sft_trainer rounds the rest away, which is no run anybody meant
     if local.data.train_batch_size % ranks:
         raise AssertionError(f"Global batch size {local.data.train_batch_size} is not divisible by dp size {ranks}")

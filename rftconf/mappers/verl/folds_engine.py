@@ -1,0 +1,96 @@
+"""veRL's SFT program: which training engine its config groups chose, and keys that each engine keeps in a field of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.mappers.codecs import words
+from rftconf.mappers.rows import Fold
+from rftconf.plan.symbols import formula
+from rftconf.schemas import registry
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+ACTOR = "stage.placement.actor."
+BACKEND, STRATEGY = ACTOR + "backend", "engine.strategy"
+ENGINES = words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"})
+"""FSDPEngineConfig asserts the first two, McoreEngineConfig the last."""
+
+
+def read_engine(r: Reading) -> None:
+    """The groups on the command line say it (`engine=megatron optim=megatron`), else the engine's own strategy."""
+    chosen = _groups(r)
+    _refuse_others(r, chosen)
+    named = r.native(STRATEGY) or r.trainer
+    if (named == "megatron") is not (r.trainer == "megatron"):
+        raise RefusedError(
+            f"{STRATEGY}={named} beside keys of the {r.trainer} engine: each engine's config takes its own strategy only",
+            choices=tuple(" ".join(words) for words in registry.framework(r.source.framework).config_groups.values()),
+        )
+    said = [STRATEGY] if r.written(STRATEGY) or not chosen else []
+    r.set(BACKEND, ENGINES.get(named, r, None), *said, *chosen)
+
+
+def _groups(r: Reading) -> dict[str, Any]:
+    cells = r.source.cells
+    return {name: cells[name].value for name in sorted(registry.framework(r.source.framework).groups) if name in cells}
+
+
+def _refuse_others(r: Reading, chosen: dict[str, Any]) -> None:
+    known = registry.framework(r.source.framework)
+    for group, name in chosen.items():
+        if name not in known.trainers:
+            raise RefusedError(
+                f"{group}={formula(name)} chooses a training engine whose keys rftconf does not read",
+                choices=tuple(" ".join(words) for words in known.config_groups.values()),
+            )
+    both = {chosen.get(group, known.trainer) for group in known.groups} if chosen else {r.trainer}
+    if both != {r.trainer}:
+        mixed = " ".join(f"{group}={name}" for group, name in chosen.items())
+        raise RefusedError(
+            f"{mixed}: engine and optimizer are of two kinds (a group that is not named is fsdp), and neither reads the other's keys",
+            choices=tuple(" ".join(words) for words in known.config_groups.values()),
+        )
+
+
+def write_engine(w: Writing) -> None:
+    """The strategy; the launch line names the groups."""
+    value = w.plan(BACKEND)
+    if value is None:
+        return
+    put = ENGINES.put(value, w, None)
+    if put.state is State.NO_COUNTERPART:
+        w.lose(
+            BACKEND,
+            State.NARROWED,
+            f"this program trains with FSDP or Megatron, not with {value}; FSDP trains the same",
+        )
+        return
+    w.put(STRATEGY, put.value, BACKEND, state=put.state, note=put.note, always=True)
+
+
+ENGINE = Fold(
+    (STRATEGY,), (BACKEND,), read_engine, write_engine, "TrainingWorker: engine registry; config groups engine, optim"
+)
+
+
+def either(name: str, field: str, absent: Any) -> Fold:
+    """A key of both engines that the plan keeps apart. `absent`: what a release without the key does."""
+    key, fields = f"engine.{name}", {False: ACTOR + field, True: f"{ACTOR}megatron.{name}"}
+
+    def read(r: Reading) -> None:
+        r.set(fields[r.backend == "megatron"], r.native(key, absent), key)
+
+    def write(w: Writing) -> None:
+        path = fields[w.backend == "megatron"]
+        if w.plan(path) is not None:
+            w.put(key, w.plan(path), path)
+
+    return Fold((key,), tuple(fields.values()), read, write, "FSDPEngineConfig, McoreEngineConfig")
+
+
+SEED, DTYPE = either("seed", "seed", 42), either("dtype", "compute_dtype", "bfloat16")

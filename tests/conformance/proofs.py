@@ -1,0 +1,179 @@
+"""How it is shown that a target cannot run what rftconf refuses, one entry a kind of refusal; or why no judge can show it.
+
+`refusal` is a part of rftconf's own sentence, with `…` where the sentence names something (tests/refusals_said.py). Four
+ways: the value is written by hand and the target's loader refuses it (`Forced`, `Command`), its sources have or lack what
+the sentence says (`Cited`), or the sentence is about the source or about rftconf itself (`NO_JUDGE`, with the reason).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rftconf.schemas.registry import CHATLEARN, ROLL, TRINITY, VERL
+from tests.conformance.samples import TRINITY_GRPO, VERL_GRPO, VERL_MEGATRON, VERL_PPO
+from tests.sources import ROOT
+
+FIRST, LAST = "0", "9999"
+OPEN, CONVERT = ROOT / "golden" / "open", ROOT / "golden" / "convert"
+ROLL_BASE = (OPEN / "roll-single-from-trinity" / "expected.yaml").read_text()
+ROLL_MEGATRON = (OPEN / "roll-megatron-from-verl" / "expected.yaml").read_text()
+ROLL_PPO = ROLL_BASE.replace("adv_estimator: grpo", "adv_estimator: gae") + (
+    "\ncritic:\n  training_args: {per_device_train_batch_size: 1, gradient_accumulation_steps: 128}\n"
+    "  strategy_args: {strategy_name: fsdp2_train}\n  device_mapping: list(range(4,8))  # the critic's\n"
+)
+CHATLEARN_BASE = (CONVERT / "trinity-to-chatlearn" / "expected.yaml").read_text()
+TRINITY_PAIRS = (CONVERT / "roll-dpo-to-trinity" / "expected-0.5.2.yaml").read_text()
+SFT_MEGATRON = {
+    "engine": "megatron", "optim": "megatron", "data.train_files": "/d/train.parquet", "data.train_batch_size": "64",
+    "model.path": "/m",
+}  # fmt: skip
+"""veRL's SFT program on Megatron; the groups are words like the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """What rftconf refuses, and the replacements that write it into a file of the target all the same.
+
+    `since` and `until` are the first and last release that it is refused for.
+    """
+
+    refusal: str
+    text: str = field(repr=False)
+    changes: Mapping[str, str] = field(hash=False)
+    since: str = FIRST
+    until: str = LAST
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The same for a command of veRL's: settings that it takes, and those that rftconf refuses to write."""
+
+    refusal: str
+    settings: Mapping[str, str] = field(hash=False, repr=False)
+    changes: Mapping[str, str] = field(hash=False)
+    since: str = FIRST
+    until: str = LAST
+    program: str = "verl.trainer.main_ppo"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What rftconf refuses, and what the sources of the target have, or lack, below `path`."""
+
+    refusal: str
+    framework: str
+    path: str
+    pattern: str
+    there: bool
+    until: str = LAST
+
+
+ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
+TORN = {"data.train_batch_size": "20", ACTOR + "ppo_mini_batch_size": "5", ACTOR + "ppo_micro_batch_size_per_gpu": "1",
+        ROLLOUT + "n": "2"}  # fmt: skip
+VERL_COMMANDS = (
+    Command("an update takes … prompts, a period yields", VERL_GRPO, {ACTOR + "ppo_mini_batch_size": "512"}),
+    Command(
+        "no whole number of copies of the experts", VERL_MEGATRON, {ACTOR + "megatron.expert_model_parallel_size": "8"}
+    ),
+    Command("none of their numbers that … ranks share", VERL_GRPO, TORN, since="0.8.0"),
+    Command("no part of … x … GPUs can share", VERL_GRPO, {"data.train_batch_size": "250", ROLLOUT + "n": "3"}),
+    Command("trainer GPUs hold no rank of", VERL_MEGATRON, {ACTOR + "megatron.tensor_model_parallel_size": "3"}),
+    Command("gives its roles no GPUs", VERL_GRPO, {"trainer.n_gpus_per_node": "0"}),
+    Command("…=…: … would be …", VERL_GRPO, {ROLLOUT + "n": "0"}),
+    Command("wants one back end for both", VERL_PPO, {"critic.strategy": "megatron"}, until="0.5.0"),
+    Command("cannot be written as a Hydra override", VERL_GRPO, {"+data.own": "{'a b': 1}"}),
+    Command(
+        "takes its own strategy only",
+        SFT_MEGATRON,
+        {"+engine.strategy": "fsdp"},
+        "0.6.1",
+        LAST,
+        "verl.trainer.sft_trainer",
+    ),
+)
+ENGINES, SYNC = "engine_num: 2", "sync_interval: 1}"
+TRINITY_FORCED = (
+    Forced("no split of … x … GPUs between engines", TRINITY_GRPO, {ENGINES: "engine_num: 8"}),
+    Forced("auxiliary GPUs leave none of … for the trainer", TRINITY_GRPO, {ENGINES: "engine_num: 8"}),
+    Forced("not whole nodes", TRINITY_GRPO, {"node_num: 1": "node_num: 2", ENGINES: "engine_num: 4"}),
+    Forced("sequences an update cannot be shared by … trainer GPUs", TRINITY_GRPO, {"batch_size: 96": "batch_size: 97"}),
+    Forced("are no multiple of … trainer GPUs", TRINITY_GRPO, {"batch_size: 96": "batch_size: 92"}, until="0.4.1"),
+    Forced("rollout GPUs are not a whole number of engines", TRINITY_GRPO, {ENGINES: "engine_num: 2.5"}),
+    Forced("form A needs whole mini-batches", TRINITY_GRPO, {"batch_size: 96": "batch_size: 96.5"}),
+    Forced("has one sync interval", TRINITY_GRPO, {SYNC: "sync_interval: 1, explorer_sync_interval: 1}"}, until="0.5.2"),
+    Forced("cannot share one GPU between engine and trainer", TRINITY_GRPO,
+           {"gpu_per_node: 8": "gpu_per_node: 1", ENGINES: "engine_num: 1"}, until="0.4.1"),
+    Forced("pairs an update cannot be shared by", TRINITY_PAIRS, {"train_batch_size: 128": "train_batch_size: 129"}, since="0.5.2"),
+)  # fmt: skip
+DEVICES, STEPS = "device_mapping: list(range(0,4))", "gradient_accumulation_steps: 128"
+ROLL_FORCED = (
+    Forced("sequences an update cannot be shared by … data-parallel ranks; ROLL", ROLL_BASE, {DEVICES: "device_mapping: list(range(0,3))"}),
+    Forced("no whole number of updates of …; ROLL", ROLL_BASE, {STEPS: "gradient_accumulation_steps: 96"}),
+    Forced("ROLL stops at its first update", ROLL_BASE, {STEPS: "gradient_accumulation_steps: 1024"}),
+    Forced("leave the trainer no GPU", ROLL_BASE, {DEVICES: "device_mapping: list(range(0,0))"}),
+    Forced("ROLL's Megatron counts prompts", ROLL_MEGATRON,
+           {"rollout_batch_size: 256": "rollout_batch_size: 4", STEPS: "gradient_accumulation_steps: 4"}),
+    Forced("an update of the critic cannot be shared by", ROLL_PPO,
+           {"list(range(4,8))  # the critic's": "list(range(4,7))  # the critic's"}),
+)  # fmt: skip
+UPDATE, OWN = "train_global_batch_size: 256", "num_gpu: 4 "
+CHATLEARN_FORCED = (
+    Forced("not a multiple of … samples an update", CHATLEARN_BASE, {UPDATE: "train_global_batch_size: 300"}),
+    Forced("would make no update at all", CHATLEARN_BASE, {UPDATE: "train_global_batch_size: 2048"}),
+    Forced("is not a multiple of … responses per prompt", CHATLEARN_BASE,
+           {"num_inference_per_prompt: 8 ": "num_inference_per_prompt: 7 "}),
+    Forced("not a whole number of data-parallel ranks", CHATLEARN_BASE, {OWN: "num_gpu: 3 "}),
+    Forced("cannot be shared by … data-parallel ranks (row 1.13)", CHATLEARN_BASE, {OWN: "num_gpu: 6 "}),
+    Forced("are not a whole number of engines of … GPUs", CHATLEARN_BASE,
+           {"tensor_model_parallel_size: 1 ": "tensor_model_parallel_size: 3 "}),
+    Forced("… is not read: …", CHATLEARN_BASE, {"\nmodels:": "\nruntime_env:\n  platform: DLC\nmodels:"}),
+    Forced("it belongs to ChatLearn up to 1.0.3", CHATLEARN_BASE, {"\nmodels:": "\nruntime:\n  num_rollout_worker: 1\nmodels:"}),
+)  # fmt: skip
+FORCED = {TRINITY.name: TRINITY_FORCED, ROLL.name: ROLL_FORCED, CHATLEARN.name: CHATLEARN_FORCED}
+CITED = (
+    Cited("the source trains a critic", CHATLEARN.name, "chatlearn/algorithm", r"(?i)critic|value_model", there=False),
+    Cited("FSDP trainer has the token-level ratio", CHATLEARN.name, "chatlearn/models/fsdp_module.py", "gspo", there=False),
+    Cited("a group of one has advantage", CHATLEARN.name, "chatlearn/algorithm", r"- mean\(?|- .*mean", there=True),
+    Cited("starts grpo and nothing else", CHATLEARN.name, "chatlearn/entrypoint.py", r"(?i)\bsft\b|\bdpo\b", there=False),
+    Cited("it has no worlds that are reset and stepped", CHATLEARN.name, "chatlearn", r"env\w*\.(?:reset|step)\(", there=False),
+    Cited("the agent acts in …, turn by turn", CHATLEARN.name, "chatlearn", r"gymnasium|import gym\b", there=False),
+    Cited("generates and validates inside a training run", ROLL.name, "roll/pipeline", r"(?i)class \w*(?:Eval|Generat)\w*Pipeline", there=False),
+    Cited("no trainer for pairs of answers", VERL.name, "verl", r"(?i)dpo_loss|\bchosen\b.*\brejected\b", there=False),
+    Cited("has no … program", VERL.name, "verl/trainer/main_ppo.py", r"fully_async|async_training", there=False, until="0.6.1"),
+    Cited("veRL drops incomplete batches", VERL.name, "verl/trainer/ppo/ray_trainer.py", "Train dataloader is empty", there=True),
+    Cited("neither reads the other's keys", VERL.name, "verl/utils/megatron/optimizer.py", "lr_decay_style", there=True),
+    Cited("explorer and trainer would never meet", TRINITY.name, "trinity/trainer/trainer.py", r"train_step_num % self\.", there=True),
+)  # fmt: skip
+_ASKED = "a question about what the source means, which the person answers; nothing is said of the target"
+_HALF = "half of a run: what the other half does is in no file, so there is nothing that a target could be asked to run"
+_WRITES = "the program trains nothing and scores nothing in its own framework either; the sentence is about the source"
+_QUOTES = "quotes another refusal of this list"
+NO_JUDGE = {
+    "--adapters: this is …": "adapters are a wish beside the conversion; the run itself is not refused",
+    "--adapters: the config names no data set": "adapters are a wish beside the conversion; the run itself is not refused",
+    "looks like a group size that this fork keeps elsewhere": _ASKED,
+    "veRL counts both in prompts": _ASKED,
+    "mode explore is the explorer alone": _HALF,
+    "mode serve answers requests": _HALF,
+    "is the trainer alone": _HALF,
+    "main_generation_server writes answers": _WRITES,
+    "main_generation writes answers": _WRITES,
+    "main_eval scores answers": _WRITES,
+    "has no counterpart in …: …": _QUOTES,
+    "this is …; …": _QUOTES,
+    "stage …: …": _QUOTES,
+    "counts the pairs of a step in train_batch_size": "the older release runs pairs, several updates a step; the plan has one "
+    "number for an update and cannot say it, which is rftconf's limit and not the target's",
+    "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
+    "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
+    "engines apart from the trainer need GPUs of their own": "a wish of the command line (--rollout-gpus 0 and less), or a source that "
+    "gives its engines none: the target cannot be told a number of engines below one",
+}
+
+
+def refusals() -> list[str]:
+    """Every kind of refusal that has an entry."""
+    proofs = (*VERL_COMMANDS, *TRINITY_FORCED, *ROLL_FORCED, *CHATLEARN_FORCED, *CITED)
+    return [*(proof.refusal for proof in proofs), *NO_JUDGE]
