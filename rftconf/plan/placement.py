@@ -7,6 +7,7 @@ from typing import Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision
+from rftconf.plan.auxiliary import own_pools, place_auxiliary
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import P, expert_gpus, product, rank_gpus
 from rftconf.plan.symbols import Expr, Var, formula
@@ -75,7 +76,7 @@ def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpu
 
     Raises RefusedError when no split is legal, or when the asked one is not.
     """
-    auxiliary = _place_auxiliary(values, origins)
+    auxiliary = place_auxiliary(values, origins)
     nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
     engine = product(values, "rollout", ("tp", "dp", "pp"))
     if nodes is None or size is None or any(isinstance(v, Expr) for v in (nodes, size, engine, auxiliary)):
@@ -91,11 +92,10 @@ def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpu
     _set(values, origins, P + "actor.gpus", chosen.trainer, str(chosen))
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
-    why = f"the source shares all {demand.total} GPUs between engines and trainer; here they are split: {chosen} (H21)"
-    if values.get(f"{P}auxiliary[0].own_pool") is True:
-        why += (
-            f"; its reward model has {values[f'{P}auxiliary[0].gpus']} GPUs on top of them, which are taken from here"
-        )
+    own = own_pools(values)
+    shares = f"{demand.total - own} of" if own else "all"
+    apart = f" and gives further models {own} of their own" if own else ""
+    why = f"the source shares {shares} {demand.total} GPUs between engines and trainer{apart}; here they are split: {chosen} (H21)"
     return [Decision(P + "rollout.gpus", why, others, str(chosen))]
 
 
@@ -103,19 +103,6 @@ def _set(values: dict[str, Any], origins: dict[str, Origin], path: str, value: A
     old = origins.get(path)
     values[path] = value
     origins[path] = Origin(Kind.CHOSEN, old.keys if old else (), how)
-
-
-def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
-    """Auxiliary models need engines of their own; one engine each unless the source says more."""
-    total: Any = 0
-    index = 0
-    while f"{P}auxiliary[{index}].role" in values or f"{P}auxiliary[{index}].path" in values:
-        at = f"{P}auxiliary[{index}]."
-        if values.get(at + "gpus") is None:
-            _set(values, origins, at + "gpus", product(values, f"auxiliary[{index}]", ("tp", "dp", "pp")), "one engine")
-        total = total + values[at + "gpus"]
-        index += 1
-    return total
 
 
 def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
@@ -152,7 +139,7 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decis
         values.get("cluster.gpus_per_node"),
         values.get(P + "actor.gpus"),
     )
-    auxiliary = _place_auxiliary(values, origins)
+    auxiliary = place_auxiliary(values, origins)
     engine, rollout = product(values, "rollout", ("tp", "dp", "pp")), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
     sizes = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
@@ -280,7 +267,9 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
         fits = update is None or isinstance(update, Expr) or update % (gpus // rank) == 0
         return fits and (whole is None or whole % gpus == 0)
 
-    options = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1)) if works(m * s)]
+    apart = own_pools(values)
+    cuts = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1))]
+    options = [(m, s) for m, s in cuts if m * s <= nodes * size - apart and works(m * s)]
     if not options:
         raise RefusedError(
             f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank} GPUs"
@@ -289,10 +278,13 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     total = used[0] * used[1]
     for path in (P + "actor.gpus", P + "rollout.gpus"):
         _set(values, origins, path, total, f"all {total} GPUs in turns")
-    if used == (nodes, size):
+    if used == (nodes, size) or (apart and total == nodes * size - apart):
         return []
+    others = tuple(f"{m} x {s} GPUs" for m, s in options if (m, s) != used)[:6]
+    if apart:  # the cluster holds their GPUs, too
+        why = f"the source's engines and trainer have {nodes * size - apart} GPUs beside further models; {total} of them can share {update} sequences an update"
+        return [Decision(P + "actor.gpus", why, others, f"{used[0]} x {used[1]}")]
     _set(values, origins, "cluster.nodes", used[0], f"{used[0]} of {nodes} nodes")
     _set(values, origins, "cluster.gpus_per_node", used[1], f"{used[1]} of {size} GPUs a node")
-    others = tuple(f"{m} x {s} GPUs" for m, s in options if (m, s) != used)[:6]
     why = f"{update} sequences an update cannot be shared by all {nodes * size} GPUs; {used[0]} x {used[1]} can"
     return [Decision("cluster", why, others, f"{used[0]} x {used[1]}")]

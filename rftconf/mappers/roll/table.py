@@ -7,6 +7,8 @@ from typing import Any
 from rftconf.mappers.rates import tail
 from rftconf.mappers.roll import (
     folds_algorithm,
+    folds_auxiliary,
+    folds_auxiliary_write,
     folds_batch,
     folds_data,
     folds_domains,
@@ -108,6 +110,9 @@ FOLDS = (
          (*(f"{D}domains[].{f}" for f in ("name", "tags", "weight", "reward")), D + "mixing",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
          folds_domains.read_domains, folds_domains.write_domains, "rlvr_pipeline: domain_ratios; user_defined_rollout_loop: query_filter"),
+    Fold(folds_auxiliary.natives(), tuple(f"{P}auxiliary[].{field}" for field in folds_auxiliary.FIELDS),
+         folds_auxiliary.read_auxiliary, folds_auxiliary_write.write_auxiliary,
+         "rlvr_pipeline: reward and reward_model clusters; llm_judge_reward_worker; rows 7.8, 7.9"),
 )  # fmt: skip
 
 
@@ -185,7 +190,7 @@ CANNOT = (
     cannot("stage.placement.rollout.extra", why="engine arguments go under actor_infer.strategy_args.strategy_config with their own names"),
     cannot("stage.placement.rollout.runners_per_engine", why="max_running_requests bounds what is in flight"),
     cannot("stage.placement.rollout.max_*", why="ROLL has no time limit or retry count for one answer"),
-    cannot("stage.placement.auxiliary[].*", why="judges and reward models are worker classes below rewards, or reward_model: write them by hand (rows 7.8, 7.9)"),
+    cannot("stage.placement.auxiliary[].*", why="ROLL's workers have no option for it (rows 7.8, 7.9)"),
     cannot("stage.placement.*", why="no key of its own for this role"),
     cannot("stage.algorithm.policy_loss.tau_*", why="ROLL has no sapo loss"),
     cannot("stage.algorithm.rollout_correction", why="train_infer_correction has other rules and thresholds: write it by hand (row 2.9)"),
@@ -238,5 +243,5 @@ ROLL = Table(
               "use_pg_clip_range", "pg_clip", "pg_clip_low", "pg_clip_high", "dual_clip_loss", "value_clip", "importance_sampling", "loss_agg_mode",
               "max_grad_norm", "entropy_loss_coef", "use_kl_loss", "kl_loss_coef", "add_token_level_kl", "init_kl_coef", "kl_penalty", "target_kl",
               "kl_horizon", "ipo", "beta", "label_smoothing", "chosen_key", "rejected_key", "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute", "pretrain", "reward_pretrain", "validation",
-              "sft_train", "actor_train", "actor_infer", "reference", "critic", "rewards"),
+              "sft_train", "actor_train", "actor_infer", "reference", "critic", "rewards", "reward_model"),
 )  # fmt: skip
