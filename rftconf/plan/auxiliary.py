@@ -31,5 +31,9 @@ def place_auxiliary(values: dict[str, Any], origins: dict[str, Origin]) -> Any:
 
 def own_pools(values: dict[str, Any]) -> int:
     """GPUs of the cluster that reward models and judges have to themselves."""
-    mine = [at for at in paths(values) if values.get(at + "role") in ("reward", "judge") and values.get(at + "own_pool") is True]
+    mine = [
+        at
+        for at in paths(values)
+        if values.get(at + "role") in ("reward", "judge") and values.get(at + "own_pool") is True
+    ]
     return sum(gpus for gpus in (values.get(at + "gpus") for at in mine) if isinstance(gpus, int))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -243,18 +244,8 @@ def _ways_out(demand: Demand) -> tuple[str, ...]:
     return tuple(found)
 
 
-def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
-    """Let engines and trainer take turns on the same GPUs; fewer GPUs where all of them cannot be fed."""
-    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
-    _set(values, origins, P + "layout", "colocated", "engines and trainer take turns on the same GPUs")
-    if nodes is None or size is None or isinstance(nodes, Expr) or isinstance(size, Expr):
-        return (
-            [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))]
-            if nodes is None
-            else []
-        )
-    if nodes * size < 1:
-        raise RefusedError("the source gives its roles no GPUs")
+def _shareable(values: dict[str, Any]) -> Callable[[int], bool]:
+    """Whether so many GPUs can be engines and trainer in turns: whole engines, whole ranks, and work for each of them."""
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
     engine = product(values, "rollout", ("tp", "dp", "pp"))
@@ -267,12 +258,28 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
         fits = update is None or isinstance(update, Expr) or update % (gpus // rank) == 0
         return fits and (whole is None or whole % gpus == 0)
 
+    return works
+
+
+def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+    """Let engines and trainer take turns on the same GPUs; fewer GPUs where all of them cannot be fed."""
+    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
+    _set(values, origins, P + "layout", "colocated", "engines and trainer take turns on the same GPUs")
+    if nodes is None or size is None or isinstance(nodes, Expr) or isinstance(size, Expr):
+        return (
+            [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))]
+            if nodes is None
+            else []
+        )
+    if nodes * size < 1:
+        raise RefusedError("the source gives its roles no GPUs")
+    update, works = values.get("stage.batch.sequences_per_update"), _shareable(values)
     apart = own_pools(values)
     cuts = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1))]
     options = [(m, s) for m, s in cuts if m * s <= nodes * size - apart and works(m * s)]
     if not options:
         raise RefusedError(
-            f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank} GPUs"
+            f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank_gpus(values)} GPUs"
         )
     used = max(options, key=lambda o: (o[0] * o[1], o[0]))
     total = used[0] * used[1]

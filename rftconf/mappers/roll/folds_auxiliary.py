@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
 from rftconf.mappers.roll.folds_domains import REWARDS, domains
-from rftconf.mappers.roll.folds_places import INFER, NAME, P, SHARES, device_ids
+from rftconf.mappers.roll.folds_places import INFER, NAME, SHARES, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.plan.symbols import Expr
 
@@ -55,7 +55,7 @@ def read_auxiliary(r: Reading) -> None:
         return
     named = [(f"{REWARDS}.{name}", name) for name in domains(r)] if r.trainer == "rlvr" else []
     shared = SHARED[r.trainer]
-    taken: dict[str, list[int] | None] = {role: ids for role, ids in _roles(r)}
+    taken: dict[str, list[int] | None] = dict(_roles(r))
     index = 0
     for section, domain in [*named, (shared, None)]:
         ids = device_ids(r, f"{section}.{DEVICES}")

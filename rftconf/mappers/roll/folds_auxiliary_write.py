@@ -124,7 +124,7 @@ def _write_engine(w: Writing, at: str, section: str) -> None:
     state = State.EXACT if known else State.UNRESOLVED
     w.put(section + NAME, STRATEGIES.get(str(engine), "???"), at + "engine", state=state, note=note, always=True)
     config = f"{section}.{CONFIG}"
-    told = [("tensor_parallel_size", "tp", 1), ("pipeline_parallel_size", "pp", 1)]
+    told: list[tuple[str, str, Any]] = [("tensor_parallel_size", "tp", 1), ("pipeline_parallel_size", "pp", 1)]
     if engine in SERVERS:
         told += [(SHARES[engine], "gpu_memory_fraction", None), (REQUESTS[engine], "max_num_seqs", None)]
     if engine == "vllm":
@@ -178,8 +178,8 @@ def _write_devices(w: Writing, at: str, section: str) -> None:
     state, note = State.DERIVED, ""
     if not apart and first == 0:
         state = State.NARROWED
-        note = (
-            "in ROLL reward workers answer while the engines generate: on shared GPUs both have to fit at once (row 3.4)"
-        )
+        note = "in ROLL reward workers answer while the engines generate: on shared GPUs both have to fit at once (row 3.4)"
         w.decide(f"{section}.{DEVICES}", note, "devices of its own", "shares of a GPU that fit beside each other")
-    w.put(f"{section}.{DEVICES}", mapping(first, count), *paths, state=state, note=note, how=f"{count} GPUs", always=True)
+    w.put(
+        f"{section}.{DEVICES}", mapping(first, count), *paths, state=state, note=note, how=f"{count} GPUs", always=True
+    )

@@ -111,7 +111,6 @@ REWARDS = (
     *_all(MATHS, "takes a part of the reward for each token of the answer (row 4.2.21)", "rewards<*>.response_length_penalty_coef"),
     *_all(KEPT, "an option of this domain's reward worker; reward code is never carried over (row 7.7)", "rewards<*>.reward_*",
           "rewards<*>.format_pattern", "rewards<*>.code_url", "rewards<*>.use_local"),
-    *_all(KEPT, "the model that judges this domain's answers, and how it is asked (row 7.9)", "rewards<*>.judge_*"),
     *_all(MATHS, "draws prompts again whose mean reward is too high or too low (row 4.2.20)", "rewards<*>.query_filter_config*"),
     *_all(MATHS, "leaves single answers out by their reward", "rewards<*>.response_filter_config*"),
     *_all(KEPT, "how this domain's reward worker runs", "rewards<*>.*"),

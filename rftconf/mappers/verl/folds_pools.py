@@ -226,11 +226,11 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     source = w.facts.get("source")
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
         own = shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
-        shape = own if source is None else (source.value(pool[0]), source.value(pool[1]))
+        sizes = own if source is None else (source.value(pool[0]), source.value(pool[1]))
         _write_pool(
             w,
             pool,
-            shape,
+            sizes,
             f"{P}{role}.gpus",
             NODES if role == "actor" else "",
             how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs",
