@@ -10,6 +10,7 @@ from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.dialects import MINI_BATCH
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
 from rftconf.mappers.verl.reward_pool import pool_gpus, shape
+from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, ShellOnly, arith, formula
 from rftconf.plan.units import Unit
 
@@ -109,7 +110,7 @@ def _set_cluster(r: Reading, pools: list[tuple[str, Any, Any]], keys: list[tuple
     parts = " + ".join(f"{name} {formula(nodes)} x {formula(size)}" for name, nodes, size in pools)
     how = f"{parts} GPUs" if len(pools) > 1 else ""
     for at, path in enumerate((NODES, PER_NODE)):
-        r.set(path, whole[at], *(pool[at] for pool in keys), how=how)
+        r.set(path, whole[at], *(pool[at] for pool in keys), how=how, kind=Kind.DERIVED if how else None)
 
 
 def _product(nodes: Any, size: Any) -> Any:
