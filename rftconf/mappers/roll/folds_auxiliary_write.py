@@ -85,7 +85,8 @@ def _write_model(w: Writing, at: str, section: str) -> None:
     if served:
         w.put(f"{section}.name", w.plan(at + "name") or SERVER, at + "name", always=True, default=None)
     elif w.plan(at + "name") is not None:
-        w.lose(at + "name", State.DEFAULT, "the domain's name")
+        said = State.DEFAULT if section == f"{REWARDS}.{w.plan(at + 'name')}" else State.NO_COUNTERPART
+        w.lose(at + "name", said, "its domain has a name")
     if w.plan(at + "domain") is not None:
         w.lose(at + "domain", State.EXACT, "")
     _say_role(w, at, section, served=served)

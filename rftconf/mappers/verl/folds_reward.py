@@ -92,7 +92,8 @@ def _write_reward_model(w: Writing, at: str) -> None:
     _write_prompt_length(w, at)
     _write_reward_pool(w, at)
     if w.plan(at + "name") is not None:
-        w.lose(at + "name", State.DEFAULT, "the one reward model has no name")
+        said = State.DEFAULT if w.plan(at + "name") == w.plan(at + "domain") else State.NO_COUNTERPART
+        w.lose(at + "name", said, "the one reward model has no name")
     _settle_domain(w, at)
 
 
