@@ -37,3 +37,11 @@ def own_pools(values: dict[str, Any]) -> int:
         if values.get(at + "role") in ("reward", "judge") and values.get(at + "own_pool") is True
     ]
     return sum(gpus for gpus in (values.get(at + "gpus") for at in mine) if isinstance(gpus, int))
+
+
+def sharing(values: dict[str, Any], total: int) -> str:
+    """Who shares how many of `total` GPUs, in words."""
+    own, guests = own_pools(values), [at for at in paths(values) if values.get(at + "own_pool") is False]
+    among = "engines, trainer and further models" if guests else "engines and trainer"
+    apart = f" and gives further models {own} of their own" if own else ""
+    return f"{f'{total - own} of' if own else 'all'} {total} GPUs between {among}{apart}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision
-from rftconf.plan.auxiliary import own_pools, place_auxiliary
+from rftconf.plan.auxiliary import own_pools, place_auxiliary, sharing
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import P, expert_gpus, product, rank_gpus
 from rftconf.plan.symbols import Expr, Var, formula
@@ -93,10 +93,7 @@ def disaggregate(values: dict[str, Any], origins: dict[str, Origin], rollout_gpu
     _set(values, origins, P + "actor.gpus", chosen.trainer, str(chosen))
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
-    own = own_pools(values)
-    shares = f"{demand.total - own} of" if own else "all"
-    apart = f" and gives further models {own} of their own" if own else ""
-    why = f"the source shares {shares} {demand.total} GPUs between engines and trainer{apart}; here they are split: {chosen} (H21)"
+    why = f"the source shares {sharing(values, demand.total)}; here they are split: {chosen} (H21)"
     return [Decision(P + "rollout.gpus", why, others, str(chosen))]
 
 

@@ -250,7 +250,7 @@ def test_row_7_6_verls_reward_model_is_asked_about_every_row() -> None:
                TRAIN + "data_args.domain_interleave_probs.math_rule": 0.5}  # fmt: skip
     second = {key.replace("math_rule", "code"): value for key, value in LLM.items()}
     done = from_roll({**LLM, **domains})
-    assert "only about those of math_rule" in done.line(JUDGE + "device_mapping").reason
+    assert "only about those of math_rule" in done.line(JUDGE + "worker_cls").reason
     both = from_roll({**LLM, **domains, **second})
     assert "veRL serves one reward model" in both.line("rewards.code.model_args.model_name_or_path").reason
 
@@ -328,7 +328,7 @@ def test_row_7_8_verls_reward_model_is_the_worker_of_the_only_domain() -> None:
 
 
 def test_row_3_4_a_reward_model_that_takes_turns_is_told_about_rolls_timing() -> None:
-    done = to_roll({**POOL, RM + "enable_resource_pool": "False"})  # type: ignore[arg-type, dict-item]
+    done = to_roll({**POOL, RM + "enable_resource_pool": "False"})  # type: ignore[dict-item]
     assert done.out[JUDGE + "device_mapping"] == "list(range(0,8))"
     assert done.line(RM + "enable_resource_pool").state is State.NARROWED
     assert "while the engines generate" in asked(done, JUDGE + "device_mapping")

@@ -101,18 +101,22 @@ def _say_stops(r: Reading, section: str, ids: list[int] | None) -> None:
 
 def _read_identity(r: Reading, at: str, section: str, domain: str | None, *, service: bool) -> None:
     """What it is: a judge answers in words, a reward model with a number."""
-    where = f"{section}.{TYPE}" if service else f"{section}.{DEVICES}"
-    asks = domain is None or _value(r, section, TYPE) is not None
-    judge = asks or str(_value(r, section, "worker_cls")).endswith(JUDGE)
-    r.set(at + "role", "judge" if judge else "reward", where, *([f"{section}.{TYPE}"] if asks and domain else []))
-    own = domain or (r.native("reward_model.name") if section == "reward_model" else None) or section
-    r.set(at + "name", own, "reward_model.name" if section == "reward_model" else where)
-    if domain is not None:
-        r.set(at + "domain", domain, where)
+    worker, model = f"{section}.worker_cls", f"{section}.model_args.model_name_or_path"
+    if domain is None:
+        r.set(at + "role", "judge", model)
+        named = section == "reward_model"
+        own = r.native("reward_model.name") if named else None
+        r.set(at + "name", own or section, "reward_model.name" if named else model)
+    else:
+        kind = f"{section}.{TYPE}"
+        asks = _value(r, section, TYPE) is not None
+        judge = asks or str(_value(r, section, "worker_cls")).endswith(JUDGE)
+        r.set(at + "role", "judge" if judge else "reward", kind if asks else worker)
+        r.set(at + "name", domain, worker)
+        r.set(at + "domain", domain, worker)
         r.set(at + "prompt", _value(r, section, "judge_prompt"), f"{section}.judge_prompt")
     if not service:
-        key = f"{section}.model_args.model_name_or_path"
-        r.set(at + "path", _value(r, section, "model_args.model_name_or_path"), key)
+        r.set(at + "path", _value(r, section, "model_args.model_name_or_path"), model)
 
 
 def _read_service(r: Reading, at: str, section: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.mappers.rates import advantage_scope, divides_logits, pass_order, tail
-from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
+from rftconf.mappers.rows import UNSET, Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
     folds_algorithm,
@@ -99,6 +99,11 @@ FIXED = (
 )  # fmt: skip
 
 
+def _only_domain(context: Any, path: str) -> Any:
+    """The answers of the only domain are all answers."""
+    return context.plan(path) if context.items("stage.data.domains") == 1 else UNSET
+
+
 def _as_actor(context: Any, path: str) -> Any:
     """Roles without controls of their own do what the actor does."""
     return context.plan(path.replace("reference", "actor").replace("critic", "actor"))
@@ -143,7 +148,8 @@ CANNOT = (
     cannot("stage.placement.rollout.extra", why="engine arguments go under explorer.rollout_model.extra_engine_args"),
     cannot("stage.placement.auxiliary[].max_num_seqs", why="auxiliary engines take vLLM's default"),
     cannot("stage.placement.auxiliary[].load_format", why="Trinity loads helpers from the model path", behaves="auto"),
-    cannot("stage.placement.auxiliary[].domain", why="the workflow of a task set decides which answers a helper is asked about (row 7.9)"),
+    cannot("stage.placement.auxiliary[].domain", why="the workflow of a task set decides which answers a helper is asked about (row 7.9)",
+           behaves=_only_domain),
     cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into the workflow (row 7.9)"),
     cannot("stage.placement.auxiliary[].sampling.responses", why="a workflow says how many verdicts it wants", behaves=1),
     cannot("stage.placement.auxiliary[].sequences_per_pass", why="engines take as many requests at once as they have room for"),

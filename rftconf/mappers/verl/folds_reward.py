@@ -144,6 +144,6 @@ def _settle_domain(w: Writing, at: str) -> None:
     others = [path for path in w.values if path.startswith("stage.data.domains[") and path.endswith("].weight")]
     if domain is not None and len([path for path in others if w.values[path] is not None]) > 1:
         why = f"veRL's reward model is asked about every row, the source's only about those of {formula(domain)}"
-        w.lose(at + "domain", State.NARROWED, why)
+        w.lose(at + "domain", State.NO_COUNTERPART, why)
     elif domain is not None:
         w.lose(at + "domain", State.DEFAULT, "the only domain: all rows")

@@ -115,6 +115,7 @@ CANNOT = (
     cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
     cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.critic.*", why="no key of its own for the critic"),
+    cannot("stage.placement.auxiliary[].sampling.responses", why="a reward function says how many verdicts it wants", behaves=1),
     cannot("stage.placement.auxiliary[].sampling.*", why="each request of your reward function names its own sampling (row 7.9)"),
     cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into your compute_score (row 7.9)"),
     cannot("stage.placement.auxiliary[].sequences_per_pass", why="the server takes as many requests at once as it has room for"),
