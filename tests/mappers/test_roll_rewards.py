@@ -222,11 +222,13 @@ def test_row_7_9_before_0_7_1_verl_asks_its_reward_model_for_numbers_alone() -> 
     assert found.out["reward_model.model.path"] == "/models/rm"
 
 
-def test_row_7_8_an_engine_that_verl_has_not_is_left_open() -> None:
+def test_row_7_8_an_engine_that_verl_has_not_becomes_vllm_or_is_asked_for() -> None:
+    key = JUDGE + "strategy_args.strategy_name"
     done = from_roll(CLASSIFIER)
-    assert done.out[RM + "rollout.name"] == "???"
-    assert done.line(JUDGE + "strategy_args.strategy_name").state is State.UNRESOLVED
+    assert (done.out[RM + "rollout.name"], done.line(key).state) == ("vllm", State.NARROWED)
     assert "leave it out: the model is a classifier" in asked(done, "reward.custom_reward_function.path")
+    other = from_roll({**CLASSIFIER, key: "own_engine"})
+    assert (other.out[RM + "rollout.name"], other.line(key).state) == ("???", State.UNRESOLVED)
 
 
 def test_row_3_4_a_judge_on_the_trainers_gpus_takes_turns_on_all_of_them() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
+from rftconf.mappers.codecs import words
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.plan.symbols import Expr, formula
@@ -97,16 +98,18 @@ def _write_reward_model(w: Writing, at: str) -> None:
     _settle_domain(w, at)
 
 
-ENGINES = ("vllm", "sglang", "trtllm")
+SERVERS = {name: name for name in ("vllm", "sglang", "trtllm")}
+BATCHED = "veRL serves the reward model with an engine, here vllm; the source runs it itself, batch by batch"
+ENGINES = words(
+    SERVERS, narrowed=dict.fromkeys(("hf", "fsdp2", "megatron", "deepspeed"), ("vllm", BATCHED)), asked=True
+)
 
 
 def _write_engine(w: Writing, at: str) -> None:
-    engine, path = w.plan(at + "engine"), at + "engine"
-    if engine is not None and not isinstance(engine, Expr) and engine not in ENGINES and not w.same_framework:
-        note = f"veRL serves it with {', '.join(ENGINES)}, not with {engine}"
-        w.put("reward.reward_model.rollout.name", "???", path, state=State.UNRESOLVED, note=note, always=True)
-    elif engine is not None:
-        w.put("reward.reward_model.rollout.name", engine, path, always=True)
+    engine = w.plan(at + "engine")
+    if engine is not None:
+        put = ENGINES.put(engine, w, None)
+        w.put("reward.reward_model.rollout.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
 
 
 def _write_prompt_length(w: Writing, at: str) -> None:
