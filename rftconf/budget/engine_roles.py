@@ -49,6 +49,7 @@ def engine_roles(
         if extra.engine == "external":
             continue  # a service has its own GPUs
         label = values.text(extra.name) or f"{extra.role or 'auxiliary'}{index if len(extras) > 1 else ''}"
+        label = f"{label}{index}" if any(role.name == label for role in found) else label
         role = _auxiliary(extra, label, engine, gpus if _shares(extra, layout) else None, values)
         found += [role] if role else []
     return tuple(found)

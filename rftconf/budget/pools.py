@@ -35,15 +35,13 @@ def pools(setup: Setup) -> tuple[Pool, ...]:
         rows, start = _in_row(setup)
         trainer = max(start, setup.total - trainers) if trainers else 0
         return _cut(setup, trainer, rows | _guests(setup, rows, trainer, trainers))
-    engines = [role for role in setup.engines if not role.own_pool]
-    hosts = {role.name: 0 for role in engines if not role.beside}
-    shared = hosts | _guests(setup, hosts, 0, trainers)
-    start = max([trainers, *(first + _gpus(setup, name) for name, first in shared.items())], default=0)
+    hosts = {role.name: 0 for role in setup.engines if not role.own_pool and not role.beside}
+    start = max([trainers, *(_gpus(setup, name) for name in hosts)])
     for role in setup.engines:
         if role.own_pool:
-            shared[role.name] = start
+            hosts[role.name] = start
             start += role.gpus
-    return _cut(setup, 0, shared)
+    return _cut(setup, 0, hosts | _guests(setup, hosts, 0, trainers))
 
 
 def _gpus(setup: Setup, name: str) -> int:
@@ -63,7 +61,7 @@ def _in_row(setup: Setup) -> tuple[dict[str, int], int]:
 def _guests(setup: Setup, hosts: dict[str, int], trainer: int, trainers: int) -> dict[str, int]:
     """Models on GPUs of others: on the engines' or a named model's, else on trainer GPUs that no engine uses."""
     found: dict[str, int] = {}
-    engines = [first + _gpus(setup, name) for name, first in hosts.items()]
+    engines = [first + _gpus(setup, name) for name, first in hosts.items() if first < trainer + trainers]
     for role in setup.engines:
         if role.own_pool or not role.beside:
             continue
