@@ -9,6 +9,7 @@ from rftconf.budget.engine import Engine
 from rftconf.budget.models import Model, find
 from rftconf.budget.roles import EngineRole, TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Auxiliary, Stage
@@ -19,7 +20,9 @@ def engine_roles(
 ) -> tuple[EngineRole, ...]:
     """The rollout engines, and models that answer during rollout."""
     rollout = stage.placement.rollout
-    if stage.kind in ("sft", "dpo"):
+    if stage.kind in WITHOUT_ROLLOUTS:
+        if any(extra.role == "teacher" for extra in stage.placement.auxiliary):
+            values.note("teacher: it scores batches without an engine, and is left out of the account")
         return ()
     sizes = {
         key: values.count(getattr(rollout, key), f"rollout.{key}", needed=False) or 1
@@ -57,7 +60,7 @@ def engine_roles(
 
 def unpriced_gpus(stage: Stage, values: Values) -> int:
     """GPUs that further models have to themselves, where their size is in no table."""
-    extras = () if stage.kind in ("sft", "dpo") else stage.placement.auxiliary
+    extras = () if stage.kind in WITHOUT_ROLLOUTS else stage.placement.auxiliary
     apart = [extra for extra in extras if not _shares(extra, str(stage.placement.layout or "colocated"))]
     return sum(extra.gpus for extra in apart if isinstance(extra.gpus, int) and _model(extra, values) is None)
 

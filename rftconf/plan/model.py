@@ -298,6 +298,21 @@ class Preference(Part):
     label_smoothing: Float | None = None
 
 
+class Distillation(Part):
+    """The loss of a run that follows a teacher's distribution on given texts; the teacher is an auxiliary model."""
+
+    objective: Str | None = None
+    loss_weight: Float | None = None
+    """Its share of the loss; the rest is the likelihood of the given answer."""
+    student_temperature: Float | None = None
+    teacher_temperature: Float | None = None
+    teacher_top_k: Int | None = None
+    """So many of the teacher's logits count for a token."""
+    on_prompt: Bool | None = None
+    adaptive_alpha: Float | None = None
+    skew_lambda: Float | None = None
+
+
 class CriticOptions(Part):
     """The value model; `warmup_rollouts` counts the periods in which the actor is not updated."""
 
@@ -333,6 +348,7 @@ class Algorithm(Part):
     entropy_coef: Float | None = None
     policy_loss: PolicyLoss = PolicyLoss()
     preference: Preference = Preference()
+    distillation: Distillation = Distillation()
     loss_agg: Str | None = None
     loss_agg_tokens: Annotated[Int | None, Unit.TOKENS] = None
     loss_norm_scope: Literal["micro_batch_mean", "micro_batch_sum", "update"] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
+from rftconf.mappers.roll.distilled import weights_of
 from rftconf.mappers.roll.folds_domains import REWARDS, domains
 from rftconf.mappers.roll.folds_places import INFER, NAME, SHARES, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
@@ -36,6 +37,17 @@ TOLD = (
 """Keys of a worker that say which model it holds, where, and how it is asked."""
 JUDGES = frozenset({TYPE, "judge_model_name", "judge_api_url", "judge_prompt"})
 """Keys that only workers of a domain have."""
+TAUGHT = (
+    *(
+        DEVICES,
+        "model_args.dtype",
+        "model_args.model_name_or_path",
+        "strategy_args.strategy_name",
+        "training_args.per_device_train_batch_size",
+    ),
+    *(f"{CONFIG}{kind}_model_parallel_size" for kind in ("tensor", "pipeline")),
+)
+"""Keys of the teacher of a distillation run."""
 FIELDS = (
     *("name", "role", "domain", "path", "url", "prompt", "gpus", "tp", "pp", "engine", "gpu_memory_fraction", "max_num_seqs", "dtype"),
     *("enforce_eager", "response_max_tokens", "model_max_tokens", "load_format", "sequences_per_pass", "own_pool", "colocate_with"),
@@ -46,11 +58,19 @@ FIELDS = (
 def natives() -> tuple[str, ...]:
     """The keys that this fold reads."""
     shared = tuple(f"{section}.{key}" for section in SHARED.values() for key in TOLD if key not in JUDGES)
-    return (*(f"{REWARDS}<*>.{key}" for key in TOLD), *shared, "reward_model.name")
+    return (
+        *(f"{REWARDS}<*>.{key}" for key in TOLD),
+        *shared,
+        "reward_model.name",
+        "teacher_pretrain",
+        *(f"teacher.{key}" for key in TAUGHT),
+    )
 
 
 def read_auxiliary(r: Reading) -> None:
     """Every worker that holds a model, or asks a service for one; a rule on CPUs is none."""
+    if r.trainer == "distill":
+        _read_teacher(r)
     if not RL.test(r):
         return
     named = [(f"{REWARDS}.{name}", name) for name in domains(r)] if r.trainer == "rlvr" else []
@@ -183,3 +203,23 @@ def _read_answers(r: Reading, at: str, section: str) -> None:
     r.set(at + "response_max_tokens", _value(r, section, f"{DRAWN}.max_new_tokens"), key)
     for name, field in SAMPLING.items():
         r.set(f"{at}sampling.{field}", _value(r, section, f"{DRAWN}.{name}"), f"{section}.{DRAWN}.{name}")
+
+
+def _read_teacher(r: Reading) -> None:
+    """The model whose distribution the student follows: it scores each batch before the student learns from it."""
+    at, section = f"{AUXILIARY}[0].", "teacher"
+    path, key = weights_of(r, "teacher")
+    r.set(at + "role", "teacher", key)
+    r.set(at + "name", "teacher", key)
+    r.set(at + "path", path, key)
+    _read_place(
+        r, at, section, device_ids(r, f"{section}.{DEVICES}"), {"actor": device_ids(r, f"{trained(r)}.{DEVICES}")}
+    )
+    name = r.native(section + NAME)
+    r.set(at + "engine", INFER.get(name, name) if isinstance(name, str) else name, section + NAME)
+    r.set(at + "dtype", DTYPES.get(r.native(f"{section}.model_args.dtype"), r, None), f"{section}.model_args.dtype")
+    batch = f"{section}.training_args.per_device_train_batch_size"
+    r.set(at + "sequences_per_pass", r.native(batch), batch)
+    for kind, field in (("tensor", "tp"), ("pipeline", "pp")) if name == "megatron_infer" else ():
+        size = f"{section}.{CONFIG}{kind}_model_parallel_size"
+        r.set(at + field, r.native(size, 1), size)

@@ -102,7 +102,7 @@ DATA = (
     *_all(DEAD, "no data_args, no training data: the fields below count", "actor_train.data_args", "sft_train.data_args"),
     *_all(MATHS, "longest prompt and context of validation; elsewhere they are those of training", "val_prompt_length", "val_sequence_length"),
     *_all(KEPT, "validation rows that are generated at a time", "val_batch_size"),
-    *_all(KEPT, "columns of SFT and distillation data", "query_key", "question_key", "answer_key"),
+    *_all(KEPT, "a column of SFT data whose text follows that of the prompt", "query_key"),
     *_all(DEAD, "no data_args, no data: the fields below count", "validation.data_args"),
 )  # fmt: skip
 
@@ -140,8 +140,6 @@ AGENTS = (
 )  # fmt: skip
 
 DISTILLATION = (
-    *_all(MATHS, "the teacher's and the student's weights", "student_pretrain", "teacher_pretrain"),
-    *_all(MATHS, "the objective of distillation", "kd_*", "teacher_temperature", "adaptive_kl_alpha", "skew_lambda", "distill_*"),
     *_all(KEPT, "how the teacher's logits travel", "logits_*"),
     *_all(KEPT, "the roles of a distillation run; RL and SFT have none of them", "student.*", "teacher.*", "teacher", "student_train.*",
           "student_infer.*", "teacher<*>.*"),

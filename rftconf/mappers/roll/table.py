@@ -6,6 +6,7 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.roll import (
+    distilled,
     folds_algorithm,
     folds_auxiliary,
     folds_auxiliary_write,
@@ -27,12 +28,12 @@ from rftconf.mappers.roll.conditions import RL, kind_of_run, worth
 from rftconf.mappers.roll.dialects import dialect
 from rftconf.mappers.roll.reasons import REASONS
 from rftconf.mappers.roll.rows_run import RUN_ROWS
-from rftconf.mappers.roll.rows_training import ALGORITHM_ROWS, OPTIMIZER_ROWS
+from rftconf.mappers.roll.rows_training import ALGORITHM_ROWS, DISTILLATION_ROWS, OPTIMIZER_ROWS
 from rftconf.mappers.roll.rows_workers import WORKER_ROWS
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
-TRAINED = ("actor_train", "sft_train")
+TRAINED = ("actor_train", "sft_train", "student")
 STRATEGY, CONFIG = ".strategy_args.strategy_name", "actor_infer.strategy_args.strategy_config."
 MODEL = ".model_args."
 
@@ -78,11 +79,11 @@ FOLDS = (
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c")), A + "loss_agg", A + "loss_agg_tokens",
           A + "loss_norm_scope"),
          folds_algorithm.read_loss, folds_algorithm.write_loss, "actor_worker and actor_pg_worker: loss_func; H31, H32, H61"),
-    Fold(("pretrain", "reward_pretrain", *folds_run.PATHS, folds_run.CRITIC_PATH), ("stage.model.path", "stage.model.critic_path"),
+    Fold(("pretrain", "reward_pretrain", "student_pretrain", *folds_run.PATHS, folds_run.CRITIC_PATH, *distilled.OWN), ("stage.model.path", "stage.model.critic_path"),
          folds_run.read_model, folds_run.write_model, "base_config: PPOConfig.__post_init__"),
     Fold(tuple(f"{r}{MODEL}model_config_kwargs" for r in TRAINED), (folds_model.OVERRIDES,), folds_model.read_overrides, folds_model.write_overrides,
          "model_providers: merged into the model's config"),
-    Fold(("max_steps", "sft_train.training_args.num_train_epochs"),
+    Fold(("max_steps", "sft_train.training_args.num_train_epochs", "student.training_args.num_train_epochs"),
          ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
          folds_run.read_length, folds_run.write_length, "rlvr_pipeline, sft_pipeline: run; rows 10.1, 10.2"),
     folds_optim.optimizer_fold("actor", TRAINED),
@@ -102,7 +103,7 @@ FOLDS = (
     Fold(("beta", "label_smoothing", "ipo"), tuple(f"{A}preference.{f}" for f in ("beta", "label_smoothing", "loss")),
          folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config"),
     Fold((*(f"{r}.data_args.{k}" for r in ("actor_train", "validation") for k in ("file_name", "prompt", "messages", "response")),
-          "sft_train.data_args.file_name", *folds_data.SFT_COLUMNS, *folds_data.PAIR_COLUMNS),
+          "sft_train.data_args.file_name", "student.data_args.file_name", *folds_data.QUESTION_COLUMNS, *folds_data.SFT_COLUMNS, *folds_data.PAIR_COLUMNS),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "prompt_type",
             *(f"keys.{k}" for k in ("prompt", "messages", "response", "system", "chosen", "rejected")))), D + "shuffle"),
          folds_data.read_data, folds_data.write_data, "datasets: get_dataset; rlvr_pipeline: get_encode_function"),
@@ -228,7 +229,7 @@ CANNOT = (
 
 ROLL = Table(
     framework="roll",
-    rows=(*FOLDS, ENVIRONMENTS, *RUN_ROWS, *ALGORITHM_ROWS, *OPTIMIZER_ROWS, *WORKER_ROWS, *FIXED),
+    rows=(*FOLDS, ENVIRONMENTS, *RUN_ROWS, *ALGORITHM_ROWS, *DISTILLATION_ROWS, *OPTIMIZER_ROWS, *WORKER_ROWS, *FIXED),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,

@@ -116,6 +116,7 @@ def _as_micro(context: Any, path: str) -> Any:
 
 CANNOT = (
     cannot("stage.algorithm.preference.*", why="a run with rewards has no pairs of answers"),
+    cannot("stage.algorithm.distillation.*", why="a run with rewards follows no teacher on given texts"),
     cannot("stage.data.*[].keys.chosen", why="a run with rewards has no pairs of answers"),
     cannot("stage.data.*[].keys.rejected", why="a run with rewards has no pairs of answers"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),

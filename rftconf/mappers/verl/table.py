@@ -104,6 +104,7 @@ def _common_sampling(context: Any, path: str) -> Any:
 
 CANNOT = (
     cannot("stage.algorithm.preference.*", why="a run with rewards has no pairs of answers"),
+    cannot("stage.algorithm.distillation.*", why="a run with rewards follows no teacher on given texts"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
     cannot("identity.group", why="veRL has no group between project and experiment", behaves=""),
     cannot("identity.logger_args", why="loggers read environment variables"),
