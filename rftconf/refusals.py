@@ -45,7 +45,8 @@ def refuse_other_kinds(target: Framework, kind: str | None) -> None:
     able = [known.title for known in registry.FRAMEWORKS.values() if kind in _written(known)]
     others = [f"convert it for {' or '.join(able)}"] if able else []
     by_hand = [] if kind in family.lacks else [f"prepare the run for {family.title} by hand"]
-    raise RefusedError(f"this is {NAMES[kind]}; {why}", choices=(*others, *by_hand))
+    nowhere = "keep the framework it was written for: rftconf writes such runs for no other"
+    raise RefusedError(f"this is {NAMES[kind]}; {why}", choices=(*others, *by_hand) or (nowhere,))
 
 
 def refuse_environments(target: Framework, values: Mapping[str, Any]) -> None:

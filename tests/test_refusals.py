@@ -59,6 +59,9 @@ def test_a_run_without_environments_is_not_asked_about_them() -> None:
         ("roll", "eval", "this is an evaluation run; ROLL generates"),
         ("trinity", "distill", "this is an on-policy distillation run; rftconf writes rl, eval, sft, dpo runs for Trinity-RFT"),
         ("roll", "offline_distill", "this is a distillation run; rftconf writes"),
+        ("verl", "offline_distill", "this is a distillation run; veRL distils a student on its own answers alone"),
+        ("trinity", "offline_distill", "this is a distillation run; Trinity-RFT distils a student on its own answers alone"),
+        ("chatlearn", "offline_distill", "this is a distillation run; ChatLearn's entrypoint starts grpo and nothing else"),
     ],
 )  # fmt: skip
 def test_a_kind_that_a_framework_lacks_is_refused_in_a_sentence(to: str, kind: str, said: str) -> None:

@@ -1,27 +1,12 @@
-"""Which GPU holds which role: pools of equal GPUs, and layouts that a framework would refuse, with the nearest legal ones."""
+"""Layouts that a framework would refuse, with the nearest legal ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """GPUs `first` to `first + count - 1` (counted over all nodes) that all hold the same roles."""
-
-    name: str
-    first: int
-    count: int
-    trainers: tuple[TrainerRole, ...]
-    engines: tuple[EngineRole, ...]
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Names of the roles, trainers first."""
-        return (*(role.name for role in self.trainers), *(role.name for role in self.engines))
+from rftconf.budget.pools import pools
+from rftconf.budget.roles import Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +22,6 @@ class Problem:
     nearest: tuple[str, ...] = ()
     role: str = ""
     sizes: tuple[str, ...] = ()
-
-
-def pools(setup: Setup) -> tuple[Pool, ...]:
-    """Disjoint pools in the order in which GPUs are drawn.
-
-    Shared GPUs come first. Apart from each other, engines come before further models, and trainers take the last GPUs,
-    so that a trainer of whole nodes has whole nodes.
-    """
-    shared = [role for role in setup.engines if not role.own_pool]
-    apart = [role for role in setup.engines if role.own_pool]
-    if setup.layout == "disaggregated":
-        return _in_row(setup, [*shared, *apart])
-    sizes = sorted({role.gpus for role in shared} | {role.job.gpus for role in setup.trainers})
-    found, start = [], 0
-    for size in sizes:
-        trainers = tuple(role for role in setup.trainers if role.job.gpus >= size)
-        engines = tuple(role for role in shared if role.gpus >= size)
-        found.append(Pool("shared" if start == 0 else "rest", start, size - start, trainers, engines))
-        start = size
-    for role in apart:
-        found.append(Pool(role.name, start, role.gpus, (), (role,)))
-        start += role.gpus
-    return tuple(found)
-
-
-def _in_row(setup: Setup, engines: Iterable[EngineRole]) -> tuple[Pool, ...]:
-    found, start = [], 0
-    for role in engines:
-        found.append(Pool(role.name, start, role.gpus, (), (role,)))
-        start += role.gpus
-    if setup.trainers:
-        count = max(role.job.gpus for role in setup.trainers)
-        found.append(Pool("trainer", max(start, setup.total - count), count, setup.trainers, ()))
-    return tuple(found)
 
 
 def problems(setup: Setup) -> tuple[Problem, ...]:

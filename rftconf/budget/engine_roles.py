@@ -9,6 +9,7 @@ from rftconf.budget.engine import Engine
 from rftconf.budget.models import Model, find
 from rftconf.budget.roles import EngineRole, TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Auxiliary, Stage
@@ -19,7 +20,9 @@ def engine_roles(
 ) -> tuple[EngineRole, ...]:
     """The rollout engines, and models that answer during rollout."""
     rollout = stage.placement.rollout
-    if stage.kind in ("sft", "dpo"):
+    if stage.kind in WITHOUT_ROLLOUTS:
+        if any(extra.role == "teacher" for extra in stage.placement.auxiliary):
+            values.note("teacher: it scores batches without an engine, and is left out of the account")
         return ()
     sizes = {
         key: values.count(getattr(rollout, key), f"rollout.{key}", needed=False) or 1
@@ -46,20 +49,43 @@ def engine_roles(
     extras = stage.placement.auxiliary
     found = [EngineRole("rollout", engine, gpus)]
     for index, extra in enumerate(extras):
+        if extra.engine == "external":
+            continue  # a service has its own GPUs
         label = values.text(extra.name) or f"{extra.role or 'auxiliary'}{index if len(extras) > 1 else ''}"
-        role = _auxiliary(extra, label, engine, None if layout != "colocated" else gpus, values)
+        label = f"{label}{index}" if any(role.name == label for role in found) else label
+        role = _auxiliary(extra, label, engine, gpus if _shares(extra, layout) else None, values)
         found += [role] if role else []
     return tuple(found)
 
 
-def _auxiliary(extra: Auxiliary, label: str, like: Engine, shared: int | None, values: Values) -> EngineRole | None:
-    """A further model on engines like the rollout's; `shared` GPUs where it has none of its own."""
+def unpriced_gpus(stage: Stage, values: Values) -> int:
+    """GPUs that further models have to themselves, where their size is in no table."""
+    extras = () if stage.kind in WITHOUT_ROLLOUTS else stage.placement.auxiliary
+    apart = [extra for extra in extras if not _shares(extra, str(stage.placement.layout or "colocated"))]
+    return sum(extra.gpus for extra in apart if isinstance(extra.gpus, int) and _model(extra, values) is None)
+
+
+def _shares(extra: Auxiliary, layout: str) -> bool:
+    """A plan that does not say shares where engines and trainer do."""
+    return layout == "colocated" if extra.own_pool is None else extra.own_pool is not True
+
+
+def _model(extra: Auxiliary, values: Values) -> Model | None:
     path = values.spelled(extra.path)
-    own = find(path) if path else None
+    return find(path) if path else None
+
+
+def _auxiliary(extra: Auxiliary, label: str, like: Engine, shared: int | None, values: Values) -> EngineRole | None:
+    """A further model on engines like the rollout's; `shared` GPUs where it has none of its own and is not told how many."""
+    own = _model(extra, values)
     if own is None:
+        path = values.spelled(extra.path)
         values.note(f"{label}: model {path or 'not named'} is not in the table and is left out of the account")
         return None
-    share = extra.gpu_memory_fraction
+    share, longest = (
+        extra.gpu_memory_fraction,
+        values.count(extra.model_max_tokens, f"{label}.model_max_tokens", needed=False),
+    )
     engine = replace(
         like,
         architecture=own.architecture,
@@ -67,7 +93,9 @@ def _auxiliary(extra: Auxiliary, label: str, like: Engine, shared: int | None, v
         dp=values.count(extra.dp, f"{label}.dp", needed=False) or 1,
         pp=values.count(extra.pp, f"{label}.pp", needed=False) or 1,
         fraction=float(share) if isinstance(share, (int, float)) else like.fraction,
+        max_model_tokens=longest or like.max_model_tokens,
+        sleeps=shared is not None,
     )
-    apart = extra.own_pool is True or shared is None
-    gpus = values.count(extra.gpus, f"{label}.gpus", needed=False) or (engine.gpus if apart else shared)
-    return EngineRole(label, engine, gpus or engine.gpus, apart)
+    beside = extra.colocate_with if isinstance(extra.colocate_with, list) else []
+    gpus = values.count(extra.gpus, f"{label}.gpus", needed=False) or (engine.gpus if shared is None else shared)
+    return EngineRole(label, engine, gpus, shared is None, tuple(str(name) for name in beside))

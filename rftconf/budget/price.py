@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from rftconf.budget import engine as engines
 from rftconf.budget import megatron, sharding, trainer
-from rftconf.budget.allocation import Pool, Problem, pools, problems
+from rftconf.budget.allocation import Problem, problems
 from rftconf.budget.engine import CONTEXT, NCCL
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.kv_cache import block_bytes, blocks_per_request
+from rftconf.budget.pools import Pool, pools
 from rftconf.budget.recipe import Training
 from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.term import Part, Term, grouped, term, total
@@ -151,7 +152,7 @@ def _phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     resident = [t for role in pool.trainers for t in _between(role)]
     found = list(_generating(pool, gpu, resident, asleep))
     quiet = asleep if pool.trainers else []
-    if pool.engines and pool.trainers:
+    if pool.trainers and any(role.name == "rollout" for role in pool.engines):
         found.append(_phase(pool, "sync", "weights go to the engine", _syncing(pool), resident, *asleep))
     for role in pool.trainers:
         others = [t for other in pool.trainers if other is not role for t in _between(other)]
@@ -226,7 +227,7 @@ def _between(role: TrainerRole) -> list[Term]:
 
 def _syncing(pool: Pool) -> list[Term]:
     """The engine's weights come back while the trainer gathers one tensor after another and sends them in buckets."""
-    role = pool.engines[0]
+    role = next(one for one in pool.engines if one.name == "rollout")
     actor = next((one for one in pool.trainers if one.name == "actor"), None)
     found = _owned([engines.weights(role.engine)], role.name)
     if actor is None:

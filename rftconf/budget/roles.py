@@ -29,12 +29,16 @@ class TrainerRole:
 
 @dataclass(frozen=True, slots=True)
 class EngineRole:
-    """Engine replicas of one model on `gpus` GPUs."""
+    """Engine replicas of one model on `gpus` GPUs.
+
+    `beside`: with whom it shares them where it has none of its own; empty means with everyone.
+    """
 
     name: str
     engine: Engine
     gpus: int
     own_pool: bool = False
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class Setup:
     sequences_per_update: int | None = None
     pads: bool = False
     notes: tuple[str, ...] = ()
+    unpriced: int = 0
+    """GPUs of further models whose memory nobody knows."""
 
     @property
     def total(self) -> int:

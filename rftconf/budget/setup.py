@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rftconf.budget.engine_roles import engine_roles
+from rftconf.budget.engine_roles import engine_roles, unpriced_gpus
 from rftconf.budget.models import Model, find, resolve
 from rftconf.budget.roles import Setup
 from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
@@ -38,8 +38,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     nodes, per_node = _bounded(*_cluster(plan, stage, asked, values))
     longest = _longest(stage, values)
     model = _model(stage, asked, values)
-    framework = str(values.text(plan.source.framework) or "")
-    release = values.text(plan.source.release)
+    framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
     layout = str(stage.placement.layout or "colocated")
     frame = Frame(
         trainer=TRAINERS.get(framework, framework),
@@ -58,7 +57,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
     if model.architecture.extra:
         values.note("the vision tower's weights are counted, the activations of images are not")
-    notes = (*([model.note] if model.note else []), *values.notes)
+    notes = dict.fromkeys((*([model.note] if model.note else []), *values.notes))
     return Setup(
         framework,
         release,
@@ -71,7 +70,8 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
         longest,
         update,
         stage.batch.uneven_tail in ("pad", "drop", "short"),
-        tuple(dict.fromkeys(notes)),
+        tuple(notes),
+        unpriced_gpus(stage, values),
     )
 
 

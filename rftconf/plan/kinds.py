@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-WITHOUT_ROLLOUTS = ("sft", "dpo")
+WITHOUT_ROLLOUTS = ("sft", "dpo", "offline_distill")
 """Kinds of runs that learn from data alone: one step of every counter is one update, and there are no engines."""
 
 NAMES = {

@@ -200,12 +200,31 @@ class Rollout(Part):
     max_retries: Int | None = Perf
 
 
+class Sampling(Part):
+    """How tokens are drawn."""
+
+    temperature: Float | None = None
+    top_p: Float | None = None
+    top_k: Int | None = None
+    repetition_penalty: Float | None = None
+    responses: Int | None = None
+    ignore_eos: Bool | None = None
+
+
 class Auxiliary(Part):
-    """A further model that answers during rollout: reward model, judge, teacher."""
+    """A further model that answers during rollout: reward model, judge, teacher.
+
+    `domain` is the one whose answers it scores, where it does not score all of them. A model that a service outside the
+    run holds has the engine `external` and no GPUs; `path` is then the service's name for it, and `url` its address.
+    """
 
     name: Str | None = None
     role: Literal["reward", "judge", "teacher", "helper"] | None = None
+    domain: Str | None = None
     path: Str | None = None
+    url: Str | None = Book
+    prompt: Str | None = None
+    """How a judge is asked, by the name that its code gives the text."""
     gpus: Annotated[Int | None, Unit.GPUS] = Perf
     tp: Int | None = Perf
     dp: Int | None = Perf
@@ -218,7 +237,13 @@ class Auxiliary(Part):
     prompt_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
     response_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
     model_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
+    load_format: Str | None = Perf
+    sequences_per_pass: Int | None = Perf
+    """Answers that one worker scores at a time."""
+    sampling: Sampling = Sampling()
     own_pool: Bool | None = Perf
+    colocate_with: list[Str] | Str | None = Perf
+    """Who else runs on its GPUs: roles of the placement, or names of auxiliary models before it."""
 
 
 class Placement(Part):
@@ -273,6 +298,21 @@ class Preference(Part):
     label_smoothing: Float | None = None
 
 
+class Distillation(Part):
+    """The loss of a run that follows a teacher's distribution on given texts; the teacher is an auxiliary model."""
+
+    objective: Str | None = None
+    loss_weight: Float | None = None
+    """Its share of the loss; the rest is the likelihood of the given answer."""
+    student_temperature: Float | None = None
+    teacher_temperature: Float | None = None
+    teacher_top_k: Int | None = None
+    """So many of the teacher's logits count for a token."""
+    on_prompt: Bool | None = None
+    adaptive_alpha: Float | None = None
+    skew_lambda: Float | None = None
+
+
 class CriticOptions(Part):
     """The value model; `warmup_rollouts` counts the periods in which the actor is not updated."""
 
@@ -308,6 +348,7 @@ class Algorithm(Part):
     entropy_coef: Float | None = None
     policy_loss: PolicyLoss = PolicyLoss()
     preference: Preference = Preference()
+    distillation: Distillation = Distillation()
     loss_agg: Str | None = None
     loss_agg_tokens: Annotated[Int | None, Unit.TOKENS] = None
     loss_norm_scope: Literal["micro_batch_mean", "micro_batch_sum", "update"] | None = None
@@ -338,17 +379,6 @@ class Optim(Part):
 
     actor: Optimizer = Optimizer()
     critic: Optimizer = Optimizer()
-
-
-class Sampling(Part):
-    """How tokens are drawn."""
-
-    temperature: Float | None = None
-    top_p: Float | None = None
-    top_k: Int | None = None
-    repetition_penalty: Float | None = None
-    responses: Int | None = None
-    ignore_eos: Bool | None = None
 
 
 class SamplingSet(Part):

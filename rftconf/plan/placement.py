@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import Decision
+from rftconf.plan.auxiliary import own_pools, place_auxiliary, sharing
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE, P, expert_gpus, product, rank_gpus
 from rftconf.plan.symbols import Expr, Var, formula
@@ -77,7 +79,7 @@ def disaggregate(
 
     `sizes`: those that make up the target's engines. Raises RefusedError when no split is legal, or when the asked one is not.
     """
-    auxiliary = _place_auxiliary(values, origins, sizes)
+    auxiliary = place_auxiliary(values, origins, sizes)
     nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
     engine = product(values, "rollout", sizes)
     if nodes is None or size is None or any(isinstance(v, Expr) for v in (nodes, size, engine, auxiliary)):
@@ -93,11 +95,7 @@ def disaggregate(
     _set(values, origins, P + "actor.gpus", chosen.trainer, str(chosen))
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
-    why = f"the source shares all {demand.total} GPUs between engines and trainer; here they are split: {chosen} (H21)"
-    if values.get(f"{P}auxiliary[0].own_pool") is True:
-        why += (
-            f"; its reward model has {values[f'{P}auxiliary[0].gpus']} GPUs on top of them, which are taken from here"
-        )
+    why = f"the source shares {sharing(values, demand.total)}; here they are split: {chosen} (H21)"
     return [Decision(P + "rollout.gpus", why, others, str(chosen))]
 
 
@@ -105,19 +103,6 @@ def _set(values: dict[str, Any], origins: dict[str, Origin], path: str, value: A
     old = origins.get(path)
     values[path] = value
     origins[path] = Origin(Kind.CHOSEN, old.keys if old else (), how)
-
-
-def _place_auxiliary(values: dict[str, Any], origins: dict[str, Origin], sizes: tuple[str, ...]) -> Any:
-    """Auxiliary models need engines of their own; one engine each unless the source says more."""
-    total: Any = 0
-    index = 0
-    while f"{P}auxiliary[{index}].role" in values or f"{P}auxiliary[{index}].path" in values:
-        at = f"{P}auxiliary[{index}]."
-        if values.get(at + "gpus") is None:
-            _set(values, origins, at + "gpus", product(values, f"auxiliary[{index}]", sizes), "one engine")
-        total = total + values[at + "gpus"]
-        index += 1
-    return total
 
 
 def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
@@ -151,7 +136,7 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], sizes: tuple[
         values.get("cluster.gpus_per_node"),
         values.get(P + "actor.gpus"),
     )
-    auxiliary = _place_auxiliary(values, origins, sizes)
+    auxiliary = place_auxiliary(values, origins, sizes)
     engine, rollout = product(values, "rollout", sizes), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
     known = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
@@ -255,18 +240,8 @@ def _ways_out(demand: Demand) -> tuple[str, ...]:
     return tuple(found)
 
 
-def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
-    """Let engines and trainer take turns on the same GPUs; fewer GPUs where all of them cannot be fed."""
-    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
-    _set(values, origins, P + "layout", "colocated", "engines and trainer take turns on the same GPUs")
-    if nodes is None or size is None or isinstance(nodes, Expr) or isinstance(size, Expr):
-        return (
-            [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))]
-            if nodes is None
-            else []
-        )
-    if nodes * size < 1:
-        raise RefusedError("the source gives its roles no GPUs")
+def _shareable(values: dict[str, Any]) -> Callable[[int], bool]:
+    """Whether so many GPUs can be engines and trainer in turns: whole engines, whole ranks, and work for each of them."""
     update = values.get("stage.batch.sequences_per_update")
     prompts, n = values.get("stage.batch.prompts_per_rollout"), values.get("stage.batch.responses_per_prompt")
     engine = product(values, "rollout", ENGINE)
@@ -279,19 +254,40 @@ def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
         fits = update is None or isinstance(update, Expr) or update % (gpus // rank) == 0
         return fits and (whole is None or whole % gpus == 0)
 
-    options = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1)) if works(m * s)]
+    return works
+
+
+def colocate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+    """Let engines and trainer take turns on the same GPUs; fewer GPUs where all of them cannot be fed."""
+    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
+    _set(values, origins, P + "layout", "colocated", "engines and trainer take turns on the same GPUs")
+    if nodes is None or size is None or isinstance(nodes, Expr) or isinstance(size, Expr):
+        return (
+            [Decision("cluster", "the size of the cluster is not known", ("--set the variables that size it",))]
+            if nodes is None
+            else []
+        )
+    if nodes * size < 1:
+        raise RefusedError("the source gives its roles no GPUs")
+    update, works = values.get("stage.batch.sequences_per_update"), _shareable(values)
+    apart = own_pools(values)
+    cuts = [(m, s) for m in range(nodes, 0, -1) for s in ([size] if m > 1 else range(size, 0, -1))]
+    options = [(m, s) for m, s in cuts if m * s <= nodes * size - apart and works(m * s)]
     if not options:
         raise RefusedError(
-            f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank} GPUs"
+            f"no part of {nodes} x {size} GPUs can share {update} sequences an update over ranks of {rank_gpus(values)} GPUs"
         )
     used = max(options, key=lambda o: (o[0] * o[1], o[0]))
     total = used[0] * used[1]
     for path in (P + "actor.gpus", P + "rollout.gpus"):
         _set(values, origins, path, total, f"all {total} GPUs in turns")
-    if used == (nodes, size):
+    if used == (nodes, size) or (apart and total == nodes * size - apart):
         return []
+    others = tuple(f"{m} x {s} GPUs" for m, s in options if (m, s) != used)[:6]
+    if apart:  # the cluster holds their GPUs, too
+        why = f"the source's engines and trainer have {nodes * size - apart} GPUs beside further models; {total} of them can share {update} sequences an update"
+        return [Decision(P + "actor.gpus", why, others, f"{used[0]} x {used[1]}")]
     _set(values, origins, "cluster.nodes", used[0], f"{used[0]} of {nodes} nodes")
     _set(values, origins, "cluster.gpus_per_node", used[1], f"{used[1]} of {size} GPUs a node")
-    others = tuple(f"{m} x {s} GPUs" for m, s in options if (m, s) != used)[:6]
     why = f"{update} sequences an update cannot be shared by all {nodes * size} GPUs; {used[0]} x {used[1]} can"
     return [Decision("cluster", why, others, f"{used[0]} x {used[1]}")]

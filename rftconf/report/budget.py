@@ -123,10 +123,10 @@ def _bar(phase: Phase, scale: float, width: int, screen: Screen) -> str:
 
 
 def _serving(budget: Budget) -> Iterator[str]:
-    for one in budget.serving:
+    for one, role in zip(budget.serving, budget.setup.engines, strict=True):
         yield (
             f"{one.role}: {one.replicas} engines, {one.blocks:,} KV blocks each, {one.requests:.1f} requests of"
-            f" {budget.setup.longest:,} tokens at once"
+            f" {role.engine.max_model_tokens:,} tokens at once"
         )
 
 

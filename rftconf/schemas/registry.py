@@ -140,7 +140,8 @@ VERL = Framework(
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
     instead_of_offline="convert main_ppo with trainer.val_only=true, which generates and scores",
     lacks={
-        "dpo": "veRL has no trainer for pairs of answers: no DPO loss, and no data set with a chosen and a rejected answer"
+        "dpo": "veRL has no trainer for pairs of answers: no DPO loss, and no data set with a chosen and a rejected answer",
+        "offline_distill": "veRL distils a student on its own answers alone (distillation.*), on no given texts",
     },
 )
 TRINITY = Framework(
@@ -150,6 +151,9 @@ TRINITY = Framework(
     aliases=("trinity-rft", "trinity_rft"),
     programs=("trinity", "trinity.cli.launcher"),
     fills_missing=True,
+    lacks={
+        "offline_distill": "Trinity-RFT distils a student on its own answers alone (on_policy_distill, jsd), on no given texts"
+    },
     pins={"0.3.3": ("0.5.0",), "0.4.1": ("0.7.0",), "0.5.2": ("0.7.1",), "0.6.0": ("0.8.0", "0.7.1")},
 )
 ROLL = Framework(

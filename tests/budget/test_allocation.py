@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from rftconf.budget.allocation import Pool, pools, problems, whole_and_split
+from rftconf.budget.allocation import problems, whole_and_split
+from rftconf.budget.pools import Pool, pools
 from rftconf.budget.recipe import MegatronSizes
 from rftconf.budget.roles import Setup
 from tests.budget.runs import apart, colocated, golden, setup

@@ -120,6 +120,32 @@ DPO: dict[str, Any] = {
     f"{REF}.strategy_args.strategy_name": "fsdp2_infer",
     f"{REF}.device_mapping": "list(range(0,8))",
 }
+JUDGE: dict[str, Any] = {
+    "rewards.own.worker_cls": "own.JudgeWorker",
+    "rewards.own.judge_model_type": "inference",
+    "rewards.own.judge_prompt": "words",
+    "rewards.own.tag_included": ["own"],
+    "rewards.own.model_args.model_name_or_path": "base/judge",
+    "rewards.own.generating_args.max_new_tokens": 256,
+    f"rewards.own{CONFIG}max_model_len": 4096,
+    f"rewards.own{CONFIG}load_format": "auto",
+    "rewards.own.strategy_args.strategy_name": "vllm",
+    "rewards.own.device_mapping": "list(range(16,24))",
+}
+SERVED: dict[str, Any] = {
+    "reward_model.name": "served",
+    "reward_model.model_args.model_name_or_path": "base/judge",
+    "reward_model.generating_args.max_new_tokens": 256,
+    f"reward_model{CONFIG}context_length": 4096,
+    f"reward_model{CONFIG}mem_fraction_static": 0.7,
+    "reward_model.strategy_args.strategy_name": "sglang",
+    "reward_model.device_mapping": "list(range(16,24))",
+}
+SERVICE = {
+    "rewards.own.judge_model_type": "api",
+    "rewards.own.judge_model_name": "judge",
+    "rewards.own.judge_api_url": "https://judge.example",
+}
 ROLL = (
     Base("grpo", RLVR, "rlvr", "0.2.1"),
     Base("grpo with Megatron", RLVR | MEGATRON, "rlvr"),
@@ -158,5 +184,12 @@ ROLL = (
     Base("agentic with Megatron", AGENTIC | MEGATRON, "agentic"),
     Base("dpo", DPO, "dpo", "0.2.1"),
     Base("dpo with Megatron", DPO | MEGATRON, "dpo"),
+    Base("judge", RLVR | JUDGE, "rlvr", "0.2.1"),
+    Base("judge without an engine", {k: v for k, v in (RLVR | JUDGE).items() if f"own{CONFIG}" not in k}
+         | {"rewards.own.strategy_args.strategy_name": "hf_infer"}, "rlvr", "0.2.1"),
+    Base("judge on the trainer's GPUs", RLVR | JUDGE | {f"{INFER}.device_mapping": "list(range(0,8))",
+         "rewards.own.device_mapping": "list(range(8,16))"}, "rlvr", "0.2.1"),
+    Base("judge of a service", RLVR | {"rewards.own.worker_cls": "own.JudgeWorker", **SERVICE}, "rlvr", "0.2.1"),
+    Base("reward model, served", RLVR | SERVED, "rlvr"),
     Base("clip range with Megatron", RLVR | MEGATRON | {"pg_clip_low": 0.1}, "rlvr"),
 )  # fmt: skip

@@ -177,7 +177,7 @@ _RANK = ("kept", "refused", "lost", "silent", "dead")
 _HINTS = {
     "critic": "critic", "lora": "lora", "filter_groups": "filter", "reward_model": "reward model", "kl_ctrl": "adaptive",
     "custom_reward": "custom", "separate_async": "separate", "colocate_async": "ahead", "micro_batch_size": "static",
-    "auxiliary": "helper", "megatron": "megatron", "kl_penalty": "ppo", "tau_": "sapo", "seed": "shuffled",
+    "auxiliary": "helper", "rewards.own": "judge", "megatron": "megatron", "kl_penalty": "ppo", "tau_": "sapo", "seed": "shuffled",
     "entropy_loss_fn": "entropy", "loss_scale_factor": "sum norm", "hybrid_engine": "separate", "checkpoint_engine": "separate",
 }  # fmt: skip
 

@@ -69,6 +69,7 @@ ALWAYS_DEAD = {
     ),
     **{f"trainer.trainer_config.algorithm.rollout_correction.{name}": "row 2.8" for name in OLD_FIELDS},
     "runtime_args.train_micro_batch_size": "row 1.7",
+    "reward.num_gpus_per_worker": "row 7.9",
     "models.policy_trainer.tokenizer_type": "row 8.1",
     "models.ref_policy.tokenizer_type": "row 8.1",
     **dict.fromkeys((f"models.{model}.seq_length" for model in ("policy", "policy_trainer", "ref_policy")), "D27"),

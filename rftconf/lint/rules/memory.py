@@ -149,16 +149,14 @@ def _undivided(s: Subject) -> Findings:
     6, WARNING, "GPUs that hold nothing",
     bad=roll("actor_train.device_mapping=list(range(0,4))", "actor_infer.device_mapping=list(range(6,8))",
              "reference.device_mapping=list(range(0,4))"),
-    good=roll(), advice="give them to a role, or ask for fewer", source="the layouts of rftconf budget (budget/allocation.py)",
+    good=roll(), advice="give them to a role, or ask for fewer", source="the layouts of rftconf budget (budget/pools.py)",
 )  # fmt: skip
 def _idle(s: Subject) -> Findings:
     """The nodes that the run asks for have GPUs on which no role runs. They are reserved, and rented, all the same."""
-    from rftconf.budget.allocation import pools
+    from rftconf.budget.pools import pools
 
-    if any(key.startswith("rewards.") and key.endswith("device_mapping") for key, _ in s.written_keys()):
-        return  # reward workers with devices of their own are no role of the plan
     setup = s.setup
-    used = sum(pool.count for pool in pools(setup)) if setup is not None else 0
+    used = sum(pool.count for pool in pools(setup)) + setup.unpriced if setup is not None else 0
     if setup is not None and 0 < used < setup.total:
         keys = ("cluster.gpus_per_node", "cluster.nodes", "placement.actor.gpus", "placement.rollout.gpus")
         yield found(f"{setup.total - used} of {setup.total} GPUs hold nothing", *keys)

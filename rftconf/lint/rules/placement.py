@@ -42,7 +42,8 @@ def _none_left(s: Subject) -> Findings:
         return
     if s.native.value("mode") in ("explore", "bench", "serve", "train") or s.framework == "verl":
         return
-    helpers = [s.count(f"placement.auxiliary[{i}].gpus") or 0 for i in s.items("placement.auxiliary")]
+    models = [f"placement.auxiliary[{i}]." for i in s.items("placement.auxiliary")]
+    helpers = [s.count(f"{at}gpus") or 0 for at in models if s.value(f"{at}own_pool") is not False]
     used = rollout + sum(helpers)
     if used >= all_of_them:
         yield found(

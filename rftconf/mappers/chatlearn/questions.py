@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import Decision
 from rftconf.mappers.placing import Target
+from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -15,11 +16,11 @@ TARGET = Target(True, 0.8, "the engine shares its GPUs with the trainer now; Cha
 
 def questions(writing: Writing) -> list[Decision]:
     """Do the rule rewards and the columns fit?"""
-    del writing
     return [
         Decision(
             "models.reward",
-            "ChatLearn's rule reward chooses by the data_source of a row; the source's workflow or reward code is not carried over (row 7.7)",
+            "ChatLearn's rule reward chooses by the data_source of a row; the source's workflow or reward code is not carried over (row 7.7)"
+            + _models(writing),
             ("check that rule_reward.py knows your data_source", "or add your reward to it"),
         ),
         Decision(
@@ -28,3 +29,10 @@ def questions(writing: Writing) -> list[Decision]:
             ("check the files", "or convert them"),
         ),
     ]
+
+
+def _models(writing: Writing) -> str:
+    """The models that score in the source and are served by nobody here (row 7.8)."""
+    paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
+    lost = [formula(writing.plan(at + "path")) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    return f", and no reward model or judge is served here: {', '.join(lost)} scores nothing (row 7.8)" if lost else ""

@@ -167,6 +167,7 @@ CANNOT = (
     cannot("stage.algorithm.lam", why="group advantages are not discounted", behaves=1.0),
     cannot("stage.algorithm.kl_reward.*", why="the reward has no KL penalty (row 4.2.5)", behaves=_without_kl_reward),
     cannot("stage.algorithm.preference.*", why="a run with rewards has no pairs of answers"),
+    cannot("stage.algorithm.distillation.*", why="a run with rewards follows no teacher on given texts"),
     cannot("stage.algorithm.policy_loss.tau_*", why="there is no sapo loss (row 4.2.19)"),
     cannot("stage.algorithm.loss_agg_tokens", why="token-mean divides by the tokens there are"),
     cannot("stage.algorithm.rollout_correction", why="no correction of the engines' log-probabilities: the trainer recomputes them (row 2.9)"),

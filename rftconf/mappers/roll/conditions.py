@@ -98,6 +98,8 @@ ACTOR_PACKS = When(
 ACTOR_MEGATRON = When(lambda c: ACTOR.test(c) and _megatron(c), "no Megatron actor in this run")
 SFT_FSDP = When(lambda c: SFT.test(c) and not _megatron(c), "no FSDP trainer of an SFT run")
 SFT_MEGATRON = When(lambda c: SFT.test(c) and _megatron(c), "no Megatron trainer of an SFT run")
+STUDENT_FSDP = When(lambda c: STUDENT.test(c) and not _megatron(c), "no FSDP student of a distillation run")
+STUDENT_MEGATRON = When(lambda c: STUDENT.test(c) and _megatron(c), "no Megatron student of a distillation run")
 DYNAMIC_INFER = When(
     lambda c: ACTOR.test(c) and c.plan("stage.batch.log_prob.dynamic") is True,
     "no effect while use_dynamic_batching_in_infer is false",
@@ -126,7 +128,7 @@ VALIDATED = When(
 )
 
 EVALUATED = When(
-    lambda c: c.trainer in ("rlvr", "sft", "dpo") and c.items("stage.data.eval") > 0,
+    lambda c: c.trainer in ("rlvr", "sft", "dpo", "distill") and c.items("stage.data.eval") > 0,
     "there is no validation data, so nothing is validated",
 )
 

@@ -18,7 +18,8 @@ D = "stage.data."
 COLUMNS = {"prompt": "prompt", "messages": "messages", "response": "response"}
 SFT_COLUMNS = {"prompt_key": "prompt", "response_key": "response", "system_key": "system"}
 PAIR_COLUMNS = {"chosen_key": "chosen", "rejected_key": "rejected"}
-TOP_COLUMNS = {"sft": SFT_COLUMNS, "dpo": PAIR_COLUMNS}
+QUESTION_COLUMNS = {"question_key": "prompt", "answer_key": "response"}
+TOP_COLUMNS = {"sft": SFT_COLUMNS, "dpo": PAIR_COLUMNS, "distill": QUESTION_COLUMNS}
 """Pipelines whose columns have keys of their own at the top, the same for training and validation."""
 INSTRUCTION = "instruction"
 """The column that the DPO pipeline takes prompts from; no key names it."""

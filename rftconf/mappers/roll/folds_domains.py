@@ -63,10 +63,11 @@ def write_domains(w: Writing) -> None:
     if w.trainer != "rlvr":
         return
     names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
+    w.facts["domains"] = names or _names_of_sets(w)
     if names:
         _write_known_domains(w, names)
     else:
-        names = _names_of_sets(w)
+        names = w.facts["domains"]
         share: Any = 1.0 if len(names) == 1 else "???"
         for name in names:
             why = "ROLL scores each domain with a worker class; the source's reward code is not carried over (row 7.7)"

@@ -22,7 +22,7 @@ def read_lengths(r: Reading) -> None:
     prompt, response, whole = (r.native(key) for key in LENGTHS)
     if whole is not None and response is not None and r.written("response_length"):
         r.inactive["response_length"] = "sequence_length is set and wins"
-    if r.trainer in ("sft", "dpo"):
+    if r.trainer in ("sft", "dpo", "distill"):
         _read_whole(r, prompt, response, whole)
         return
     answer = response if whole is None else None if prompt is None else whole - prompt
@@ -44,7 +44,7 @@ def _read_whole(r: Reading, prompt: Any, response: Any, whole: Any) -> None:
 
 def write_lengths(w: Writing) -> None:
     """Prompt and answer; a context of another size is the engine's own limit."""
-    if w.trainer in ("sft", "dpo"):
+    if w.trainer in ("sft", "dpo", "distill"):
         _write_whole(w)
         return
     for key, field in (("prompt_length", "prompt_max_tokens"), ("response_length", "response_max_tokens")):

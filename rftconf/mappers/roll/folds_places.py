@@ -36,7 +36,7 @@ OWN_NODE = 8
 
 def read_devices(r: Reading) -> None:
     """Overlapping lists share GPUs; the cluster is as large as the highest id (rows 3.1-3.4)."""
-    found = {key: _ids(r, key) for key in _mappings(r)}
+    found = {key: device_ids(r, key) for key in _mappings(r)}
     main = f"{trained(r)}.device_mapping"
     _set_gpus(r, "actor", found.get(main), main)
     known = [ids for ids in found.values() if ids]
@@ -44,7 +44,7 @@ def read_devices(r: Reading) -> None:
     total = None if unknown or not known else max(max(ids) for ids in known) + 1
     _set_cluster(r, total, tuple(found))
     for key in found:
-        if key.rpartition(".")[0] not in OWN_ROLES:
+        if key.rpartition(".")[0] not in OWN_ROLES and not key.startswith("reward"):
             r.narrowed[key] = "its GPUs count for the size of the cluster; the role itself is not carried over"
     if r.trainer == "dpo":
         _set_gpus(r, "reference", found.get("reference.device_mapping"), "reference.device_mapping")
@@ -66,7 +66,7 @@ def _mappings(r: Reading) -> list[str]:
     return list(dict.fromkeys([f"{trained(r)}.device_mapping", *given]))
 
 
-def _ids(r: Reading, key: str) -> list[int] | None:
+def device_ids(r: Reading, key: str) -> list[int] | None:
     """The device ids of a key; None where the value is not known. Raises UnreadableError for what is no such list."""
     value = r.native(key)
     if value is None:
@@ -151,7 +151,8 @@ def write_devices(w: Writing) -> None:
             _put_mapping(w, f"{role}.device_mapping", 0, w.plan(path) or main, path)
         elif w.plan(path) is not None:
             w.asleep[path] = test.otherwise
-    w.facts["first_free"] = start + engines if isinstance(start, int) and isinstance(engines, int) else None
+    known = [v for v in (main, start, engines) if isinstance(v, int)]
+    w.facts["first_free"] = max(known[0], known[1] + known[2]) if len(known) == 3 else None
 
 
 def _put_mapping(w: Writing, key: str, first: Any, count: Any, *paths: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.ledger import State
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import CRITIC, RL, trained
+from rftconf.mappers.roll.distilled import weights_of
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, formula
 
@@ -147,6 +148,10 @@ CRITIC_PATH = "critic.model_args.model_name_or_path"
 
 def read_model(r: Reading) -> None:
     """pretrain, unless every role names its own model; the critic falls back to reward_pretrain."""
+    if r.trainer == "distill":
+        path, key = weights_of(r, "student")
+        r.set("stage.model.path", path, key)
+        return
     roles = {"agentic": PATHS, "rlvr": PATHS, "dpo": PATHS[::2]}.get(r.trainer, ())
     own = [r.native(path) for path in roles]
     names_all = bool(own) and all(v is not None for v in own)

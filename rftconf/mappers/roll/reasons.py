@@ -102,7 +102,7 @@ DATA = (
     *_all(DEAD, "no data_args, no training data: the fields below count", "actor_train.data_args", "sft_train.data_args"),
     *_all(MATHS, "longest prompt and context of validation; elsewhere they are those of training", "val_prompt_length", "val_sequence_length"),
     *_all(KEPT, "validation rows that are generated at a time", "val_batch_size"),
-    *_all(KEPT, "columns of SFT and distillation data", "query_key", "question_key", "answer_key"),
+    *_all(KEPT, "a column of SFT data whose text follows that of the prompt", "query_key"),
     *_all(DEAD, "no data_args, no data: the fields below count", "validation.data_args"),
 )  # fmt: skip
 
@@ -111,7 +111,6 @@ REWARDS = (
     *_all(MATHS, "takes a part of the reward for each token of the answer (row 4.2.21)", "rewards<*>.response_length_penalty_coef"),
     *_all(KEPT, "an option of this domain's reward worker; reward code is never carried over (row 7.7)", "rewards<*>.reward_*",
           "rewards<*>.format_pattern", "rewards<*>.code_url", "rewards<*>.use_local"),
-    *_all(KEPT, "the model that judges this domain's answers, and how it is asked (row 7.9)", "rewards<*>.judge_*"),
     *_all(MATHS, "draws prompts again whose mean reward is too high or too low (row 4.2.20)", "rewards<*>.query_filter_config*"),
     *_all(MATHS, "leaves single answers out by their reward", "rewards<*>.response_filter_config*"),
     *_all(KEPT, "how this domain's reward worker runs", "rewards<*>.*"),
@@ -141,8 +140,6 @@ AGENTS = (
 )  # fmt: skip
 
 DISTILLATION = (
-    *_all(MATHS, "the teacher's and the student's weights", "student_pretrain", "teacher_pretrain"),
-    *_all(MATHS, "the objective of distillation", "kd_*", "teacher_temperature", "adaptive_kl_alpha", "skew_lambda", "distill_*"),
     *_all(KEPT, "how the teacher's logits travel", "logits_*"),
     *_all(KEPT, "the roles of a distillation run; RL and SFT have none of them", "student.*", "teacher.*", "teacher", "student_train.*",
           "student_infer.*", "teacher<*>.*"),

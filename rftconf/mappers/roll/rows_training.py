@@ -43,8 +43,24 @@ OPTIMIZER_ROWS = (
         why="strategies: AdamW, default 5e-5"),
     row(lambda c: c.sft_train.training_args.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, when=on.SFT, alias=True,
         why="strategies: AdamW, default 0"),
+    row(lambda c: c.student.training_args.learning_rate, lambda p: p.stage.optim.actor.lr, same, when=on.STUDENT, always=True, alias=True,
+        why="strategies: AdamW, default 5e-5"),
+    row(lambda c: c.student.training_args.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, when=on.STUDENT, alias=True,
+        why="strategies: AdamW, default 0"),
     row(lambda c: c.critic.training_args.learning_rate, lambda p: p.stage.optim.critic.lr, same, when=on.CRITIC, always=True,
         why="strategies: AdamW, default 5e-5 (row 5.2)"),
     row(lambda c: c.critic.training_args.weight_decay, lambda p: p.stage.optim.critic.weight_decay, same, when=on.CRITIC,
         why="strategies: AdamW, default 0"),
+)  # fmt: skip
+
+DISTILLATION_ROWS = (
+    row(lambda c: c.kd_objective, lambda p: p.stage.algorithm.distillation.objective, same, when=on.STUDENT, why="various_divergence"),
+    row(lambda c: c.distill_loss_weight, lambda p: p.stage.algorithm.distillation.loss_weight, same, when=on.STUDENT,
+        why="distill_worker: the likelihood of the answer has the rest"),
+    row(lambda c: c.kd_temperature, lambda p: p.stage.algorithm.distillation.student_temperature, same, when=on.STUDENT, why="various_divergence"),
+    row(lambda c: c.teacher_temperature, lambda p: p.stage.algorithm.distillation.teacher_temperature, same, when=on.STUDENT, why="various_divergence"),
+    row(lambda c: c.logits_topk, lambda p: p.stage.algorithm.distillation.teacher_top_k, same, when=on.STUDENT, why="distill_worker: TeacherWorker"),
+    row(lambda c: c.distill_on_prompt, lambda p: p.stage.algorithm.distillation.on_prompt, same, when=on.STUDENT, why="distill_pipeline: labels"),
+    row(lambda c: c.adaptive_kl_alpha, lambda p: p.stage.algorithm.distillation.adaptive_alpha, same, when=on.STUDENT, why="various_divergence"),
+    row(lambda c: c.skew_lambda, lambda p: p.stage.algorithm.distillation.skew_lambda, same, when=on.STUDENT, why="various_divergence"),
 )  # fmt: skip

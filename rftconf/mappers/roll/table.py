@@ -6,7 +6,10 @@ from typing import Any
 
 from rftconf.mappers.rates import tail
 from rftconf.mappers.roll import (
+    distilled,
     folds_algorithm,
+    folds_auxiliary,
+    folds_auxiliary_write,
     folds_batch,
     folds_data,
     folds_domains,
@@ -25,12 +28,12 @@ from rftconf.mappers.roll.conditions import RL, kind_of_run, worth
 from rftconf.mappers.roll.dialects import dialect
 from rftconf.mappers.roll.reasons import REASONS
 from rftconf.mappers.roll.rows_run import RUN_ROWS
-from rftconf.mappers.roll.rows_training import ALGORITHM_ROWS, OPTIMIZER_ROWS
+from rftconf.mappers.roll.rows_training import ALGORITHM_ROWS, DISTILLATION_ROWS, OPTIMIZER_ROWS
 from rftconf.mappers.roll.rows_workers import WORKER_ROWS
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
-TRAINED = ("actor_train", "sft_train")
+TRAINED = ("actor_train", "sft_train", "student")
 STRATEGY, CONFIG = ".strategy_args.strategy_name", "actor_infer.strategy_args.strategy_config."
 MODEL = ".model_args."
 
@@ -76,11 +79,11 @@ FOLDS = (
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c")), A + "loss_agg", A + "loss_agg_tokens",
           A + "loss_norm_scope"),
          folds_algorithm.read_loss, folds_algorithm.write_loss, "actor_worker and actor_pg_worker: loss_func; H31, H32, H61"),
-    Fold(("pretrain", "reward_pretrain", *folds_run.PATHS, folds_run.CRITIC_PATH), ("stage.model.path", "stage.model.critic_path"),
+    Fold(("pretrain", "reward_pretrain", "student_pretrain", *folds_run.PATHS, folds_run.CRITIC_PATH, *distilled.OWN), ("stage.model.path", "stage.model.critic_path"),
          folds_run.read_model, folds_run.write_model, "base_config: PPOConfig.__post_init__"),
     Fold(tuple(f"{r}{MODEL}model_config_kwargs" for r in TRAINED), (folds_model.OVERRIDES,), folds_model.read_overrides, folds_model.write_overrides,
          "model_providers: merged into the model's config"),
-    Fold(("max_steps", "sft_train.training_args.num_train_epochs"),
+    Fold(("max_steps", "sft_train.training_args.num_train_epochs", "student.training_args.num_train_epochs"),
          ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
          folds_run.read_length, folds_run.write_length, "rlvr_pipeline, sft_pipeline: run; rows 10.1, 10.2"),
     folds_optim.optimizer_fold("actor", TRAINED),
@@ -100,7 +103,7 @@ FOLDS = (
     Fold(("beta", "label_smoothing", "ipo"), tuple(f"{A}preference.{f}" for f in ("beta", "label_smoothing", "loss")),
          folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config"),
     Fold((*(f"{r}.data_args.{k}" for r in ("actor_train", "validation") for k in ("file_name", "prompt", "messages", "response")),
-          "sft_train.data_args.file_name", *folds_data.SFT_COLUMNS, *folds_data.PAIR_COLUMNS),
+          "sft_train.data_args.file_name", "student.data_args.file_name", *folds_data.QUESTION_COLUMNS, *folds_data.SFT_COLUMNS, *folds_data.PAIR_COLUMNS),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "prompt_type",
             *(f"keys.{k}" for k in ("prompt", "messages", "response", "system", "chosen", "rejected")))), D + "shuffle"),
          folds_data.read_data, folds_data.write_data, "datasets: get_dataset; rlvr_pipeline: get_encode_function"),
@@ -108,6 +111,9 @@ FOLDS = (
          (*(f"{D}domains[].{f}" for f in ("name", "tags", "weight", "reward")), D + "mixing",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
          folds_domains.read_domains, folds_domains.write_domains, "rlvr_pipeline: domain_ratios; user_defined_rollout_loop: query_filter"),
+    Fold(folds_auxiliary.natives(), tuple(f"{P}auxiliary[].{field}" for field in folds_auxiliary.FIELDS),
+         folds_auxiliary.read_auxiliary, folds_auxiliary_write.write_auxiliary,
+         "rlvr_pipeline: reward and reward_model clusters; llm_judge_reward_worker; rows 7.8, 7.9"),
 )  # fmt: skip
 
 
@@ -185,7 +191,7 @@ CANNOT = (
     cannot("stage.placement.rollout.extra", why="engine arguments go under actor_infer.strategy_args.strategy_config with their own names"),
     cannot("stage.placement.rollout.runners_per_engine", why="max_running_requests bounds what is in flight"),
     cannot("stage.placement.rollout.max_*", why="ROLL has no time limit or retry count for one answer"),
-    cannot("stage.placement.auxiliary[].*", why="judges and reward models are worker classes below rewards, or reward_model: write them by hand (rows 7.8, 7.9)"),
+    cannot("stage.placement.auxiliary[].*", why="ROLL's workers have no option for it (rows 7.8, 7.9)"),
     cannot("stage.placement.*", why="no key of its own for this role"),
     cannot("stage.algorithm.policy_loss.tau_*", why="ROLL has no sapo loss"),
     cannot("stage.algorithm.rollout_correction", why="train_infer_correction has other rules and thresholds: write it by hand (row 2.9)"),
@@ -223,7 +229,7 @@ CANNOT = (
 
 ROLL = Table(
     framework="roll",
-    rows=(*FOLDS, ENVIRONMENTS, *RUN_ROWS, *ALGORITHM_ROWS, *OPTIMIZER_ROWS, *WORKER_ROWS, *FIXED),
+    rows=(*FOLDS, ENVIRONMENTS, *RUN_ROWS, *ALGORITHM_ROWS, *DISTILLATION_ROWS, *OPTIMIZER_ROWS, *WORKER_ROWS, *FIXED),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,
@@ -238,5 +244,5 @@ ROLL = Table(
               "use_pg_clip_range", "pg_clip", "pg_clip_low", "pg_clip_high", "dual_clip_loss", "value_clip", "importance_sampling", "loss_agg_mode",
               "max_grad_norm", "entropy_loss_coef", "use_kl_loss", "kl_loss_coef", "add_token_level_kl", "init_kl_coef", "kl_penalty", "target_kl",
               "kl_horizon", "ipo", "beta", "label_smoothing", "chosen_key", "rejected_key", "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute", "pretrain", "reward_pretrain", "validation",
-              "sft_train", "actor_train", "actor_infer", "reference", "critic", "rewards"),
+              "sft_train", "actor_train", "actor_infer", "reference", "critic", "rewards", "reward_model"),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel, sequences_per_period
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.trinity.questions import TARGET
+from rftconf.mappers.trinity.folds_helpers import engine_gpus, read_helpers, write_helpers
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
@@ -36,16 +36,7 @@ def read_gpus(r: Reading) -> None:
         "explorer.rollout_model.engine_num",
         how=f"{formula(engines)} engines of {' x '.join(map(formula, sizes))} GPUs",
     )
-    helpers: Any = 0
-    for index in range(r.source.count("explorer.auxiliary_models")):
-        at = f"explorer.auxiliary_models[{index}]."
-        gpus = r.native(at + "engine_num", 1)
-        for kind in ("tensor", "data", "pipeline"):
-            gpus = gpus * (r.native(f"{at}{kind}_parallel_size", 1) or 1)
-        r.set(f"{P}auxiliary[{index}].gpus", gpus, at + "engine_num")
-        r.set(f"{P}auxiliary[{index}].role", "helper", at + "model_path")
-        r.set(f"{P}auxiliary[{index}].own_pool", True, at + "engine_num")
-        helpers = helpers + gpus
+    helpers = read_helpers(r)
     mode = r.native("mode", "both")
     r.set(P + "layout", "colocated" if mode == "colocate" else "disaggregated", "mode")
     nodes, size = r.plan("cluster.nodes"), r.plan("cluster.gpus_per_node")
@@ -81,29 +72,13 @@ def write_gpus(w: Writing) -> None:
     if w.plan("stage.kind") == "rl":
         _write_mode(w, w.plan(P + "layout"))
     if gpus is not None:
-        size = _engine_gpus(w, P + "rollout")
+        size = engine_gpus(w, P + "rollout")
         how = f"{formula(gpus)} rollout GPUs / {formula(size)} an engine"
         chosen = w.chosen(P + "rollout.gpus")
         key = "explorer.rollout_model.engine_num"
         w.put(key, arith("/", gpus, size), P + "rollout.gpus", state=State.DERIVED, always=True, chosen=chosen, how=how)
-    for index in range(w.items(P + "auxiliary")):
-        at = f"{P}auxiliary[{index}]"
-        own = w.plan(at + ".gpus")
-        engines = arith("/", own, _engine_gpus(w, at)) if own is not None else 1
-        w.put(f"explorer.auxiliary_models[{index}].engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
-        if w.plan(at + ".role") not in ("helper", None):
-            note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
-            w.lose(at + ".role", State.NARROWED, note)
-        w.lose(at + ".own_pool", State.DEFAULT, "auxiliary models have GPUs of their own")
+    write_helpers(w)
     w.lose(P + "actor.gpus", State.DERIVED, "the GPUs that the explorer leaves")
-
-
-def _engine_gpus(w: Writing, role: str) -> Any:
-    """GPUs of one engine: tp x dp x pp, before 0.6 tp alone: a data-parallel rank is an engine there (D36)."""
-    total: Any = 1
-    for size in TARGET.engine_sizes(w.since):
-        total = total * (w.plan(f"{role}.{size}") or 1)
-    return total
 
 
 def _write_mode(w: Writing, layout: str | None) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import Decision
 from rftconf.mappers.placing import Target
+from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -28,14 +29,22 @@ def questions(writing: Writing) -> list[Decision]:
             if count
             else []
         ),
-        Decision(
-            f"{tasks}.default_workflow_type",
-            "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over",
-            ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own"),
-        ),
+        Decision(f"{tasks}.default_workflow_type", *_workflow(writing)),
         Decision(
             f"{tasks}.format",
             "the source's rows hold chat messages and reward_model.ground_truth; Trinity reads the columns named here (row 7.3)",
             ("check prompt_key and response_key", "or convert the data"),
         ),
     ]
+
+
+def _workflow(writing: Writing) -> tuple[str, tuple[str, ...]]:
+    """Answers and rewards come from a workflow; so does every question to a model beside the policy (row 7.9)."""
+    why = "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over"
+    paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
+    asked = [formula(writing.plan(at + "path")) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    if not asked:
+        return why, ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own")
+    more = f"{why}, and nothing but a workflow asks {', '.join(asked)} (D8)"
+    known = "math_ruler_workflow or rubric_judge_workflow, which judge answers with the first one"
+    return more, ("a workflow of your own that asks auxiliary_models for its verdict", known)

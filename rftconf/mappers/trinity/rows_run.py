@@ -195,10 +195,15 @@ EVAL_TASK_ROWS = tuple(
     for item in TRAIN_TASK_ROWS
 )
 
+NO_ENGINE = "Trinity serves helpers with vllm or sglang; the source runs the model itself, batch by batch"
+HELPER_ENGINES = words(
+    {"vllm": "vllm", "vllm_async": "vllm", "sglang": "sglang", "external": "external"},
+    narrowed=dict.fromkeys(("hf", "fsdp2", "megatron", "deepspeed"), ("vllm", NO_ENGINE)),
+)
 AUXILIARY_ROWS = (
     helper(lambda a: a.name, lambda x: x.name, same, why="InferenceModelConfig.name"),
     helper(lambda a: a.model_path, lambda x: x.path, same, always=True, why="ExplorerConfigValidator: required"),
-    helper(lambda a: a.engine_type, lambda x: x.engine, words({"vllm": "vllm", "vllm_async": "vllm", "sglang": "sglang"}), why="inference registry"),
+    helper(lambda a: a.engine_type, lambda x: x.engine, HELPER_ENGINES, why="inference registry"),
     helper(lambda a: a.tensor_parallel_size, lambda x: x.tp, same, always=True, why="GPUs of one engine = tp x dp x pp"),
     helper(lambda a: a.data_parallel_size, lambda x: x.dp, same, absent=1, why="GPUs of one engine = tp x dp x pp"),
     helper(lambda a: a.pipeline_parallel_size, lambda x: x.pp, same, absent=1, why="GPUs of one engine = tp x dp x pp"),
@@ -208,4 +213,8 @@ AUXILIARY_ROWS = (
     helper(lambda a: a.max_prompt_tokens, lambda x: x.prompt_max_tokens, counts(Unit.TOKENS), why="InferenceModelConfig"),
     helper(lambda a: a.max_response_tokens, lambda x: x.response_max_tokens, counts(Unit.TOKENS), why="InferenceModelConfig"),
     helper(lambda a: a.max_model_len, lambda x: x.model_max_tokens, counts(Unit.TOKENS), why="InferenceModelConfig"),
+    helper(lambda a: a.temperature, lambda x: x.sampling.temperature, same, why="ExplorerConfigValidator: the model block's where it is not set"),
+    helper(lambda a: a.top_p, lambda x: x.sampling.top_p, same, why="ExplorerConfigValidator: the model block's where it is not set"),
+    helper(lambda a: a.top_k, lambda x: x.sampling.top_k, same, why="ExplorerConfigValidator: the model block's where it is not set"),
+    helper(lambda a: a.repetition_penalty, lambda x: x.sampling.repetition_penalty, same, why="ExplorerConfigValidator: the model block's where it is not set"),
 )  # fmt: skip

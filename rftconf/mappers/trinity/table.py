@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.mappers.rates import advantage_scope, divides_logits, pass_order, tail
-from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
+from rftconf.mappers.rows import UNSET, Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
     folds_algorithm,
@@ -41,7 +41,7 @@ FOLDS = (
          (B + "prompts_per_rollout", B + "sequences_per_update", Y + "driver", Y + "run_ahead_rollouts", Y + "every_rollouts", Y + "in_flight"),
          folds.read_batch, folds.write_batch, "explorer: need_sync; trainer: need_sync; MAPPING rows 1.1, 1.3, 2.1-2.5"),
     Fold(("mode", EXPLORER + "engine_num", "explorer.auxiliary_models[].engine_num"),
-         (P + "layout", P + "rollout.gpus", P + "actor.gpus", P + "auxiliary[].gpus", P + "auxiliary[].role", P + "auxiliary[].own_pool"),
+         (P + "layout", P + "rollout.gpus", P + "actor.gpus", P + "auxiliary[].gpus", *(f"{P}auxiliary[].{f}" for f in ("role", "own_pool", "colocate_with"))),
          folds_run.read_gpus, folds_run.write_gpus, "config_validator: _set_gpu_allocation_info"),
     Fold(("buffer.total_steps", "trainer.total_steps", "buffer.total_epochs"),
          ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
@@ -99,6 +99,11 @@ FIXED = (
 )  # fmt: skip
 
 
+def _only_domain(context: Any, path: str) -> Any:
+    """The answers of the only domain are all answers."""
+    return context.plan(path) if context.items("stage.data.domains") == 1 else UNSET
+
+
 def _as_actor(context: Any, path: str) -> Any:
     """Roles without controls of their own do what the actor does."""
     return context.plan(path.replace("reference", "actor").replace("critic", "actor"))
@@ -111,6 +116,7 @@ def _as_micro(context: Any, path: str) -> Any:
 
 CANNOT = (
     cannot("stage.algorithm.preference.*", why="a run with rewards has no pairs of answers"),
+    cannot("stage.algorithm.distillation.*", why="a run with rewards follows no teacher on given texts"),
     cannot("stage.data.*[].keys.chosen", why="a run with rewards has no pairs of answers"),
     cannot("stage.data.*[].keys.rejected", why="a run with rewards has no pairs of answers"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
@@ -142,6 +148,12 @@ CANNOT = (
     cannot("stage.placement.rollout.load_format", why="Trinity loads engines from the model path"),
     cannot("stage.placement.rollout.extra", why="engine arguments go under explorer.rollout_model.extra_engine_args"),
     cannot("stage.placement.auxiliary[].max_num_seqs", why="auxiliary engines take vLLM's default"),
+    cannot("stage.placement.auxiliary[].load_format", why="Trinity loads helpers from the model path", behaves="auto"),
+    cannot("stage.placement.auxiliary[].domain", why="the workflow of a task set decides which answers a helper is asked about (row 7.9)",
+           behaves=_only_domain),
+    cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into the workflow (row 7.9)"),
+    cannot("stage.placement.auxiliary[].sampling.responses", why="a workflow says how many verdicts it wants", behaves=1),
+    cannot("stage.placement.auxiliary[].sequences_per_pass", why="engines take as many requests at once as they have room for"),
     cannot("stage.placement.*", why="no control of its own for this role"),
     cannot("stage.sampling.train.responses", why="algorithm.repeat_times says it"),
     cannot("stage.sampling.eval.*", why="evaluation takes the model's value", behaves=1.0),

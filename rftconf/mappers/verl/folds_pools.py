@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.dialects import MINI_BATCH
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
+from rftconf.mappers.verl.reward_pool import pool_gpus, shape
+from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, ShellOnly, arith, formula
 from rftconf.plan.units import Unit
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
 TRAINER_POOL = ("trainer.nnodes", "trainer.n_gpus_per_node")
+REWARD_POOL = ("reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node")
 ROLLOUT_POOL = ("actor_rollout_ref.rollout.nnodes", "actor_rollout_ref.rollout.n_gpus_per_node")
 AGE = "trainer.v1.sampler.max_off_policy_threshold"
 NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
@@ -85,17 +89,28 @@ def _read_pools(r: Reading, own: tuple[str, str] | None) -> None:
     nodes, size = (r.native(key) for key in TRAINER_POOL)
     trainer = _product(nodes, size)
     r.set(P + "actor.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
+    pools = [("trainer", nodes, size)]
     if own is None:
         r.set(P + "rollout.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
-        r.set(NODES, nodes, TRAINER_POOL[0])
-        r.set(PER_NODE, size, TRAINER_POOL[1])
-        return
-    more, each = (r.native(key) for key in own)
-    r.set(P + "rollout.gpus", _product(more, each), *own, how="nnodes x n_gpus_per_node")
-    whole = _cluster(nodes, size, more, each)
-    how = f"trainer {formula(nodes)} x {formula(size)} + rollout {formula(more)} x {formula(each)} GPUs"
-    for path, value, at in ((NODES, whole[0], 0), (PER_NODE, whole[1], 1)):
-        r.set(path, value, TRAINER_POOL[at], own[at], how=how)
+    else:
+        more, each = (r.native(key) for key in own)
+        r.set(P + "rollout.gpus", _product(more, each), *own, how="nnodes x n_gpus_per_node")
+        pools.append(("rollout", more, each))
+    keys = [TRAINER_POOL, *([own] if own else [])]
+    if r.plan(P + "auxiliary[0].own_pool") is True:
+        pools.append(("reward model", *(r.native(key) for key in REWARD_POOL)))
+        keys.append(REWARD_POOL)
+    _set_cluster(r, pools, keys)
+
+
+def _set_cluster(r: Reading, pools: list[tuple[str, Any, Any]], keys: list[tuple[str, str]]) -> None:
+    whole = pools[0][1:]
+    for _, nodes, size in pools[1:]:
+        whole = _cluster(*whole, nodes, size)
+    parts = " + ".join(f"{name} {formula(nodes)} x {formula(size)}" for name, nodes, size in pools)
+    how = f"{parts} GPUs" if len(pools) > 1 else ""
+    for at, path in enumerate((NODES, PER_NODE)):
+        r.set(path, whole[at], *(pool[at] for pool in keys), how=how, kind=Kind.DERIVED if how else None)
 
 
 def _product(nodes: Any, size: Any) -> Any:
@@ -114,7 +129,8 @@ def _cluster(nodes: Any, size: Any, more: Any, own: Any) -> tuple[Any, Any]:
     if size == own:
         return nodes + more, size
     total, node = nodes * size + more * own, max(size, own)
-    return (total // node, node) if total % node == 0 else (1, total)
+    node = node if total % node == 0 else gcd(size, own)
+    return total // node, node
 
 
 IN_FLIGHT = {
@@ -143,12 +159,26 @@ def write_mode(w: Writing) -> None:
     if mode == "separate_async":
         _write_own_pool(w, layout)
     else:
-        _write_pool(w, TRAINER_POOL, (w.plan(NODES), w.plan(PER_NODE)), NODES, PER_NODE)
+        _write_shared_pool(w)
     _settle_sync(w, mode)
     if mode != "sync" and not w.same_framework:
         w.note(
             f"veRL drops groups more than 8 versions old and samples new ones; {AGE}=null keeps them (row 15.8, H69)"
         )
+
+
+def _write_shared_pool(w: Writing) -> None:
+    """The whole cluster, but for what the reward model has to itself (row 3.4)."""
+    nodes, size, apart = w.plan(NODES), w.plan(PER_NODE), pool_gpus(w)
+    if not apart:
+        _write_pool(w, TRAINER_POOL, (nodes, size), NODES, PER_NODE)
+        return
+    sharing = [w.plan(P + "actor.gpus"), w.plan(P + "rollout.gpus")]
+    known = [gpus for gpus in sharing if isinstance(gpus, int)]
+    gpus = max(known) if known else next((one for one in sharing if one is not None), None)
+    how = f"the {formula(apart)} GPUs of the reward model are a pool of their own"
+    _write_pool(w, TRAINER_POOL, shape(gpus, size), P + "actor.gpus", NODES, how=how)
+    w.lose(PER_NODE, State.DERIVED, "split into the two pools")
 
 
 SETTLED = (
@@ -172,7 +202,7 @@ def _settle_sync(w: Writing, mode: str) -> None:
             "engines take turns with the trainer on all GPUs; their number follows from the tensor parallel size (H21)"
         )
         w.lose(P + "rollout.gpus", State.NARROWED, why)
-    whole = _product(w.plan(NODES), w.plan(PER_NODE))
+    whole = _product(*(w.out[key].value if key in w.out else None for key in TRAINER_POOL))
     for path in (P + "actor.gpus", P + "rollout.gpus") if mode != "separate_async" else ():
         if isinstance(whole, int) and isinstance(w.plan(path), int) and w.plan(path) != whole:
             w.lose(path, State.NARROWED, f"trainer and engines all use the {whole} GPUs of the pool")
@@ -196,12 +226,12 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     )
     source = w.facts.get("source")
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
-        own = _shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
-        shape = own if source is None else (source.value(pool[0]), source.value(pool[1]))
+        own = shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
+        sizes = own if source is None else (source.value(pool[0]), source.value(pool[1]))
         _write_pool(
             w,
             pool,
-            shape,
+            sizes,
             f"{P}{role}.gpus",
             NODES if role == "actor" else "",
             how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs",
@@ -216,13 +246,3 @@ def _write_pool(w: Writing, pool: tuple[str, str], shape: tuple[Any, Any], *path
             w.put(key, value, path, state=state, how=how, always=True)
     if how and paths[1]:
         w.lose(paths[1], State.DERIVED, "split into the two pools")
-
-
-def _shape(gpus: Any, node: Any) -> tuple[Any, Any]:
-    """Nodes and GPUs a node of a pool of `gpus`, on nodes of `node` GPUs."""
-    if isinstance(gpus, Expr) or isinstance(node, Expr) or gpus is None or node is None:
-        return 1, gpus
-    if gpus < 1 or node < 1:
-        return 1, gpus
-    nodes = next(n for n in range(max(1, -(-gpus // node)), gpus + 1) if gpus % n == 0)
-    return nodes, gpus // nodes

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
+from rftconf.mappers.codecs import words
+from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape
 from rftconf.mappers.verl.trees import put_tree
-from rftconf.plan.symbols import Expr
+from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -41,6 +43,9 @@ def read_reward(r: Reading) -> None:
         r.set(at + field, r.native(f"reward.reward_model.{key}"), f"reward.reward_model.{key}")
     pool = r.native("reward.reward_model.enable_resource_pool", False)
     r.set(at + "own_pool", pool, "reward.reward_model.enable_resource_pool")
+    if isinstance(pool, bool):
+        beside = [] if pool else ["actor", "rollout"]
+        r.set(at + "colocate_with", beside, "reward.reward_model.enable_resource_pool")
     keys = ("reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node")
     sizes = [r.native(k) for k in keys]
     r.set(
@@ -53,6 +58,7 @@ REWARD_MODEL = {
     "rollout.gpu_memory_utilization": "gpu_memory_fraction", "rollout.max_num_seqs": "max_num_seqs", "rollout.dtype": "dtype",
     "rollout.enforce_eager": "enforce_eager", "rollout.prompt_length": "prompt_max_tokens",
     "rollout.response_length": "response_max_tokens", "rollout.max_model_len": "model_max_tokens",
+    "rollout.pipeline_model_parallel_size": "pp", "rollout.load_format": "load_format",
 }  # fmt: skip
 
 
@@ -64,31 +70,83 @@ def write_reward(w: Writing) -> None:
             w.put(key, w.plan(R + field), R + field)
     put_tree(w, "+reward.custom_reward_function.reward_kwargs", R + "function_args")
     put_tree(w, "+reward.reward_kwargs", R + "manager_args")
-    count = w.items("stage.placement.auxiliary")
-    for index in range(count):
-        at = f"stage.placement.auxiliary[{index}]."
-        if w.plan(at + "role") == "reward" and index == 0:
+    mine = served(w)
+    for index in range(w.items(AUXILIARY)):
+        at = f"{AUXILIARY}[{index}]."
+        if at == mine:
             _write_reward_model(w, at)
             continue
+        why = "veRL serves one reward model; helpers and services live in the user's own code (rows 7.8, 7.9)"
         for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
-            w.lose(
-                path,
-                State.NO_COUNTERPART,
-                "veRL serves one reward model; judges and helpers live in the user's own code (rows 7.8, 7.9)",
-            )
+            w.lose(path, State.NO_COUNTERPART, why)
 
 
 def _write_reward_model(w: Writing, at: str) -> None:
-    w.put("reward.reward_model.enable", True, at + "role", always=True)
+    judge = w.plan(at + "role") == "judge"
+    note = "veRL's server is asked by a compute_score of your own, at reward_router_address (row 7.9)" if judge else ""
+    state = State.NARROWED if judge else State.EXACT
+    w.put("reward.reward_model.enable", True, at + "role", always=True, state=state, note=note)
     for key, field in REWARD_MODEL.items():
-        if w.plan(at + field) is not None:
+        if w.plan(at + field) is not None and field != "engine":
             w.put(f"reward.reward_model.{key}", w.plan(at + field), at + field, always=True)
-    pool = bool(w.plan(at + "own_pool"))
-    w.put("reward.reward_model.enable_resource_pool", pool, at + "own_pool")
-    gpus = w.plan(at + "gpus")
-    if not pool or gpus is None:
-        if gpus is not None:
+    _write_engine(w, at)
+    _write_prompt_length(w, at)
+    _write_reward_pool(w, at)
+    if w.plan(at + "name") is not None:
+        said = State.DEFAULT if w.plan(at + "name") == w.plan(at + "domain") else State.NO_COUNTERPART
+        w.lose(at + "name", said, "the one reward model has no name")
+    _settle_domain(w, at)
+
+
+SERVERS = {name: name for name in ("vllm", "sglang", "trtllm")}
+BATCHED = "veRL serves the reward model with an engine, here vllm; the source runs it itself, batch by batch"
+ENGINES = words(
+    SERVERS, narrowed=dict.fromkeys(("hf", "fsdp2", "megatron", "deepspeed"), ("vllm", BATCHED)), asked=True
+)
+
+
+def _write_engine(w: Writing, at: str) -> None:
+    engine = w.plan(at + "engine")
+    if engine is not None:
+        put = ENGINES.put(engine, w, None)
+        w.put("reward.reward_model.rollout.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
+
+
+def _write_prompt_length(w: Writing, at: str) -> None:
+    """A source that bounds the whole context and the answer leaves the rest to the question; veRL has a default for it."""
+    prompt, response, whole = (w.plan(f"{at}{name}_max_tokens") for name in ("prompt", "response", "model"))
+    if prompt is None and isinstance(response, int) and isinstance(whole, int) and whole > response:
+        how = f"{whole} - {response} tokens"
+        w.put("reward.reward_model.rollout.prompt_length", whole - response, how=how, always=True)
+
+
+def _write_reward_pool(w: Writing, at: str) -> None:
+    gpus, own, needs = w.plan(at + "gpus"), w.plan(at + "own_pool"), needs_pool(w)
+    paths = [at + field for field in ("own_pool", "colocate_with") if w.plan(at + field) is not None]
+    forced = own is False and bool(needs) and not w.same_framework
+    state, note = (State.NARROWED, needs) if forced else (State.EXACT, "")
+    pool = bool(own) or forced
+    w.put("reward.reward_model.enable_resource_pool", pool, *paths, state=state, note=note, always=forced)
+    if not pool:
+        sharing = w.plan("stage.placement.actor.gpus")
+        if gpus is not None and gpus != sharing:
+            why = f"veRL's reward model takes turns on all {formula(sharing)} GPUs of the trainer, or has a pool of its own (row 3.4)"
+            w.lose(at + "gpus", State.NARROWED, why)
+        elif gpus is not None:
             w.lose(at + "gpus", State.DEFAULT, "shares the trainer's GPUs")
         return
-    w.put("reward.reward_model.nnodes", 1, at + "gpus", always=True)
-    w.put("reward.reward_model.n_gpus_per_node", gpus, at + "gpus", always=True)
+    nodes, each = shape(gpus, w.plan("cluster.gpus_per_node"))
+    for key, value in (("nnodes", nodes), ("n_gpus_per_node", "???" if each is None else each)):
+        told = [at + "gpus"] if gpus is not None else []
+        w.put(f"reward.reward_model.{key}", value, *told, always=True)
+
+
+def _settle_domain(w: Writing, at: str) -> None:
+    """veRL's reward model is asked about every row (row 7.6)."""
+    domain = w.plan(at + "domain")
+    others = [path for path in w.values if path.startswith("stage.data.domains[") and path.endswith("].weight")]
+    if domain is not None and len([path for path in others if w.values[path] is not None]) > 1:
+        why = f"veRL's reward model is asked about every row, the source's only about those of {formula(domain)}"
+        w.lose(at + "domain", State.NO_COUNTERPART, why)
+    elif domain is not None:
+        w.lose(at + "domain", State.DEFAULT, "the only domain: all rows")

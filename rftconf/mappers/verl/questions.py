@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import Decision
 from rftconf.mappers.placing import Target
+from rftconf.mappers.verl.reward_pool import served
+from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -36,4 +38,19 @@ def questions(writing: Writing) -> list[Decision]:
     why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source (row 7.7)"
     choices = ("write a compute_score and name its file here", "or rely on data_source")
     block = "reward." if writing.since("0.7.1") else ""  # H59
-    return [Decision(f"{block}custom_reward_function.path", why, choices)]
+    return [Decision(f"{block}custom_reward_function.path", *_of_the_model(writing) or (why, choices))]
+
+
+def _of_the_model(writing: Writing) -> tuple[str, tuple[str, ...]] | None:
+    """Who asks the reward model, where the run has one: veRL itself for a number, or a function in words (rows 7.8, 7.9)."""
+    at = served(writing)
+    if not at:
+        return None
+    path, ask = formula(writing.plan(at + "path")), "write a compute_score that asks it at reward_router_address"
+    if writing.plan(at + "role") == "judge":
+        prompt = writing.plan(at + "prompt")
+        words = f", with the source's prompt {formula(prompt)}" if prompt is not None else ""
+        why = f"veRL serves the judge {path}, and without a function it takes it for a classifier that gives a number"
+        return why, (f"{ask}{words}",)
+    why = f"without a function veRL asks the reward model {path} for a number about every answer; the source's reward code is not carried over"
+    return why, ("leave it out: the model is a classifier", ask)

@@ -59,7 +59,7 @@ FOLDS = (
           "reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node",
           *(f"reward.reward_model.{k}" for k in folds_reward.REWARD_MODEL)),
          ("stage.reward.function_path", "stage.reward.function_name", "stage.reward.function_args", "stage.reward.manager",
-          "stage.reward.manager_args", P + "auxiliary[].role", P + "auxiliary[].own_pool", P + "auxiliary[].gpus",
+          "stage.reward.manager_args", *(f"{P}auxiliary[].{f}" for f in ("role", "own_pool", "gpus", "colocate_with", "name", "domain")),
           *(f"{P}auxiliary[].{f}" for f in folds_reward.REWARD_MODEL.values())),
          folds_reward.read_reward, folds_reward.write_reward, "reward_loop: custom function, manager, reward model"),
     Fold(("algorithm.rollout_correction.bypass_mode", "algorithm.rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
@@ -104,6 +104,7 @@ def _common_sampling(context: Any, path: str) -> Any:
 
 CANNOT = (
     cannot("stage.algorithm.preference.*", why="a run with rewards has no pairs of answers"),
+    cannot("stage.algorithm.distillation.*", why="a run with rewards follows no teacher on given texts"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
     cannot("identity.group", why="veRL has no group between project and experiment", behaves=""),
     cannot("identity.logger_args", why="loggers read environment variables"),
@@ -115,6 +116,10 @@ CANNOT = (
     cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
     cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.critic.*", why="no key of its own for the critic"),
+    cannot("stage.placement.auxiliary[].sampling.responses", why="a reward function says how many verdicts it wants", behaves=1),
+    cannot("stage.placement.auxiliary[].sampling.*", why="each request of your reward function names its own sampling (row 7.9)"),
+    cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into your compute_score (row 7.9)"),
+    cannot("stage.placement.auxiliary[].sequences_per_pass", why="the server takes as many requests at once as it has room for"),
     cannot("stage.placement.auxiliary[].*", why="veRL serves one reward model; helpers live in the user's own code (rows 7.8, 7.9)"),
     cannot("stage.placement.rollout.extra", why="engine arguments go under rollout.engine_kwargs.<engine> with their own names"),
     cannot("stage.placement.rollout.runners_per_engine", why="veRL's agent loops are sized by rollout.agent.num_workers"),

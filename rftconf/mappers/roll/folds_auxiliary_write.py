@@ -1,0 +1,186 @@
+"""A plan's reward models and judges as ROLL's workers: those of a domain, or the one server that all may ask (rows 7.8, 7.9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.devices import mapping
+from rftconf.mappers.roll.folds_auxiliary import (
+    AUXILIARY,
+    CONFIG,
+    DEVICES,
+    DRAWN,
+    LENGTHS,
+    REQUESTS,
+    SAMPLING,
+    SERVERS,
+    SHARED,
+    TYPE,
+)
+from rftconf.mappers.roll.folds_domains import REWARDS
+from rftconf.mappers.roll.folds_places import INFER_OF, NAME, SHARES, P
+from rftconf.mappers.roll.rows_run import DTYPES
+from rftconf.plan.symbols import Expr, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.writing import Writing
+
+SERVER = SHARED["rlvr"]
+CLASSIFIER = "roll.pipeline.base_worker.RewardWorker"
+ASKED = "roll.pipeline.rlvr.rewards.llm_judge_reward_worker.LLMJudgeRewardWorker"
+STRATEGIES = {**INFER_OF, "vllm": "vllm", "sglang": "sglang"}
+SERVED_SINCE = "0.3.0"
+
+
+def write_auxiliary(w: Writing) -> None:
+    """Each model in its section; what the plan does not tell about it is left open."""
+    for index in range(w.items(AUXILIARY)):
+        at = f"{AUXILIARY}[{index}]."
+        section, why = _section(w, at)
+        if w.same_framework:
+            _settle(w, at, State.EXACT, "")
+        elif section is None:
+            _settle(w, at, State.NO_COUNTERPART, why)
+        elif w.plan(at + "engine") == "external":
+            _write_service(w, at, section)
+        else:
+            w.facts.setdefault("sections", []).append(section)
+            _write_model(w, at, section)
+
+
+def _settle(w: Writing, at: str, state: State, why: str) -> None:
+    for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
+        w.lose(path, state, why)
+
+
+def _section(w: Writing, at: str) -> tuple[str | None, str]:
+    """The worker of its domain, else of the only domain for what scores every answer, else the shared server."""
+    names, taken = w.facts.get("domains", []), w.facts.get("sections", [])
+    role, domain = w.plan(at + "role"), w.plan(at + "domain")
+    if w.trainer != "rlvr":
+        return None, "only the RLVR pipeline has reward workers"
+    if domain in names or (role == "reward" and len(names) == 1):
+        own = f"{REWARDS}.{domain if domain in names else names[0]}"
+        return (own, "") if own not in taken else (None, f"{own} holds one model, and has another one already")
+    if w.plan(at + "engine") == "external":
+        return None, f"a service is asked by the worker of a domain ({TYPE}: api), and none is named"
+    if not w.since(SERVED_SINCE):
+        return None, f"ROLL {w.release} serves no model beside the policy: {SERVER} came with {SERVED_SINCE}"
+    return (SERVER, "") if SERVER not in taken else (None, f"ROLL serves one model beside the policy, {SERVER}")
+
+
+def _write_service(w: Writing, at: str, section: str) -> None:
+    w.put(f"{section}.{TYPE}", "api", at + "engine", at + "role", always=True)
+    for key, field in (("judge_model_name", "path"), ("judge_api_url", "url"), ("judge_prompt", "prompt")):
+        if w.plan(at + field) is not None:
+            w.put(f"{section}.{key}", w.plan(at + field), at + field, always=True)
+    w.decide(f"{section}.judge_api_key", "the service's key is never carried over", "give it when the run starts")
+    for field in ("name", "domain", "gpus"):
+        w.lose(at + field, State.DEFAULT, "the worker of the domain says it")
+
+
+def _write_model(w: Writing, at: str, section: str) -> None:
+    served = section == SERVER
+    if served:
+        w.put(f"{section}.name", w.plan(at + "name") or SERVER, at + "name", always=True, default=None)
+    elif w.plan(at + "name") is not None:
+        said = State.DEFAULT if section == f"{REWARDS}.{w.plan(at + 'name')}" else State.NO_COUNTERPART
+        w.lose(at + "name", said, "its domain has a name")
+    if w.plan(at + "domain") is not None:
+        w.lose(at + "domain", State.EXACT, "")
+    _say_role(w, at, section, served=served)
+    for key, field, codec in (("model_args.model_name_or_path", "path", None), ("model_args.dtype", "dtype", DTYPES),
+                              ("judge_prompt", "prompt", None), ("infer_batch_size", "sequences_per_pass", None)):  # fmt: skip
+        value = w.plan(at + field)
+        if value is not None:
+            native = value if codec is None else codec.put(value, w, None).value
+            w.put(f"{section}.{key}", native, at + field, always=True)
+    _write_engine(w, at, section)
+    _write_lengths(w, at, section)
+    for name, field in SAMPLING.items():
+        if w.plan(f"{at}sampling.{field}") is not None:
+            w.put(f"{section}.{DRAWN}.{name}", w.plan(f"{at}sampling.{field}"), f"{at}sampling.{field}", always=True)
+    _write_devices(w, at, section)
+
+
+def _say_role(w: Writing, at: str, section: str, *, served: bool) -> None:
+    """Who asks the model is code: a person names the worker."""
+    path = formula(w.plan(at + "path"))
+    if served:
+        why = f"ROLL serves {path} beside the policy; a reward worker of your own has to ask it by its name (row 7.9)"
+        w.decide(f"{section}.worker_cls", why, "roll.pipeline.base_worker.InferWorker, ROLL's own default, serves it",
+                 "and a worker class below rewards that asks RewardModelScheduler")  # fmt: skip
+    else:
+        why = f"which worker asks {path} depends on what it answers: a number or words (row 7.8)"
+        w.decide(f"{section}.worker_cls", why, f"{CLASSIFIER}: a classifier, with strategy_name hf_infer",
+                 f"{ASKED}: a chat model, with judge_model_type inference, judge_prompt and generating_args", "a worker class of your own")  # fmt: skip
+    w.lose(at + "role", State.NARROWED, why)
+
+
+def _write_engine(w: Writing, at: str, section: str) -> None:
+    engine = w.plan(at + "engine")
+    known = isinstance(engine, str) and engine in STRATEGIES
+    note = "" if known else f"ROLL has no strategy for {formula(engine)}"
+    state = State.EXACT if known else State.UNRESOLVED
+    w.put(section + NAME, STRATEGIES.get(str(engine), "???"), at + "engine", state=state, note=note, always=True)
+    config = f"{section}.{CONFIG}"
+    told: list[tuple[str, str, Any]] = [("tensor_parallel_size", "tp", 1), ("pipeline_parallel_size", "pp", 1)]
+    if engine in SERVERS:
+        told += [(SHARES[engine], "gpu_memory_fraction", None), (REQUESTS[engine], "max_num_seqs", None)]
+    if engine == "vllm":
+        told.append(("enforce_eager", "enforce_eager", False))
+    for key, field, default in told:
+        if w.plan(at + field) is not None:
+            w.put(config + key, w.plan(at + field), at + field, default=default)
+    if engine == "vllm":
+        loaded = [at + "load_format"] if w.plan(at + "load_format") is not None else []
+        how = "ROLL's own default, dummy, waits for weights that nobody sends to this model"
+        w.put(config + "load_format", w.plan(at + "load_format") or "auto", *loaded, always=True, how=how)
+    if w.plan(at + "dp") is not None:
+        w.lose(at + "dp", State.DERIVED, "every worker is an engine of its own; there are as many as the devices allow")
+
+
+def _write_lengths(w: Writing, at: str, section: str) -> None:
+    """ROLL bounds the whole context and the answer; a bound on the question is the difference."""
+    engine = w.plan(at + "engine")
+    prompt, response, whole = (w.plan(f"{at}{name}_max_tokens") for name in ("prompt", "response", "model"))
+    if response is not None:
+        w.put(f"{section}.{DRAWN}.max_new_tokens", response, at + "response_max_tokens", always=True)
+    summed = whole is None and prompt is not None and response is not None
+    paths = [f"{at}prompt_max_tokens"] if summed else [at + "model_max_tokens"] if whole is not None else []
+    value = prompt + response if summed else whole
+    if value is not None and engine in LENGTHS:
+        how = f"{formula(prompt)} + {formula(response)} tokens" if summed else ""
+        w.put(f"{section}.{CONFIG}{LENGTHS[engine]}", value, *paths, how=how, always=True,
+              state=State.DERIVED if summed else State.EXACT)  # fmt: skip
+    if prompt is not None and not summed:
+        w.lose(at + "prompt_max_tokens", State.DERIVED, "the context that the answer leaves")
+
+
+def _write_devices(w: Writing, at: str, section: str) -> None:
+    """Behind the policy's GPUs, or on them where the source shares them (row 3.4)."""
+    count, free, beside = w.plan(at + "gpus"), w.facts.get("first_free"), w.plan(at + "colocate_with")
+    actor, rollout = w.plan(P + "actor.gpus"), w.plan(P + "rollout.gpus")
+    apart = w.plan(at + "own_pool") is not False
+    paths = [at + field for field in ("gpus", "own_pool", "colocate_with") if w.plan(at + field) is not None]
+    first: Any = free
+    if not apart:
+        count = actor if count is None else count
+        room = [actor, rollout, count]
+        behind = beside == ["actor"] and not any(isinstance(v, Expr) or v is None for v in room)
+        first = rollout if behind and rollout + count <= actor and w.plan(P + "layout") == "colocated" else 0
+    if not isinstance(count, int) or not isinstance(first, int):
+        note = "the number of GPUs is not known"
+        w.put(f"{section}.{DEVICES}", "???", *paths, state=State.UNRESOLVED, note=note, always=True)
+        return
+    if apart:
+        w.facts["first_free"] = first + count
+    state, note = State.DERIVED, ""
+    if not apart and first == 0:
+        state = State.NARROWED
+        note = "in ROLL reward workers answer while the engines generate: on shared GPUs both have to fit at once (row 3.4)"
+        w.decide(f"{section}.{DEVICES}", note, "devices of its own", "shares of a GPU that fit beside each other")
+    w.put(
+        f"{section}.{DEVICES}", mapping(first, count), *paths, state=state, note=note, how=f"{count} GPUs", always=True
+    )

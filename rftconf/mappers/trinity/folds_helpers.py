@@ -1,0 +1,85 @@
+"""Trinity's auxiliary models: engines beside the policy's that a workflow may ask (rows 7.8, 7.9, D8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.trinity.questions import TARGET
+from rftconf.plan.symbols import arith
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+P, HELPERS = "stage.placement.", "explorer.auxiliary_models"
+OUTSIDE = ("external", "tinker")
+"""Engines that a service runs: they take no GPU (config_validator: gpu_per_engine 0)."""
+SERVICE = ".external_model_config."
+
+
+def read_helpers(r: Reading) -> Any:
+    """The GPUs of each helper; returns what they come to."""
+    total: Any = 0
+    for index in range(r.source.count(HELPERS)):
+        key, at = f"{HELPERS}[{index}].", f"{P}auxiliary[{index}]."
+        gpus = r.native(key + "engine_num", 1)
+        for kind in ("tensor", "data", "pipeline"):
+            gpus = gpus * (r.native(f"{key}{kind}_parallel_size", 1) or 1)
+        gpus = 0 if r.native(key + "engine_type") in OUTSIDE else gpus
+        r.set(at + "gpus", gpus, key + "engine_num")
+        r.set(at + "role", "helper", key + "model_path")
+        r.set(at + "own_pool", True, key + "engine_num")
+        r.set(at + "colocate_with", [], key + "engine_num")
+        total = total + gpus
+    return total
+
+
+def write_helpers(w: Writing) -> None:
+    """Numbers of engines; who asks a helper is a workflow's business."""
+    for index in range(w.items(P + "auxiliary")):
+        key, at = f"{HELPERS}[{index}]", f"{P}auxiliary[{index}]"
+        if w.plan(at + ".engine") == "external":
+            _write_service(w, key, at)
+        else:
+            own = w.plan(at + ".gpus")
+            engines = arith("/", own, engine_gpus(w, at)) if own is not None else 1
+            w.put(key + ".engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
+        _write_prompt_length(w, key, at)
+        if w.plan(at + ".role") not in ("helper", None):
+            note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
+            w.lose(at + ".role", State.NARROWED, note)
+        for field in (".own_pool", ".colocate_with"):
+            w.lose(at + field, State.DEFAULT, "auxiliary models have GPUs of their own")
+
+
+def _write_prompt_length(w: Writing, key: str, at: str) -> None:
+    """A helper without a bound on its questions gets the policy's, which is made for other prompts."""
+    prompt, response, whole = (w.plan(f"{at}.{name}_max_tokens") for name in ("prompt", "response", "model"))
+    if prompt is None and isinstance(response, int) and isinstance(whole, int) and whole > response:
+        w.put(key + ".max_prompt_tokens", whole - response, how=f"{whole} - {response} tokens", always=True)
+
+
+def _write_service(w: Writing, key: str, at: str) -> None:
+    """Address and key of a service come from environment variables, never from the config."""
+    w.lose(at + ".gpus", State.DEFAULT, "a service takes no GPU of the run")
+    if w.same_framework:
+        return
+    w.put(key + SERVICE + "model_name", w.plan(at + ".path"), at + ".path", always=True)
+    url = w.plan(at + ".url")
+    if url is not None:
+        w.lose(
+            at + ".url",
+            State.NARROWED,
+            "Trinity reads a service's address from the environment variable named by base_url_env",
+        )
+    w.decide(key + SERVICE + "base_url_env", "a service's address and key come from the environment when the run starts",
+             "set OPENAI_BASE_URL and OPENAI_API_KEY", "or name other variables here and in api_key_env")  # fmt: skip
+
+
+def engine_gpus(w: Writing, role: str) -> Any:
+    """GPUs of one engine: tp x dp x pp, before 0.6 tp alone: a data-parallel rank is an engine there (D36)."""
+    total: Any = 1
+    for size in TARGET.engine_sizes(w.since):
+        total = total * (w.plan(f"{role}.{size}") or 1)
+    return total

@@ -1,0 +1,49 @@
+"""Which of a plan's models veRL serves as its reward model, and on whose GPUs (rows 3.4, 7.8, 7.9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.writing import Writing
+
+AUXILIARY, LAYOUT = "stage.placement.auxiliary", "stage.placement.layout"
+ASKED_SINCE = "0.7.1"
+"""Since then the reward model is a server that a reward function may ask in words; before, it gives a number."""
+
+
+def served(w: Writing) -> str:
+    """The path, with its last dot, of the model that veRL serves: the first that scores answers; empty when none does."""
+    roles = ("reward", "judge") if w.since(ASKED_SINCE) else ("reward",)
+    for index in range(w.items(AUXILIARY)):
+        at = f"{AUXILIARY}[{index}]."
+        if w.plan(at + "role") in roles and w.plan(at + "engine") != "external":
+            return at
+    return ""
+
+
+def needs_pool(w: Writing) -> str:
+    """Why the reward model must have GPUs of its own; empty where it may share the trainer's (row 7.8)."""
+    if w.plan(LAYOUT) != "colocated" and w.since("0.9.0"):
+        return "separate_async asserts a pool of its own for the reward model"
+    refills = w.plan("stage.algorithm.filters[0].action") == "refill"
+    return "filter_groups needs the reward before a batch is whole, so from a pool of its own" if refills else ""
+
+
+def pool_gpus(w: Writing) -> Any:
+    """GPUs of the reward model's own pool that the plan's cluster holds; 0 where it has none."""
+    at = served(w)
+    gpus = w.plan(at + "gpus") if at and w.plan(at + "own_pool") is True else 0
+    return 0 if gpus is None else gpus
+
+
+def shape(gpus: Any, node: Any) -> tuple[Any, Any]:
+    """Nodes and GPUs a node of a pool of `gpus`, on nodes of `node` GPUs."""
+    if isinstance(gpus, Expr) or isinstance(node, Expr) or gpus is None or node is None:
+        return 1, gpus
+    if gpus < 1 or node < 1:
+        return 1, gpus
+    nodes = next(n for n in range(max(1, -(-gpus // node)), gpus + 1) if gpus % n == 0)
+    return nodes, gpus // nodes
