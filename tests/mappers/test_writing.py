@@ -27,7 +27,9 @@ REFUSED = {
 
 def kind_of(framework: str, base: Base) -> str:
     """The kind of run of a base: a pipeline's, or reinforcement learning."""
-    return {"sft": "sft", "dpo": "dpo"}.get(base.trainer, "rl") if framework == "roll" else "rl"
+    if framework == "roll":
+        return {"sft": "sft", "dpo": "dpo"}.get(base.trainer, "rl")
+    return "sft" if framework == "verl_sft" else "rl"
 
 
 PAIRS = [
