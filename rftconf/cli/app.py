@@ -18,7 +18,7 @@ VERBS = {
     "check": "Find what is wrong with configs, by line and column.",
     "plan": "Print what a config means: the canonical plan.",
     "budget": "Price a run in GPU memory: will it fit, and what to change.",
-    "explain": "Say what a diagnostic's code, or a key, means.",
+    "explain": "Say what a diagnostic's code, a key, or a field of the plan means.",
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",

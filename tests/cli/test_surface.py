@@ -48,7 +48,7 @@ OPTIONS = {
         *("--explain", "--phase", "--fit", "--front", "--apply", "--html"),
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
-    "explain": [],
+    "explain": ["--framework", "--release", "--json", "--color"],
     "run": [
         *(
             *READING,
