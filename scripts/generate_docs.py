@@ -18,6 +18,8 @@ from rftconf.lint import registry as lint_registry
 from rftconf.lint.codes import about, every
 from rftconf.mappers.rows import Fixed, Table
 from rftconf.mappers.tables import table_of
+from rftconf.metrics.quantity import RUNNER, title
+from rftconf.metrics.table import COUNTERS, QUANTITIES
 from rftconf.plan import model
 from rftconf.plan.fields import Part
 from rftconf.plan.index import fields
@@ -173,6 +175,30 @@ def codes_page() -> str:
     return text
 
 
+def metrics_page() -> str:
+    """What each framework logs, quantity by quantity."""
+    sides = [*(framework.name for framework in FRAMEWORKS), RUNNER]
+    text = (
+        NOTE
+        + "# Logged metrics\n\nWhich metric of one framework is which of another. `rftconf metrics verl trinity` prints "
+    )
+    text += "two of them with the code that logs each; `rftconf metrics --rename` rewrites a file.\n\n## Steps\n\n"
+    text += head("who", "steps are", "the first is", "what it is")
+    for one in COUNTERS:
+        text += row(
+            f"{title(one.framework)}{f', {one.run}' if one.run else ''}", str(one.unit), str(one.first), one.why
+        )
+    text += "\n## Names\n\n" + head("quantity", "unit", *map(title, sides))
+    for quantity in QUANTITIES:
+        logged = (quantity.logged.get(side) for side in sides)
+        text += row(quantity.says, quantity.unit, *(f"`{one.name}`" if one else "" for one in logged))
+    text += "\n## Why values differ\n\n"
+    for quantity in QUANTITIES:
+        said = [f"{title(side)}: {one.differs}" for side, one in quantity.logged.items() if one.differs]
+        text += f"* {quantity.says}. {'; '.join(said)}\n" if said else ""
+    return text
+
+
 def pages() -> dict[str, str]:
     """File name to text."""
     listed = key_pages.all_pages()
@@ -184,6 +210,7 @@ def pages() -> dict[str, str]:
         "support/plan-fields.md": support(),
         "plan.md": plan_page(),
         "codes.md": codes_page(),
+        "metrics.md": metrics_page(),
         **keys,
     }
 

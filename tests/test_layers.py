@@ -63,6 +63,8 @@ MAY_IMPORT = {
     },
     # what is known about keys and fields, gathered from the tables; nobody below asks for it.
     "explain": {"explain", "lint", "mappers", "plan", "schemas", "effective", "errors", "ledger", "report.values"},
+    # names that runs log under; of configs it knows what a step is worth.
+    "metrics": {"metrics", "plan", "schemas", "mappers.reading", "errors"},
     # what an editor asks, without its protocol: that is the command line's.
     "lsp": {"lsp", "explain", "lint", "schemas", "text", "diagnostics", "report.values"},
     # reads the plan and nothing that knows a framework's keys.

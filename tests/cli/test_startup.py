@@ -36,6 +36,7 @@ def loaded(*arguments: str) -> frozenset[str]:
         ["explain", "SYN110"],
         ["explain", "actor_rollout_ref.rollout.n"],
         ["explain", "plan.batch.passes", "--json"],
+        ["metrics", "verl", "trinity"],
     ],
     ids=" ".join,
 )

@@ -49,6 +49,19 @@ OPTIONS = {
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
     "explain": ["--framework", "--release", "--json", "--color"],
+    "metrics": [
+        "--rename",
+        "--from",
+        "--to",
+        "--config",
+        "--set",
+        "--output",
+        "-o",
+        "--json",
+        "--quiet",
+        "-q",
+        "--color",
+    ],
     "run": [
         *(
             *READING,
