@@ -62,7 +62,18 @@ MAY_IMPORT = {
         *("report.values", "ledger", "dataset_rows", "budget", "_version"),
     },
     # what is known about keys and fields, gathered from the tables; nobody below asks for it.
-    "explain": {"explain", "lint", "mappers", "plan", "schemas", "effective", "errors", "ledger", "report.values"},
+    "explain": {
+        "explain",
+        "lint",
+        "mappers",
+        "plan",
+        "schemas",
+        "effective",
+        "errors",
+        "ledger",
+        "report.values",
+        "report.screen",
+    },
     # names that runs log under; of configs it knows what a step is worth.
     "metrics": {"metrics", "plan", "schemas", "mappers.reading", "errors"},
     # what an editor asks, without its protocol: that is the command line's.

@@ -6,12 +6,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from rftconf.explain.field import FieldFacts, field_facts, hazards_of, rules_of
-from rftconf.explain.fields import Held
+from rftconf.explain.fields import Held, fields_at, fields_by_key
 from rftconf.explain.find import Match
 from rftconf.explain.hazards import Hazard
 from rftconf.explain.key import KeyFacts, key_facts
 from rftconf.explain.spans import Span
 from rftconf.report.values import value_json
+
+
+def brief_json(match: Match) -> dict[str, Any]:
+    """One of several matches: whose it is, and the plan fields it stands for."""
+    if match.framework is None:
+        return {"plan_field": match.name.removeprefix("stage.")}
+    plans = fields_at(fields_by_key(match.framework.name), match.name)
+    return {"key": match.name, "framework": match.framework.name, "plan": list(plans)}
 
 
 def match_json(match: Match, release: str | None = None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rftconf.explain.field import FieldFacts, field_facts, hazards_of, rules_of
-from rftconf.explain.fields import Held
+from rftconf.explain.fields import Held, fields_at, fields_by_key
 from rftconf.explain.find import Match
 from rftconf.explain.hazards import Hazard
 from rftconf.explain.key import KeyFacts, key_facts
@@ -40,8 +40,6 @@ def _shown_name(match: Match) -> str:
 def _brief(match: Match) -> str:
     if match.framework is None:
         return ""
-    from rftconf.explain.fields import fields_at, fields_by_key
-
     plans = fields_at(fields_by_key(match.framework.name), match.name)
     return f"  {', '.join(plans[:2])}{', …' if len(plans) > 2 else ''}" if plans else ""
 

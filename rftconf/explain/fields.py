@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 
 from rftconf.effective import effective
 from rftconf.lint.counterparts import pairs
 from rftconf.mappers.codecs import Same, counts, off_as, words
+from rftconf.mappers.native import Cell, Native
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of, plans_of
 from rftconf.mappers.tables import table_of
 from rftconf.plan.index import unit_of
+from rftconf.plan.symbols import Var
 from rftconf.report.values import shown
-from rftconf.schemas import registry
+from rftconf.schemas import catalogue, registry
+from rftconf.schemas.catalogue import Key
 from rftconf.schemas.guess import Guess
 
 
@@ -42,7 +46,7 @@ class Held:
 
 @cache
 def keys_by_field(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...]]:
-    """Plan field to the native keys that stand for it; for a fold those that it named when a bare config was read."""
+    """Plan field to the native keys that stand for it; for a fold those that it named when read."""
     found: dict[str, list[str]] = {}
     asked = _origins(framework, kind)
     for entry in table_of(framework, kind).rows:
@@ -76,15 +80,39 @@ def fields_at(plans: Mapping[str, tuple[str, ...]], key: str) -> tuple[str, ...]
 
 @cache
 def _origins(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...]]:
-    """Plan field to the native keys of its origin, in configs that leave everything to the newest release."""
-    known = registry.framework(framework)
+    """Plan field to the native keys of its origin, in configs that leave everything else to the newest release.
+
+    Keys of the usual trainer come first.
+    """
+    known, table = registry.framework(framework), table_of(framework, kind)
     found: dict[str, tuple[str, ...]] = {}
     for trainer in known.trainers:
-        native, _ = effective(Guess(framework, known.newest, trainer, (), certain=True), {})
-        reading = Reading(table_of(framework, kind), native)
-        reading.read_all()
-        found.update({path: origin.keys for path, origin in reading.origins.items() if origin.keys})
+        bare, _ = effective(Guess(framework, known.newest, trainer, (), certain=True), {})
+        for native in (_with_items(table, bare), bare):
+            reading = Reading(table, native)
+            reading.read_all()
+            for path, origin in reading.origins.items():
+                plain = without_indices(path)
+                keys = (*found.get(plain, ()), *map(without_indices, origin.keys))
+                found[plain] = tuple(dict.fromkeys(keys))
     return found
+
+
+def _with_items(table: Table, bare: Native) -> Native:
+    """The config with one item in every list that folds read, and names for data that a bare config does not give."""
+    known = catalogue.load(bare.framework, None, bare.trainer)
+    cells, added = dict(bare.cells), dict[str, int]()
+    for fold in (row for row in table.rows if isinstance(row, Fold)):
+        of_items = any("[]" in path for path in fold.plans)
+        for key in fold.natives:
+            if "[]" in key or (of_items and _may_name(known.get(key)) and key in cells and cells[key].value is None):
+                name = key.replace("[]", "[0]")
+                cells[name], added[name] = Cell(Var(key)), len(bare.defaults.at) + len(added)
+    return replace(bare, cells=cells, added=added, named=())
+
+
+def _may_name(key: Key | None) -> bool:
+    return key is not None and key.type.startswith(("str", "any", "list"))
 
 
 def rows_of_key(table: Table, key: str) -> tuple[Row | Fold, ...]:

@@ -10,12 +10,13 @@ from fnmatch import translate
 from rftconf.errors import UsageError
 from rftconf.explain.key import trainers_with, whole
 from rftconf.plan.index import fields
+from rftconf.report.screen import shorten
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.registry import Framework
 from rftconf.schemas.suggest import distance, nearest
 
 PLAN = "plan."
-_REACH = 2
+_REACH, _LONGEST = 2, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def below(node: str, framework: Framework | None = None) -> list[Match]:
 
 def unknown(subject: str, framework: Framework | None = None, release: str | None = None) -> UsageError:
     """The error for a subject that names nothing, with what it was probably meant to be."""
-    wanted = bare(subject)
+    wanted = shorten(bare(subject), _LONGEST)  # the value of `key=value` may be a secret, and is not repeated
     elsewhere = [] if framework is None and release is None else _elsewhere(wanted)
     where = (
         f"{framework.title} {release or ''}".strip()
@@ -74,12 +75,12 @@ def unknown(subject: str, framework: Framework | None = None, release: str | Non
         else f"any framework{f' {release}' if release else ''}"
     )
     if elsewhere:
-        return UsageError(f"{subject} is no key of {where}; it is one of {', '.join(dict.fromkeys(elsewhere))}")
+        return UsageError(f"{wanted} is no key of {where}; it is one of {', '.join(dict.fromkeys(elsewhere))}")
     near = _near(wanted, framework)
     hint = f"; did you mean {' or '.join(near)}?" if near else "; rftconf explain lists the codes"
     if framework is not None or release is not None:
-        return UsageError(f"{subject} is no key of {where}{hint}")
-    return UsageError(f"{subject} is no diagnostic code, no plan field and no known key{hint}")
+        return UsageError(f"{wanted} is no key of {where}{hint}")
+    return UsageError(f"{wanted} is no diagnostic code, no plan field and no known key{hint}")
 
 
 def _known(framework: Framework | None) -> tuple[Framework, ...]:

@@ -62,7 +62,12 @@ def test_json(capsys: Captured) -> None:
     assert data["plan"][0]["frameworks"]["verl"]["keys"][0] == "data.train_batch_size"
     assert json.loads(told(capsys, "plan.batch.passes", "--json"))["plan_field"] == "batch.passes"
     assert json.loads(told(capsys, "BAT001", "--json"))["code"] == "BAT001"
-    assert len(json.loads(told(capsys, "trainer.balance_batch", "--json"))) == 3
+    listed = json.loads(told(capsys, "trainer.balance_batch", "--json"))
+    assert [one["framework"] for one in listed] == ["verl", "trinity", "verl_sft"]
+    assert listed[1] == {"key": "trainer.balance_batch", "framework": "trinity", "plan": ["batch.balance_ranks"]}
+    several = json.loads(told(capsys, "data.train_batch_size", "--json"))
+    assert several["framework"] == "verl"
+    assert "verl_sft" in {one["framework"] for one in several["also"]}
 
 
 def test_a_hazard(capsys: Captured) -> None:
@@ -75,6 +80,19 @@ def test_one_release(capsys: Captured) -> None:
     out = told(capsys, "actor_rollout_ref.rollout.calculate_log_probs", "--release", "0.8.0")
     assert "0.8.0      bool, default false" in out
     assert "0.9.1" not in out.partition("plan ")[0]
+
+
+def test_a_value_is_not_repeated(capsys: Captured) -> None:
+    assert run(["explain", "monitor.api_kay=sk-1234567890"]) == 2
+    assert "1234567890" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "subject", ["*", "[", "[0]", "a[", "+", "~", "=", ".", "..", "**", "?", "\\", "é.ü", "x" * 100_000, "\x1b[31m"]
+)
+def test_odd_subjects_end_well(subject: str, capsys: Captured) -> None:
+    assert run(["explain", subject]) in (0, 2)
+    assert "\x1b[31m" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from rftconf.errors import UsageError
 from rftconf.explain.fields import fields_at, fields_by_key
 from rftconf.explain.find import Match
 from rftconf.explain.key import STAGE, KeyFacts, key_facts
+from rftconf.explain.spans import spans_of
 from rftconf.report.screen import Screen
 from rftconf.schemas import catalogue, registry
 
@@ -31,36 +32,37 @@ def keys_of(framework: str) -> list[str]:
 
 @pytest.mark.parametrize("framework", EVERY)
 def test_every_key_of_every_release_is_explained(framework: str) -> None:
-    known, silent = registry.framework(framework), []
+    """And a mapped one names its plan fields, and for each of them what each other framework has, or why nothing."""
+    known, silent, mapped = registry.framework(framework), [], 0
+    others = {one.name for one in registry.FRAMEWORKS.values() if one.name != known.family}
+    newest = catalogue.load(framework).keys
     for key in keys_of(framework):
-        facts = key_facts(framework, key)
-        text = page(Match(known, key), Screen())
+        text, facts = page(Match(known, key), Screen()), key_facts(framework, key)
         assert text.startswith(f"{key}: a key of {known.title}")
         assert facts.spans
         if not (facts.fields or facts.reason[1] or facts.unread or facts.named != (key,)):
             silent.append(key)
+        plans = fields_at(fields_by_key(framework), key) if key in newest else ()
+        mapped += bool(plans)
+        assert {field.field for field in facts.fields} >= set(plans), key
+        assert all(plan in " ".join(text.split()) for plan in plans), key
+        for held in (held for field in facts.fields for held in field.held):
+            assert registry.framework(held.framework).family in others
+            assert held.keys if held.state in ("exact", "derived") else held.how, (key, held)
+        assert all(len(field.held) == len(others) for field in facts.fields)
+    assert mapped > 0
     # sections of a stage, of which hazard 58 speaks
     assert [key for key in silent if not key.startswith(STAGE)] == []
 
 
 @pytest.mark.parametrize("framework", EVERY)
-def test_a_mapped_key_names_its_fields_and_what_each_other_framework_has(framework: str) -> None:
-    known, mapped = registry.framework(framework), 0
-    others = {one.name for one in registry.FRAMEWORKS.values() if one.name != known.family}
-    for key in catalogue.load(framework).keys:
-        plans = fields_at(fields_by_key(framework), key)
-        if not plans:
-            continue
-        facts = key_facts(framework, key)
-        mapped += 1
-        assert {field.field for field in facts.fields} >= set(plans), key
-        for field in facts.fields:
-            assert {registry.framework(one.framework).family for one in field.held} == others
-            for one in field.held:
-                assert one.keys if one.state in ("exact", "derived") else one.how, (key, field.field, one)
-        text = page(Match(known, key), Screen())
-        assert all(plan in text.replace("\n             ", " ") for plan in plans), key
-    assert mapped > 0
+def test_every_release_says_its_own_type_and_default(framework: str) -> None:
+    known = registry.framework(framework)
+    for release in known.releases:
+        for trainer in known.trainers_of(release):
+            for key, found in catalogue.load(framework, release, trainer).keys.items():
+                span = spans_of(known, trainer, key, release)[0]
+                assert (span.releases, span.name, span.default) == ((release,), key, found.default)
 
 
 def test_a_count_is_told_with_its_unit_and_formula() -> None:

@@ -66,7 +66,6 @@ def explain(
 
     if subject is None:
         raise UsageError("explain: --framework, --release and --json need a KEY")
-    from rftconf.cli.key_json import match_json
     from rftconf.cli.reading import framework_name
     from rftconf.explain import find
     from rftconf.schemas import registry
@@ -80,10 +79,9 @@ def explain(
     if not found:
         raise find.unknown(subject, known, release)
     if json:
-        whole = [match_json(match, release) for match in found]
-        out.product_json(whole[0] if len(whole) == 1 else whole)
-        return 0
-    out.product(_pages(found, out.product_screen(color), release))
+        out.product_json(_json(found, release))
+    else:
+        out.product(_pages(found, out.product_screen(color), release))
     return 0
 
 
@@ -121,13 +119,26 @@ def _code_json(subject: str) -> dict[str, str] | None:
     return {"code": code, "title": found.title, "why": found.why, "advice": found.advice, "example": found.example}
 
 
+def _one(found: list[Match]) -> bool:
+    """True where all matches are one name of one framework, and of programs that belong to it."""
+    return len({(match.framework.family if match.framework else "", match.name) for match in found}) == 1
+
+
 def _pages(found: list[Match], screen: Screen, release: str | None) -> str:
     """One match in full, with the programs of its framework that have the key too; several of different owners listed."""
     from rftconf.cli.key_page import listing, page
 
-    families = {match.framework.family if match.framework else "" for match in found}
-    if len(found) == 1 or (len(families) == 1 and len({match.name for match in found}) == 1):
-        also = [match.framework.name for match in found[1:] if match.framework]
-        more = f"\nAlso a key of: {', '.join(also)} (choose with --framework)\n" if also else ""
-        return page(found[0], screen, release) + more
-    return listing(found, screen)
+    if not _one(found):
+        return listing(found, screen)
+    also = [match.framework.name for match in found[1:] if match.framework]
+    more = f"\nAlso a key of: {', '.join(also)} (choose with --framework)\n" if also else ""
+    return page(found[0], screen, release) + more
+
+
+def _json(found: list[Match], release: str | None) -> object:
+    """The same as data: an object for one match, a list of names for several."""
+    from rftconf.cli.key_json import brief_json, match_json
+
+    if not _one(found):
+        return [brief_json(match) for match in found]
+    return match_json(found[0], release) | {"also": [brief_json(match) for match in found[1:]]}
