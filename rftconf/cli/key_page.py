@@ -115,7 +115,7 @@ def _standing(facts: KeyFacts, screen: Screen) -> Iterator[str]:
     elif not facts.fields and not facts.named:
         yield from _entry("unread", "the newest release has nothing in its place", screen)
     if facts.acts:
-        yield from _entry("acts", f"not everywhere; without effect: {facts.acts}", screen)
+        yield from _entry("acts", f"not always: {facts.acts}", screen)
 
 
 def _fields(found: tuple[FieldFacts, ...], screen: Screen) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _held(other: Held, screen: Screen) -> Iterator[str]:
         f" and {len(other.keys) - _MOST_KEYS} more" if len(other.keys) > _MOST_KEYS else ""
     )
     formula = f"; the field is {other.formula}" if other.formula and other.formula not in other.keys else ""
-    when = f"; without effect: {other.when}" if other.when else ""
+    when = f"; not always: {other.when}" if other.when else ""
     words = "; " + ", ".join(f"{native} is {plan}" for native, plan in other.words) if other.words else ""
     said = f"{keys}{formula}{words}{when}" if keys else other.how
     yield from _entry("", f"{title} [{_STATES[other.state]}] {said}", screen)

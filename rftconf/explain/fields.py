@@ -74,7 +74,9 @@ def fields_by_key(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...
 
 def fields_at(plans: Mapping[str, tuple[str, ...]], key: str) -> tuple[str, ...]:
     """The plan fields of `key`, of the mapping that it stands in, or of a pattern that fits it."""
-    above = [name for name in plans if key == name or key.startswith(f"{name}.") or fnmatchcase(key, name)]
+    if key in plans:
+        return plans[key]
+    above = [name for name in plans if key.startswith(f"{name}.") or ("*" in name and fnmatchcase(key, name))]
     return plans[max(above, key=len)] if above else ()
 
 
