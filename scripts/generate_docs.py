@@ -161,7 +161,8 @@ def codes_page() -> str:
         + "# Diagnostics\n\nCodes are stable and never used again for something else; `rftconf explain CODE` prints "
     )
     text += "the same.\n"
-    text += "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' code.\n"
+    text += "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' code; "
+    text += "`rftconf explain H31` prints a hazard.\n"
     for name, (_, subject) in lint_registry.FAMILIES.items():
         rules = lint_registry.family(name)
         text += f"\n* **{name}** {subject}{f': {len(rules)} rules over the plan' if rules else ''}"
