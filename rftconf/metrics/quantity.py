@@ -23,7 +23,7 @@ class Logged:
 
     `file` and `function` are where it is logged in the release that was read, `text` what stands there where that is not
     the name itself. `differs` says why the value is not the same number as elsewhere. `older` are names of earlier
-    releases, `package` the framework whose code it is where one runs another's trainer. `behind` is by how many rollout
+    releases and other pipelines, `package` the framework whose code it is where one runs another's trainer. `behind` is by how many rollout
     periods the weights that are measured are older than the step they are logged at.
     """
 

@@ -47,6 +47,7 @@ _R_LOSS = ("roll/pipeline/rlvr/actor_worker.py", "loss_func")
 _R_RUN = ("roll/pipeline/rlvr/rlvr_pipeline.py", "run")
 _R_WORKER = ("roll/pipeline/base_worker.py", "train_step")
 _R_CRITIC = ("roll/pipeline/base_worker.py", "loss_func")
+_R_REWARD_KL = ("roll/utils/functionals.py", "compute_token_reward")
 _R_GRAD = ("roll/distributed/strategy/fsdp2_strategy.py", "train_step")
 _C_TRAIN = ("chatlearn/algorithm/grpo_utils/policy_trainer.py", "train_step")
 _C_ROLLOUT = ("chatlearn/models/sglang_module.py", "metric_collect")
@@ -86,6 +87,11 @@ def _chatlearn(name: str, at: tuple[str, str], differs: str = "") -> Logged:
 
 def _ours(name: str, differs: str = "") -> Logged:
     return Logged(name, *_OURS, differs, f"{name}=")
+
+
+def _updated(name: str) -> Logged:
+    """What our runner says of a period's last update."""
+    return Logged(name, "runners/rftconf_runner/metrics.py", "of_updates", _LAST, f'"{name}"')
 
 
 def _spread(says: str, unit: str, name: str, trinity: bool = True) -> tuple[Quantity, ...]:
@@ -163,7 +169,7 @@ _LOSSES: tuple[Quantity, ...] = (
         "trinity": _trainer("actor/final_loss", ("trinity/trainer/verl/losses.py", "__call__"),
                             "of one micro-batch, unscaled, averaged; veRL's own loss is logged beside it", '"final_loss"'),
         "roll": _sum("actor/total_loss"),
-        RUNNER: _ours("loss", "summed over the updates of the period; others average"),
+        RUNNER: _updated("loss"),
     }),
     Quantity("KL loss between policy and reference, before its coefficient", "KL", {
         "verl": _verl("actor/kl_loss", _V_LOSS, text='"kl_loss"'),
@@ -178,13 +184,13 @@ _LOSSES: tuple[Quantity, ...] = (
     Quantity("KL that is taken off the reward", "KL", {
         "verl": _verl("actor/reward_kl_penalty", _V_KL),
         "trinity": _trainer("advantage/kl", _T_REWARD_KL, _ONE_STEP, '"kl"'),
-        "roll": _roll("critic/kl", ("roll/utils/functionals.py", "compute_token_reward"), "one a domain, below its name",
-                      '"critic/kl"', "{domain}/critic/kl"),
+        "roll": _roll("{domain}/critic/kl", _R_REWARD_KL, "a domain at a time; without its name in the agentic pipeline", '"critic/kl"', "critic/kl"),
+        RUNNER: _ours("kl", "0 where the reward has no KL"),
     }),
     Quantity("coefficient of the KL in the reward", "coefficient", {
         "verl": _verl("actor/reward_kl_penalty_coeff", _V_KL),
         "trinity": _trainer("advantage/kl_coef", _T_REWARD_KL, text='"kl_coef"'),
-        "roll": _roll("critic/kl_coef", ("roll/utils/functionals.py", "compute_token_reward"), "", "", "{domain}/critic/kl_coef"),
+        "roll": _roll("{domain}/critic/kl_coef", _R_REWARD_KL, "", '"critic/kl_coef"', "critic/kl_coef"),
     }),
     Quantity("entropy of the policy before the updates", "nats", {
         "verl": _verl("actor/entropy", ("verl/trainer/ppo/v1/trainer_base.py", "_compute_old_log_prob")),
@@ -218,18 +224,19 @@ _OPTIMISER: tuple[Quantity, ...] = (
         "trinity": _trainer("actor/grad_norm", _V_WORKER, f"{_ONE_UPDATE}; the loss is scaled otherwise on the new back end (H25)", '"grad_norm"', "verl"),
         "roll": _roll("actor_train/grad_norm", _R_GRAD, text="/grad_norm"),
         "chatlearn": _chatlearn("policy_trainer/grad_norm", _C_TRAIN),
-        RUNNER: _ours("gradient_norm", _LAST),
+        RUNNER: _updated("gradient_norm"),
     }),
     Quantity("learning rate of the policy", "per update", {
         "verl": _verl("actor/lr", _V_WORKER, "moves once a period, a staircase (H44)", '"lr"'),
         "trinity": _trainer("actor/lr", _V_WORKER, "moves with every train step", '"lr"', "verl"),
         "roll": _roll("actor/lr", _R_WORKER, "the last of the period"),
-        RUNNER: _ours("learning_rate", _LAST),
+        RUNNER: _updated("learning_rate"),
     }),
     Quantity("norm of the critic's gradient before clipping", "norm", {
         "verl": _verl("critic/grad_norm", _V_WORKER, text='"grad_norm"'),
         "trinity": _trainer("critic/grad_norm", _V_WORKER, _ONE_UPDATE, '"grad_norm"', "verl"),
         "roll": _roll("critic/grad_norm", _R_GRAD, text="/grad_norm"),
+        RUNNER: _updated("critic_gradient_norm"),
     }),
     Quantity("learning rate of the critic", "per update", {
         "verl": _verl("critic/lr", _V_WORKER, text='"lr"'),
@@ -240,6 +247,7 @@ _OPTIMISER: tuple[Quantity, ...] = (
         "verl": _verl("critic/vf_loss", _V_VALUE),
         "trinity": _trainer("critic/vf_loss", _V_VALUE, _ONE_UPDATE, package="verl"),
         "roll": _roll("critic/loss", _R_CRITIC),
+        RUNNER: _updated("critic_loss"),
     }),
     Quantity("share of values that are clipped", "share", {
         "verl": _verl("critic/vf_clipfrac", _V_VALUE),
@@ -264,7 +272,7 @@ _TIMES: tuple[Quantity, ...] = (
         "trinity": _trainer("time/update_actor", _T_STEP, _ONE_STEP, '"update_actor"'),
         "roll": _roll("time/step_train", _R_RUN, "with the critic"),
         "chatlearn": _chatlearn("engine/timer_summary/train", _C_TIME),
-        RUNNER: _ours("update_seconds", "with old log-probs and advantages"),
+        RUNNER: _ours("update_seconds", "with log-probs, values, advantages and the critic's updates"),
     }),
     Quantity("time to update the critic", "seconds", {
         "verl": _verl("timing_s/update_critic", _V_TIME, text='"update_critic"'),

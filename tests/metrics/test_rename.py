@@ -105,7 +105,7 @@ def test_no_metric_takes_anothers_place() -> None:
 
 def test_why_values_differ_is_told() -> None:
     _, renaming = renamed("verl", "runner", {"step": 1, "actor/loss": 1.0})
-    assert "our runner: summed over the updates" in renaming.report.differs["loss"]
+    assert "our runner: of the last update" in renaming.report.differs["loss"]
 
 
 NAMES = [
