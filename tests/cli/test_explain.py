@@ -29,6 +29,19 @@ def test_a_key_says_what_it_means_and_what_others_have(capsys: Captured) -> None
     assert "\x1b[" not in out
 
 
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        ("key001", "KEY001: a key that no release of the framework has"),
+        ("+actor_rollout_ref.rollout.n=8", "Trinity-RFT [exact] algorithm.repeat_times"),
+        ("buffer.batch_size", "a key of Trinity-RFT"),
+        ("actor_rollout_ref.rollout", "actor_rollout_ref.rollout.temperature "),
+    ],
+)
+def test_subjects(subject: str, said: str, capsys: Captured) -> None:
+    assert said in told(capsys, subject)
+
+
 def test_colours_are_only_where_asked_for(capsys: Captured) -> None:
     assert "\x1b[1m" in told(capsys, "trainer.use_v1", "--color", "always")
 
@@ -99,6 +112,7 @@ def test_odd_subjects_end_well(subject: str, capsys: Captured) -> None:
     ("words", "says"),
     [
         (["actor_rollout_ref.rolout.n"], "did you mean actor_rollout_ref.rollout.n"),
+        (["data.train_bach_size"], "did you mean data.train_batch_size?"),
         (["buffer.batch_size", "--framework", "verl"], "it is one of Trinity-RFT"),
         (["trainer.use_v1", "--release", "0.4.1"], "it is one of veRL 0.9.1"),
         (["buffer.batch_size", "--framework", "nobody"], "no framework is called"),
