@@ -55,7 +55,9 @@ def _key(facts: KeyFacts) -> dict[str, Any]:
         "reason": facts.reason[1],
         "other_trainers": {trainer: value_json(default) for trainer, default in facts.trainers},
         "formulas": dict(facts.formulas),
-        "plan": [{"field": field.field, **_field(field)} for field in facts.fields],
+        "plan": [
+            {"field": field.field, "own": at < facts.own, **_field(field)} for at, field in enumerate(facts.fields)
+        ],
         "kinds": {
             kind.kind: [{"field": field.field, **_field(field)} for field in kind.fields] for kind in facts.kinds
         },

@@ -69,7 +69,7 @@ def _of_key(facts: KeyFacts, screen: Screen) -> Iterator[str]:
     yield from _standing(facts, screen)
     for formula_field, formula in facts.formulas:
         yield from _entry("formula", f"plan.{formula_field} = {formula}", screen)
-    yield from _fields(facts.fields, screen)
+    yield from _fields(facts.fields, facts.own, screen)
     for kind in facts.kinds:
         plans = ", ".join(field.field for field in kind.fields)
         yield from _entry(f"in {kind.kind}", plans, screen)
@@ -118,16 +118,16 @@ def _standing(facts: KeyFacts, screen: Screen) -> Iterator[str]:
         yield from _entry("acts", f"not always: {facts.acts}", screen)
 
 
-def _fields(found: tuple[FieldFacts, ...], screen: Screen) -> Iterator[str]:
-    if not found:
-        return
-    for field in found[:_MOST_FIELDS]:
+def _fields(found: tuple[FieldFacts, ...], own: int, screen: Screen) -> Iterator[str]:
+    """The key's own plan fields with what others have for them; of those that it shares, the names."""
+    most = min(own or len(found), _MOST_FIELDS)
+    for field in found[:most]:
         unit = f" [{field.unit}]" if field.unit else ""
         yield from _entry("plan", f"{field.field}{unit}, {field.role}: {field.section}", screen)
         yield from _elsewhere((field,), screen)
-    if len(found) > _MOST_FIELDS:
-        rest = found[_MOST_FIELDS:]
-        yield from _entry("plan also", ", ".join(field.field for field in rest), screen)
+    if len(found) > most:
+        names = ", ".join(field.field for field in found[most:])
+        yield from _entry("plan also", f"{names} (plan.FIELD explains each)", screen)
 
 
 def _elsewhere(found: Iterable[FieldFacts], screen: Screen) -> Iterator[str]:

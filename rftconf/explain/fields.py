@@ -15,7 +15,7 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of, plans_of
 from rftconf.mappers.tables import table_of
-from rftconf.plan.index import unit_of
+from rftconf.plan.index import fields, unit_of
 from rftconf.plan.symbols import Var
 from rftconf.report.values import shown
 from rftconf.schemas import catalogue, registry
@@ -70,6 +70,19 @@ def fields_by_key(framework: str, kind: str = "") -> Mapping[str, tuple[str, ...
         for native in natives_of(entry):
             found.setdefault(native, [path.removeprefix("stage.") for path in plans_of(entry)])
     return {key: tuple(plans) for key, plans in found.items()}
+
+
+def named_fields(framework: str, key: str) -> tuple[str, ...]:
+    """The plan fields (without `stage.`) of which reading says that they come from `key`; the others a fold shares out."""
+    owned = {
+        plan
+        for row in _flat(table_of(framework))
+        if isinstance(row, Row) and row.native == key
+        for plan in plans_of(row)
+    }
+    named = {path for path, keys in _origins(framework).items() if key in keys}
+    main = {plan for native, plan in pairs(framework) if native == key}
+    return tuple(path.removeprefix("stage.") for path in fields() if path in owned | named | main)
 
 
 def fields_at(plans: Mapping[str, tuple[str, ...]], key: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from rftconf.errors import UsageError
 from rftconf.explain.field import FieldFacts, field_facts
-from rftconf.explain.fields import fields_at, fields_by_key, held, rows_of_key
+from rftconf.explain.fields import fields_at, fields_by_key, held, named_fields, rows_of_key
 from rftconf.explain.hazards import Hazard, concerning
 from rftconf.explain.looks import rules_about
 from rftconf.explain.spans import Span, existing, in_newest, spans_of
@@ -51,6 +51,8 @@ class KeyFacts:
     meaning: str
     unit: str
     fields: tuple[FieldFacts, ...]
+    own: int
+    """How many of `fields`, the first ones, are read off this key; the others it shares with keys beside it."""
     formulas: tuple[tuple[str, str], ...]
     """Plan field and what it is in this key, the keys beside it at their defaults."""
     reason: tuple[str, str]
@@ -92,7 +94,7 @@ def key_facts(framework: str, key: str, release: str | None = None) -> KeyFacts:
     spans = spans_of(known, trainer, name, wanted)
     named = _now(spans, in_newest(known, name, last, trainer))
     meant = [one.removeprefix(STAGE) for one in named] or [name]
-    rows, plans = _mapped(known, meant)
+    rows, plans, own = _mapped(known, meant)
     reason = ("", "") if plans else _reason(known, meant)
     told = [editor.facts(known.name, one) for one in meant]
     unread = versions.dead(known.name, last, name) or (reason[1] if reason[0] in _UNREAD else "")
@@ -108,6 +110,7 @@ def key_facts(framework: str, key: str, release: str | None = None) -> KeyFacts:
         meaning="; ".join(dict.fromkeys(one.why for one in told if one.why)),
         unit=next((one.unit for one in told if one.unit), ""),
         fields=tuple(field_facts(path, known, "") for path in map(whole, plans)),
+        own=own,
         formulas=tuple(_formulas(known.name, meant, rows)),
         reason=reason,
         unread=unread,
@@ -115,15 +118,21 @@ def key_facts(framework: str, key: str, release: str | None = None) -> KeyFacts:
         words=next((pairs for row in rows if isinstance(row, Row) and (pairs := held(known.name, row.plan).words)), ()),
         trainers=_other_defaults(known, name, found.default, trainers[1:]),
         kinds=tuple(_kinds(known, meant, plans)),
-        hazards=concerning(plans, [f"{known.family}:{one}" for one in (name, *meant)], texts),
-        rules=rules_about(known.family, plans, meant),
+        hazards=concerning(plans[:own] or plans, [f"{known.family}:{one}" for one in (name, *meant)], texts),
+        rules=rules_about(known.family, plans[:own] or plans, meant),
     )  # fmt: skip
 
 
-def _mapped(known: Framework, names: Iterable[str]) -> tuple[list[Row | Fold], tuple[str, ...]]:
-    """The rows and folds that speak for keys (by their newest names), and the plan fields these stand for."""
+def _mapped(known: Framework, names: Iterable[str]) -> tuple[list[Row | Fold], tuple[str, ...], int]:
+    """The rows and folds that speak for keys (by their newest names), the plan fields, and how many of these are their own.
+
+    Fields that are read off the keys themselves come first.
+    """
     rows = [row for one in names for row in rows_of_key(table_of(known.name), one)]
-    return rows, tuple(dict.fromkeys(path for one in names for path in fields_at(fields_by_key(known.name), one)))
+    plans = dict.fromkeys(path for one in names for path in fields_at(fields_by_key(known.name), one))
+    named = {path for one in names for path in named_fields(known.name, one)}
+    first = [path for path in plans if path in named]
+    return rows, (*first, *(path for path in plans if path not in named)), len(first)
 
 
 def _conditions(rows: Iterable[Row | Fold]) -> Iterator[str]:
