@@ -113,8 +113,9 @@ def _logged(side: str, logged: Logged) -> dict[str, Any]:
 
 def report_text(report: Report, screen: Screen) -> str:
     """What a renaming did, for standard error."""
-    counts = f"{report.lines} lines: {len(report.renamed)} metrics renamed, {len(report.same)} have the same name"
-    lines = [f"rftconf: {counts}, {len(report.kept)} kept as they are"]
+    read = "1 line" if report.lines == 1 else f"{report.lines} lines"
+    counts = f"{read}; metrics: {len(report.renamed)} renamed, {len(report.same)} of the same name"
+    lines = [f"rftconf: {counts}, {len(report.kept)} kept as they were"]
     for why in dict.fromkeys(report.kept.values()):
         names = sorted(name for name, reason in report.kept.items() if reason == why)
         lines += _listed(f"kept ({why})", names, screen)

@@ -49,7 +49,7 @@ def test_a_file_is_rewritten_and_the_rest_is_reported(file: Path, capsys: Captur
     assert run(["metrics", "--rename", str(file), "--from", "verl", "--to", "roll"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) == {"step": 0, "actor_train/grad_norm": 0.5, "my/own": 3}
-    assert "1 lines: 1 metrics renamed, 0 have the same name, 1 kept as they are" in err
+    assert "1 line; metrics: 1 renamed, 0 of the same name, 1 kept as they were" in err
     assert "kept (not in the table): my/own" in err
     assert file.read_text() == LINE
 
