@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rftconf.errors import UsageError
+from rftconf.load import load, main_stage
 from rftconf.metrics.naming import counter_of
-from rftconf.metrics.steps import Moment, Steps, together
+from rftconf.metrics.steps import Moment, Steps, steps_of, together
 from rftconf.metrics.table import COUNTERS
 from rftconf.plan.units import Unit
+from rftconf.text.read import read
+from rftconf.text.source import Source
 
 VERL, ROLL = Moment(counter_of("verl", "")), Moment(counter_of("roll", ""))
 TRAINER, EXPLORER = (Moment(counter_of("trinity", run)) for run in ("trainer", "explorer"))
@@ -61,6 +64,27 @@ def test_without_a_config_only_equal_counters_are_known() -> None:
     assert bare.knows(VERL, Moment(ROLL.counter, 1))
     assert not bare.knows(VERL, TRAINER)
     assert not bare.knows(VERL, EXPLORER)
+
+
+TRINITY = """
+mode: both
+algorithm: {{algorithm_type: grpo, repeat_times: 8}}
+model: {{model_path: /m}}
+cluster: {{node_num: 1, gpu_per_node: 8}}
+buffer: {{batch_size: {batch}, train_batch_size: 2048}}
+synchronizer: {{{sync}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("batch", "sync", "explores"),
+    [(256, "sync_interval: 4", 4), (1024, "explorer_sync_interval: 1, trainer_sync_interval: 4", 1)],
+)
+def test_a_config_tells_its_steps(batch: int, sync: str, explores: int) -> None:
+    """The worked example, in both forms that Trinity has for it: 1024 prompts of 8 answers, updates of 2048."""
+    document = read(Source("run.yaml", TRINITY.format(batch=batch, sync=sync)))
+    told = steps_of(main_stage(load(document, framework="trinity")).reading, "run.yaml")
+    assert told == {Unit.ROLLOUTS: 1, Unit.TRAIN_STEPS: 4, Unit.EXPLORE_STEPS: explores}
 
 
 def test_two_configs_of_one_run_agree() -> None:
