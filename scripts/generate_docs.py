@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
 from pydantic.fields import FieldInfo
 
-from rftconf.effective import effective
+from rftconf.explain.fields import fields_by_key, keys_by_field
 from rftconf.lint import registry as lint_registry
 from rftconf.lint.codes import about, every
-from rftconf.mappers.reading import Reading
-from rftconf.mappers.rows import Fixed, Fold, Table, natives_of, plans_of
+from rftconf.mappers.rows import Fixed, Table
 from rftconf.mappers.tables import table_of
+from rftconf.metrics.quantity import RUNNER, title
+from rftconf.metrics.table import COUNTERS, QUANTITIES
 from rftconf.plan import model
 from rftconf.plan.fields import Part
 from rftconf.plan.index import fields
 from rftconf.schemas import registry
-from rftconf.schemas.guess import Guess
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import key_pages
@@ -51,34 +50,7 @@ def head(*names: str) -> str:
     return row(*names) + row(*["---"] * len(names))
 
 
-def keys_for(table: Table, kind: str = "") -> dict[str, list[str]]:
-    """Plan field to the native keys that stand for it; for a fold those that it named when a bare config was read."""
-    found: dict[str, list[str]] = {}
-    asked = origins_of(table.framework, kind)
-    for entry in table.rows:
-        natives = natives_of(entry)
-        for at, plan in enumerate(plans_of(entry)):
-            named = [key for key in asked.get(plan, ()) if key in natives] or list(natives)
-            if not isinstance(entry, Fold):
-                named = list(natives[at : at + 1])
-            found.setdefault(plan, []).extend(name for name in named if name not in found.get(plan, []))
-    return found
-
-
-@cache
-def origins_of(framework: str, kind: str = "") -> dict[str, tuple[str, ...]]:
-    """Plan field to the native keys of its origin, in configs that leave everything to the newest release."""
-    known = registry.framework(framework)
-    found: dict[str, tuple[str, ...]] = {}
-    for trainer in known.trainers:
-        native, _ = effective(Guess(framework, known.newest, trainer, (), certain=True), {})
-        reading = Reading(table_of(framework, kind), native)
-        reading.read_all()
-        found.update({path: origin.keys for path, origin in reading.origins.items() if origin.keys})
-    return found
-
-
-def support_of(table: Table, keys: dict[str, list[str]], path: str) -> str:
+def support_of(table: Table, keys: Mapping[str, tuple[str, ...]], path: str) -> str:
     """How a framework holds a plan field: its keys, what it fixes, or why it cannot."""
     if keys.get(path):
         shown = [f"`{name}`" for name in keys[path]]
@@ -98,7 +70,7 @@ def support() -> str:
     )
     text += "stand for it. *fixed*: the framework's code decides. *none*: there is no control, and why.\n"
     tables = [table_of(framework.name) for framework in FRAMEWORKS]
-    keys = [keys_for(table) for table in tables]
+    keys = [keys_by_field(table.framework) for table in tables]
     section = ""
     for path in sorted(fields(), key=lambda p: (_section(p), list(fields()).index(p))):
         if _section(path) != section:
@@ -112,18 +84,6 @@ def support() -> str:
 def _section(path: str) -> str:
     parts = path.removeprefix("stage.").split(".")
     return parts[0].split("[")[0] if len(parts) > 1 else "stage"
-
-
-def plans_for(table: Table, kind: str = "") -> dict[str, list[str]]:
-    """Native key to the plan fields it stands for."""
-    found: dict[str, list[str]] = {}
-    for plan, natives in keys_for(table, kind).items():
-        for native in natives:
-            found.setdefault(native, []).append(plan.removeprefix("stage."))
-    for entry in table.rows:  # keys that a fold reads beside those it names
-        for native in natives_of(entry):
-            found.setdefault(native, [path.removeprefix("stage.") for path in plans_of(entry)])
-    return found
 
 
 def plan_page() -> str:
@@ -201,7 +161,8 @@ def codes_page() -> str:
         + "# Diagnostics\n\nCodes are stable and never used again for something else; `rftconf explain CODE` prints "
     )
     text += "the same.\n"
-    text += "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' code.\n"
+    text += "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' code; "
+    text += "`rftconf explain H31` prints a hazard.\n"
     for name, (_, subject) in lint_registry.FAMILIES.items():
         rules = lint_registry.family(name)
         text += f"\n* **{name}** {subject}{f': {len(rules)} rules over the plan' if rules else ''}"
@@ -215,10 +176,34 @@ def codes_page() -> str:
     return text
 
 
+def metrics_page() -> str:
+    """What each framework logs, quantity by quantity."""
+    sides = [*(framework.name for framework in FRAMEWORKS), RUNNER]
+    text = (
+        NOTE
+        + "# Logged metrics\n\nWhich metric of one framework is which of another. `rftconf metrics verl trinity` prints "
+    )
+    text += "two of them with the code that logs each; `rftconf metrics --rename` rewrites a file.\n\n## Steps\n\n"
+    text += head("who", "steps are", "the first is", "what it is")
+    for one in COUNTERS:
+        text += row(
+            f"{title(one.framework)}{f', {one.run}' if one.run else ''}", str(one.unit), str(one.first), one.why
+        )
+    text += "\n## Names\n\n" + head("quantity", "unit", *map(title, sides))
+    for quantity in QUANTITIES:
+        logged = (quantity.logged.get(side) for side in sides)
+        text += row(quantity.says, quantity.unit, *(f"`{one.name}`" if one else "" for one in logged))
+    text += "\n## Why values differ\n\n"
+    for quantity in QUANTITIES:
+        said = [f"{title(side)}: {one.differs}" for side, one in quantity.logged.items() if one.differs]
+        text += f"* {quantity.says}. {'; '.join(said)}\n" if said else ""
+    return text
+
+
 def pages() -> dict[str, str]:
     """File name to text."""
     listed = key_pages.all_pages()
-    plans = {page: plans_for(page.table, page.kind) for page in listed}
+    plans = {page: fields_by_key(page.framework, page.kind) for page in listed}
     keys = {f"support/{page.name}": NOTE + key_pages.page_text(page, plans[page], row, head) for page in listed}
     index = NOTE + key_pages.index(listed, row, head, plans)
     return {
@@ -226,6 +211,7 @@ def pages() -> dict[str, str]:
         "support/plan-fields.md": support(),
         "plan.md": plan_page(),
         "codes.md": codes_page(),
+        "metrics.md": metrics_page(),
         **keys,
     }
 

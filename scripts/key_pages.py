@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
+from rftconf.explain.fields import fields_at
 from rftconf.ledger import State
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import all_tables, reason_for, table_of
@@ -90,7 +90,9 @@ def shown(key: str) -> bool:
     return not key.endswith("_target_") and not key.startswith(STAGES)
 
 
-def page_text(page: Page, plans: dict[str, list[str]], row: Callable[..., str], head: Callable[..., str]) -> str:
+def page_text(
+    page: Page, plans: Mapping[str, tuple[str, ...]], row: Callable[..., str], head: Callable[..., str]
+) -> str:
     """The page: keys in the plan, keys without a field by state and reason, keys that only earlier releases have."""
     known, having = page.known, releases_of(page.known)
     newest = [
@@ -104,9 +106,9 @@ def page_text(page: Page, plans: dict[str, list[str]], row: Callable[..., str], 
     rest: dict[State, dict[str, list[str]]] = {}
     other: dict[str, str] = {}
     for key in keys:
-        above = [name for name in plans if key == name or key.startswith(f"{name}.") or fnmatchcase(key, name)]
-        if above:
-            fields = ", ".join(f"`{path}`" for path in plans[max(above, key=len)])
+        stands_for = fields_at(plans, key)
+        if stands_for:
+            fields = ", ".join(f"`{path}`" for path in stands_for)
             text += row(f"`{key}`", fields, told(known, having[key]))
             continue
         reason = reason_for(page.table, key)
@@ -138,7 +140,7 @@ def _with_releases(known: registry.Framework, key: str, having: list[str]) -> st
 
 def _earlier(
     page: Page,
-    plans: dict[str, list[str]],
+    plans: Mapping[str, tuple[str, ...]],
     having: dict[str, list[str]],
     keys: Iterable[str],
     row: Callable[..., str],
@@ -160,11 +162,11 @@ def _became(known: registry.Framework, key: str, last: str) -> str:
     return past.partition("; ")[2]
 
 
-def _state(page: Page, plans: dict[str, list[str]], key: str) -> str:
+def _state(page: Page, plans: Mapping[str, tuple[str, ...]], key: str) -> str:
     """Of a key that the newest release does not list, but takes: below a free mapping, or as a section."""
-    above = [name for name in plans if key == name or key.startswith(f"{name}.") or fnmatchcase(key, name)]
-    if above:
-        return ", ".join(f"`{path}`" for path in plans[max(above, key=len)])
+    stands_for = fields_at(plans, key)
+    if stands_for:
+        return ", ".join(f"`{path}`" for path in stands_for)
     reason = reason_for(page.table, key)
     if reason is not None:
         return f"{reason.state.value}: {reason.why}"
@@ -173,7 +175,10 @@ def _state(page: Page, plans: dict[str, list[str]], key: str) -> str:
 
 
 def index(
-    pages: list[Page], row: Callable[..., str], head: Callable[..., str], plans: dict[Page, dict[str, list[str]]]
+    pages: list[Page],
+    row: Callable[..., str],
+    head: Callable[..., str],
+    plans: Mapping[Page, Mapping[str, tuple[str, ...]]],
 ) -> str:
     """docs/support.md: how many keys of each newest release end how, with the pages."""
     text = (
@@ -190,11 +195,7 @@ def index(
             for key in catalogue.load(known.name, None, t).keys
             if shown(key)
         }
-        held = {
-            key
-            for key in newest
-            if any(key == n or key.startswith(f"{n}.") or fnmatchcase(key, n) for n in plans[page])
-        }
+        held = {key for key in newest if fields_at(plans[page], key)}
         reasons = [reason_for(page.table, key) for key in newest - held]
         counts = [sum(reason is not None and reason.state is state for reason in reasons) for state in MEANINGS]
         link = f"[{page.title}](support/{page.name})"

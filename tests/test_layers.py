@@ -61,8 +61,23 @@ MAY_IMPORT = {
         *("lint", "plan", "schemas", "text", "mappers", "load", "effective", "errors", "diagnostics", "secrets"),
         *("report.values", "ledger", "dataset_rows", "budget", "_version"),
     },
+    # what is known about keys and fields, gathered from the tables; nobody below asks for it.
+    "explain": {
+        "explain",
+        "lint",
+        "mappers",
+        "plan",
+        "schemas",
+        "effective",
+        "errors",
+        "ledger",
+        "report.values",
+        "report.screen",
+    },
+    # names that runs log under; of configs it knows what a step is worth.
+    "metrics": {"metrics", "plan", "schemas", "mappers.reading", "errors"},
     # what an editor asks, without its protocol: that is the command line's.
-    "lsp": {"lsp", "lint", "schemas", "text", "diagnostics", "report.values"},
+    "lsp": {"lsp", "explain", "lint", "schemas", "text", "diagnostics", "report.values"},
     # reads the plan and nothing that knows a framework's keys.
     "budget": {"budget", "plan", "errors", "text.source"},
     "report": {"_version", "report", "budget", "plan", "ledger", "diagnostics", "errors", "secrets", "text", "schemas"},

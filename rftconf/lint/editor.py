@@ -9,7 +9,7 @@ from typing import Any
 
 from rftconf.lint.counterparts import counterparts, pairs
 from rftconf.mappers.codecs import Same, counts
-from rftconf.mappers.rows import Row
+from rftconf.mappers.rows import Each, Fold, Row
 from rftconf.mappers.tables import table_of
 from rftconf.plan.index import fields
 from rftconf.report.values import shown
@@ -41,6 +41,18 @@ def _rows(framework: str) -> dict[str, Row]:
 
 
 @cache
+def _whys(framework: str) -> dict[str, str]:
+    """Native key to the sentence that says which code gives it its meaning; a row's own before one it shares."""
+    found: dict[str, str] = {}
+    for row in table_of(framework).rows:
+        if isinstance(row, Each):
+            found.update({f"{row.native}[].{item.native}": item.why for item in row.rows})
+        elif isinstance(row, Fold):
+            found.update({native: row.why for native in row.natives if native not in found})
+    return found | {native: row.why for native, row in _rows(framework).items()}
+
+
+@cache
 def _fields(framework: str) -> dict[str, str]:
     return dict(reversed(pairs(framework)))
 
@@ -57,7 +69,7 @@ def facts(framework: str, name: str) -> Facts:
     return Facts(
         plan.removeprefix("stage."),
         str(unit or ""),
-        row.why if row else "",
+        _whys(framework).get(name, ""),
         tuple((title, theirs) for title, theirs in others if theirs and title != mine),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rftconf.explain.hazards import concerning
 from rftconf.lint import editor
 from rftconf.report.values import shown
 from rftconf.schemas import registry, versions
@@ -28,7 +29,8 @@ def _facts(known: Catalogue, key: Key) -> Iterator[str]:
     if choices:
         more = f", … ({len(choices)})" if len(choices) > _MOST_NAMES else ""
         yield f"Takes {', '.join(f'`{name}`' for name in choices[:_MOST_NAMES])}{more}"
-    said = editor.facts(known.framework, newest_name(known, key.name))
+    newest = newest_name(known, key.name)
+    said = editor.facts(known.framework, newest)
     if said.why:
         yield f"{said.why[:1].upper()}{said.why[1:]}"
     if said.unit:
@@ -37,6 +39,9 @@ def _facts(known: Catalogue, key: Key) -> Iterator[str]:
         yield f"In the plan: `{said.plan}`"
     if said.elsewhere:
         yield "Elsewhere: " + ", ".join(f"{title} `{theirs}`" for title, theirs in said.elsewhere)
+    natives = [f"{known.family}:{name}" for name in dict.fromkeys((key.name, newest))]
+    for hazard in concerning([said.plan] if said.plan else [], natives, (said.why,)):
+        yield f"{hazard.name}: {hazard.says}"
     dead = versions.dead(known.framework, known.release, key.name)
     if dead:
         yield f"No effect in {known.release}: {dead}"

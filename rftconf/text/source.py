@@ -37,28 +37,28 @@ class Source:
     bom: bool = False
 
 
-def open_source(path: str | Path) -> Source:
+def open_source(path: str | Path, most: int = MAX_BYTES) -> Source:
     """Read a file, or standard input for `-`.
 
-    Raises UnreadableError for anything that is not UTF-8 text of at most MAX_BYTES, or changes while being read.
+    Raises UnreadableError for anything that is not UTF-8 text of at most `most` bytes, or changes while being read.
     """
     name = str(path)
     if name == STDIN:
         if sys.stdin is None:
             raise UnreadableError("standard input is closed", file="<stdin>")
-        return from_bytes("<stdin>", sys.stdin.buffer.read(MAX_BYTES + 1))
+        return from_bytes("<stdin>", sys.stdin.buffer.read(most + 1), most)
     try:
-        return from_bytes(name, _read_file(name))
+        return from_bytes(name, _read_file(name, most), most)
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}", file=name) from error
     except ValueError as error:
         raise UnreadableError("is not a file name", file=repr(name)) from error
 
 
-def from_bytes(name: str, data: bytes) -> Source:
+def from_bytes(name: str, data: bytes, most: int = MAX_BYTES) -> Source:
     """Decode and check `data`. Raises UnreadableError with line and column of the first bad byte."""
-    if len(data) > MAX_BYTES:
-        raise UnreadableError(f"larger than {MAX_BYTES:,} bytes", file=name)
+    if len(data) > most:
+        raise UnreadableError(f"larger than {most:,} bytes", file=name)
     if data.startswith(_UTF16):
         raise UnreadableError("UTF-16 text; save it as UTF-8", file=name, line=1, col=1)
     bom = data.startswith(_BOM)
@@ -75,7 +75,7 @@ def from_bytes(name: str, data: bytes) -> Source:
     return Source(name, text, _notes(name, bom), bom)
 
 
-def _read_file(name: str) -> bytes:
+def _read_file(name: str, most: int) -> bytes:
     # O_NONBLOCK: opening a pipe that nobody writes to would otherwise hang before it can be refused.
     descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -83,10 +83,10 @@ def _read_file(name: str) -> bytes:
         for is_kind, kind in _KINDS:
             if is_kind(before.st_mode):
                 raise UnreadableError(f"is {kind}", file=name)
-        if before.st_size > MAX_BYTES:
-            raise UnreadableError(f"{before.st_size:,} bytes; at most {MAX_BYTES:,} are read", file=name)
+        if before.st_size > most:
+            raise UnreadableError(f"{before.st_size:,} bytes; at most {most:,} are read", file=name)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = read_all(file)
+            data = read_all(file, most)
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)
@@ -96,9 +96,9 @@ def _read_file(name: str) -> bytes:
     return data
 
 
-def read_all(file: BinaryIO) -> bytes:
-    """Everything in `file`, or one byte more than MAX_BYTES."""
-    return file.read(MAX_BYTES + 1)
+def read_all(file: BinaryIO, most: int = MAX_BYTES) -> bytes:
+    """Everything in `file`, or one byte more than `most`."""
+    return file.read(most + 1)
 
 
 def _bad_byte(name: str, data: bytes, at: int, message: str) -> UnreadableError:

@@ -47,23 +47,3 @@ def test_schema_describes_what_plan_prints(tmp_path: Path, capsys: pytest.Captur
     schema = json.loads(capsys.readouterr().out)
     run(["plan", written(tmp_path), "--json", "-q"])
     jsonschema.validate(json.loads(capsys.readouterr().out), schema)
-
-
-@pytest.mark.parametrize(
-    ("subject", "said"),
-    [
-        ("key001", "KEY001: a key that no release of the framework has"),
-        ("actor_rollout_ref.rollout.n", "releases  0.4.1, 0.5.0"),
-        ("+actor_rollout_ref.rollout.n=8", "Trinity-RFT calls it algorithm.repeat_times"),
-        ("buffer.batch_size", "a key of Trinity-RFT"),
-        ("actor_rollout_ref.rollout", "actor_rollout_ref.rollout.temperature\n"),
-    ],
-)
-def test_explain(subject: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", subject]) == 0
-    assert said in capsys.readouterr().out
-
-
-def test_explain_suggests(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "data.train_bach_size"]) == 2
-    assert "did you mean data.train_batch_size?" in capsys.readouterr().err

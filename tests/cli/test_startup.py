@@ -34,6 +34,9 @@ def loaded(*arguments: str) -> frozenset[str]:
         ["budget", "--help"],
         ["explain"],
         ["explain", "SYN110"],
+        ["explain", "actor_rollout_ref.rollout.n"],
+        ["explain", "plan.batch.passes", "--json"],
+        ["metrics", "verl", "trinity"],
     ],
     ids=" ".join,
 )

@@ -48,7 +48,20 @@ OPTIONS = {
         *("--explain", "--phase", "--fit", "--front", "--apply", "--html"),
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
-    "explain": [],
+    "explain": ["--framework", "--release", "--json", "--color"],
+    "metrics": [
+        "--rename",
+        "--from",
+        "--to",
+        "--config",
+        "--set",
+        "--output",
+        "-o",
+        "--json",
+        "--quiet",
+        "-q",
+        "--color",
+    ],
     "run": [
         *(
             *READING,

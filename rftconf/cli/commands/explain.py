@@ -1,4 +1,4 @@
-"""`rftconf explain`: what a code or a key means."""
+"""`rftconf explain`: what a code, a key of any framework, a plan field or a hazard means."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 if TYPE_CHECKING:
     import typer
+
+    from rftconf.cli import options
+    from rftconf.explain.find import Match
+    from rftconf.report.screen import Screen
 
 
 def codes(incomplete: str) -> list[str]:
@@ -18,27 +22,123 @@ def codes(incomplete: str) -> list[str]:
 def explain(
     subject: Annotated[
         str | None,
-        typer.Argument(metavar="[CODE|KEY]", help="A diagnostic's code; all codes when absent.", autocompletion=codes),
+        typer.Argument(
+            metavar="[CODE|KEY]",
+            help="A diagnostic's code, a key, plan.FIELD or a hazard's number; all codes when absent.",
+            autocompletion=codes,
+        ),
     ] = None,
+    framework: Annotated[
+        str | None,
+        typer.Option(
+            "--framework", metavar="FRAMEWORK", help="Whose key; found by the key itself when only one has it."
+        ),
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option("--release", metavar="RELEASE", help="Type and default in this release alone.")
+    ] = None,
+    json: options.Json = False,
+    color: options.Color = "auto",
 ) -> int:
-    """Say what a diagnostic's code means and what to do about it.
+    """Say what a diagnostic's code, a key of any framework, or a field of the plan means.
+
+    Of a key: its meaning and unit, type and default in each release, the plan field it stands for, what the other
+    frameworks have for it and by which formula, the hazards that concern it and the rules that look at it.
 
     \b
     Examples:
       rftconf explain
       rftconf explain KEY001
       rftconf explain actor_rollout_ref.rollout.n
+      rftconf explain '+data.train_batch_size=256' --framework verl
+      rftconf explain 'buffer.*batch_size'
+      rftconf explain plan.batch.prompts_per_rollout --json
+      rftconf explain H28
     """
     from rftconf.cli import output as out
+
+    asked = framework is not None or release is not None or json
+    told = None if asked else _told(subject)
+    if told is not None:
+        out.product(told)
+        return 0
+    from rftconf.errors import UsageError
+
+    if subject is None:
+        raise UsageError("explain: --framework, --release and --json need a KEY")
+    from rftconf.cli.reading import framework_name
+    from rftconf.explain import find
+    from rftconf.schemas import registry
+
+    code = _code_json(subject) if json else None
+    if code is not None:
+        out.product_json(code)
+        return 0
+    known = registry.framework(framework_name(framework)) if framework else None
+    found = find.matches(subject, known, release) or find.below(subject, known)
+    if not found:
+        raise find.unknown(subject, known, release)
+    if json:
+        out.product_json(_json(found, release))
+    else:
+        out.product(_pages(found, out.product_screen(color), release))
+    return 0
+
+
+def _told(subject: str | None) -> str | None:
+    """The list of codes, or the page of a code or hazard; None for anything else."""
     from rftconf.lint.codes import about, every, page
 
     if subject is None:
-        out.product("".join(f"{code}  {title}\n" for code, title in every().items()))
-        return 0
-    if about(subject.upper()) is not None:
-        out.product(page(subject.upper()))
-        return 0
-    from rftconf.cli.key_page import key_page
+        return "".join(f"{code}  {title}\n" for code, title in every().items())
+    code = subject.upper()
+    if about(code) is not None:
+        return page(code)
+    return _hazard(code)
 
-    out.product(key_page(subject))
-    return 0
+
+def _hazard(code: str) -> str | None:
+    if not (code.startswith("H") and code[1:].isdecimal()):
+        return None
+    from rftconf.explain.hazards import by_number
+
+    found = by_number().get(int(code[1:]))
+    if found is None:
+        return None
+    concerns = "".join(f"  {name}\n" for name in found.concerns)
+    return f"{found.name}: {found.says}\n" + (f"\nConcerns\n{concerns}" if concerns else "")
+
+
+def _code_json(subject: str) -> dict[str, str] | None:
+    from rftconf.lint.codes import about
+
+    code = subject.upper()
+    found = about(code)
+    if found is None:
+        return None
+    return {"code": code, "title": found.title, "why": found.why, "advice": found.advice, "example": found.example}
+
+
+def _one(found: list[Match]) -> bool:
+    """True where all matches are one name of one framework, and of programs that belong to it."""
+    return len({(match.framework.family if match.framework else "", match.name) for match in found}) == 1
+
+
+def _pages(found: list[Match], screen: Screen, release: str | None) -> str:
+    """One match in full, with the programs of its framework that have the key too; several of different owners listed."""
+    from rftconf.cli.key_page import listing, page
+
+    if not _one(found):
+        return listing(found, screen)
+    also = [match.framework.name for match in found[1:] if match.framework]
+    more = f"\nAlso a key of: {', '.join(also)} (choose with --framework)\n" if also else ""
+    return page(found[0], screen, release) + more
+
+
+def _json(found: list[Match], release: str | None) -> object:
+    """The same as data: an object for one match, a list of names for several."""
+    from rftconf.cli.key_json import brief_json, match_json
+
+    if not _one(found):
+        return [brief_json(match) for match in found]
+    return match_json(found[0], release) | {"also": [brief_json(match) for match in found[1:]]}

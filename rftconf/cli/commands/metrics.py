@@ -1,0 +1,107 @@
+"""`rftconf metrics`: which logged metric of one framework is which of another, and files of metrics in other words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    import typer
+
+    from rftconf.cli import options
+    from rftconf.plan.units import Unit
+
+MOST_BYTES = 512 * 1024 * 1024
+"""The largest file of metrics that is read; it is read whole, so that it is written whole or not at all."""
+
+
+def metrics(
+    frameworks: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FRAMEWORK]…", help="verl, trinity, roll, chatlearn, runner; all when absent."),
+    ] = None,
+    rename: Annotated[
+        Path | None,
+        typer.Option("--rename", metavar="FILE.jsonl", help="Rewrite this file of metrics; - is standard input."),
+    ] = None,
+    from_: Annotated[str | None, typer.Option("--from", metavar="FRAMEWORK", help="Who wrote the file.")] = None,
+    to: Annotated[str | None, typer.Option("--to", metavar="FRAMEWORK", help="In whose words it should be.")] = None,
+    config: Annotated[
+        list[Path] | None,
+        typer.Option("--config", metavar="FILE", help="A config of the run, which tells what its steps are worth."),
+    ] = None,
+    set_: options.Set = None,
+    output: options.Output = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Say which logged metric of one framework is which of another: name, unit, step counter, and why values differ.
+
+    With --rename, rewrite a file with one JSON object a line, so that two runs' curves can be laid over each other.
+    Metrics that the other framework does not log keep their names and are reported. Steps are converted where both count
+    alike or a config tells the factor. Trinity logs to two runs, so a line may become two, told apart by "run".
+
+    \b
+    Examples:
+      rftconf metrics verl trinity
+      rftconf metrics roll chatlearn --json
+      rftconf metrics --rename run.jsonl --from verl --to roll -o renamed.jsonl
+      rftconf metrics --rename run.jsonl --from verl --to trinity --config run_grpo.sh --config grpo.yaml
+    """
+    from rftconf.cli import output as out
+    from rftconf.errors import UsageError
+    from rftconf.metrics.quantity import side
+
+    if rename is None:
+        if from_ or to or config or set_:
+            raise UsageError("--from, --to, --config and --set belong to --rename FILE")
+        return _table([side(name) for name in frameworks or ()], output, json=json, color=color)
+    if not (from_ and to) or frameworks:
+        raise UsageError("--rename FILE needs --from FRAMEWORK and --to FRAMEWORK, and takes no other framework")
+    if json and output is None:
+        raise UsageError("--json prints the report on standard output, so the metrics need -o FILE")
+    from rftconf.cli.metrics_text import report_json, report_text
+    from rftconf.metrics.rename import Renaming, written
+    from rftconf.metrics.steps import together
+    from rftconf.text.source import open_source
+
+    told = {str(file): _told(file, set_) for file in config or ()}
+    renaming = Renaming(side(from_), side(to), together(told))
+    opened = open_source(rename, MOST_BYTES)
+    text = written(renaming.lines(opened.text, opened.name))
+    if not renaming.report.lines:
+        raise UsageError(f"{opened.name} has no metrics: one JSON object a line is expected")
+    out.product(text, output)
+    if json:
+        out.product_json(report_json(renaming.report))
+    elif not quiet:
+        out.report(report_text(renaming.report, out.report_screen(color)))
+    return 0
+
+
+def _table(sides: list[str], output: Path | None, *, json: bool, color: options.Colour) -> int:
+    from rftconf.cli import output as out
+    from rftconf.cli.metrics_text import table_json, table_text
+    from rftconf.metrics.quantity import RUNNER
+    from rftconf.schemas.registry import FRAMEWORKS
+
+    wanted = list(dict.fromkeys(sides)) or [*FRAMEWORKS, RUNNER]
+    if json:
+        out.product_json(table_json(wanted), output)
+    else:
+        out.product(table_text(wanted, out.product_screen(color if output is None else "never")), output)
+    return 0
+
+
+def _told(file: Path, bound: list[str] | None) -> dict[Unit, Fraction]:
+    """What a config of the run tells about its steps."""
+    from rftconf.cli.loading import open_document
+    from rftconf.cli.reading import reading
+    from rftconf.load import load, main_stage
+    from rftconf.metrics.steps import steps_of
+
+    how = reading(None, None, bound, None, None, None, None, None)
+    return steps_of(main_stage(load(open_document(str(file), how))).reading, str(file))

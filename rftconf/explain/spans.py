@@ -1,0 +1,89 @@
+"""A key through the releases: where its name, type or default changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rftconf.plan.symbols import Value
+from rftconf.schemas import catalogue, versions
+from rftconf.schemas.registry import Framework
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Neighbouring releases that say the same of a key. `interpolation` is how a default is written that follows others."""
+
+    releases: tuple[str, ...]
+    name: str
+    type: str
+    default: Value
+    interpolation: str
+    choices: tuple[Value, ...]
+    mandatory: bool
+    dead: str
+    became: tuple[str, ...]
+    """What the newest release calls what these releases call `name`, where that is something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    value: Value
+
+
+def existing(known: Framework, trainer: str, key: str, release: str | None = None) -> list[str]:
+    """The releases (or the one asked for, if it does) whose catalogue has `key`, oldest first."""
+    return [
+        r
+        for r in ((release,) if release else known.releases)
+        if r in known.releases and trainer in known.trainers_of(r) and key in catalogue.load(known.name, r, trainer)
+    ]
+
+
+def spans_of(known: Framework, trainer: str, key: str, release: str | None = None) -> tuple[Span, ...]:
+    """The key's history, oldest release first, under the name that each release has for it."""
+    found: list[Span] = []
+    for span in _each(known, trainer, key, release):
+        if found and replace(found[-1], releases=()) == replace(span, releases=()):
+            found[-1] = replace(span, releases=(*found[-1].releases, *span.releases))
+        else:
+            found.append(span)
+    return tuple(found)
+
+
+def _each(known: Framework, trainer: str, key: str, release: str | None) -> Iterator[Span]:
+    """One span a release. In a release without the key, its own name for the same thing, where edits lead to one."""
+    have = [r for r in known.releases if trainer in known.trainers_of(r)]
+    newest = existing(known, trainer, key)[-1]
+    for one in have if release is None else (release,):
+        names = (
+            [key] if key in catalogue.load(known.name, one, trainer) else _older_names(known, trainer, key, one, newest)
+        )
+        for name in names:
+            yield _span(known, trainer, name, one)
+
+
+def _older_names(known: Framework, trainer: str, key: str, release: str, newest: str) -> list[str]:
+    if newest != known.newest or known.releases.index(release) > known.releases.index(newest):
+        return []
+    cells = {key.replace("[]", "[0]"): _Cell("x")}
+    done = versions.downgrade(known.name, cells, release, trainer=trainer).flat
+    names = [name.replace("[0]", "[]") for name in done]
+    return [name for name in names if catalogue.load(known.name, release, trainer).get(name) is not None]
+
+
+def _span(known: Framework, trainer: str, name: str, release: str) -> Span:
+    found = catalogue.load(known.name, release, trainer).get(name)
+    assert found is not None
+    kind = f"{found.type}{' or null' if found.optional and found.type != 'any' else ''}"
+    why = versions.dead(known.name, release, name) or ""
+    named = tuple(one for one in in_newest(known, name, release, trainer) if one != name)
+    return Span(
+        (release,), name, kind, found.default, found.interpolation or "", found.choices, found.mandatory, why, named
+    )
+
+
+def in_newest(known: Framework, name: str, release: str, trainer: str) -> list[str]:
+    """What the newest release calls a key of `release`: several names where it was split, none where it is gone."""
+    done = versions.upgrade(known.name, {name.replace("[]", "[0]"): _Cell("x")}, release, trainer=trainer)
+    return [one.replace("[0]", "[]") for one in done.flat]

@@ -1,0 +1,87 @@
+"""From one framework's step counter to another's: what one step of each is worth in rollout periods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rftconf.errors import UsageError
+from rftconf.metrics.quantity import Counter
+from rftconf.plan.units import Unit
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+
+_SIZES = ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When something is logged: the counter, and by how many periods the weights it speaks of are older."""
+
+    counter: Counter
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How many of each unit one rollout period has; a unit that is not here is not known."""
+
+    per_period: Mapping[Unit, Fraction] = field(default_factory=lambda: {Unit.ROLLOUTS: Fraction(1)})
+
+    def knows(self, source: Moment, target: Moment) -> bool:
+        """True when a step of one can be told in steps of the other."""
+        alike = source.counter.unit is target.counter.unit and source.behind == target.behind
+        return alike or {source.counter.unit, target.counter.unit} <= set(self.per_period)
+
+    def convert(self, step: Fraction, source: Moment, target: Moment) -> Fraction:
+        """The target's step at which it logs what the source logs at `step`: by the same weights, not by the same number.
+
+        What is measured before training starts counts as measured with the first weights.
+        """
+        done = step - source.counter.first + 1
+        if source.counter.unit is target.counter.unit and source.behind == target.behind:
+            return done + target.counter.first - 1
+        periods = done / self._a_period(source) - source.behind
+        if source.behind:
+            periods = max(periods, Fraction(0))
+        return (periods + target.behind) * self._a_period(target) + target.counter.first - 1
+
+    def _a_period(self, moment: Moment) -> Fraction:
+        return self.per_period[moment.counter.unit]
+
+
+def steps_of(reading: Reading, name: str) -> dict[Unit, Fraction]:
+    """What a run's config tells: train steps and, in Trinity's own, explore steps a rollout period.
+
+    Raises UsageError, with `name` of the file, where the config does not tell its batch sizes as numbers.
+    """
+    sizes: list[Any] = [reading.values.get(f"stage.batch.{size}") for size in _SIZES]
+    lacking = [size for size, value in zip(_SIZES, sizes, strict=True) if not isinstance(value, int) or value <= 0]
+    if lacking:
+        raise UsageError(
+            f"{name} does not tell {' nor '.join(lacking)} as a number; bind variables with --set NAME=VALUE"
+        )
+    prompts, responses, update = sizes
+    found = {Unit.ROLLOUTS: Fraction(1), Unit.TRAIN_STEPS: Fraction(prompts * responses, update)}
+    if reading.source.framework == "trinity":
+        found[Unit.EXPLORE_STEPS] = Fraction(reading.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS))
+    return found
+
+
+def together(told: Mapping[str, Mapping[Unit, Fraction]]) -> Steps:
+    """What several configs tell. Raises UsageError where they count the same thing differently."""
+    found: dict[Unit, Fraction] = {Unit.ROLLOUTS: Fraction(1)}
+    for name, units in told.items():
+        for unit, count in units.items():
+            if found.setdefault(unit, count) != count:
+                raise UsageError(
+                    f"{name} has {_number(count)} {unit} a rollout period, another config {_number(found[unit])}: not one run"
+                )
+    return Steps(found)
+
+
+def _number(value: Fraction) -> str:
+    return str(int(value)) if value.denominator == 1 else f"{float(value):g}"

@@ -1,0 +1,81 @@
+"""The table of metrics: one meaning for a name, and counters for every run that it names."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from rftconf.errors import UsageError
+from rftconf.metrics.naming import counters_of, name_for, step_keys, understood
+from rftconf.metrics.quantity import RUNNER, side, title
+from rftconf.metrics.table import COUNTERS, QUANTITIES
+from rftconf.schemas.registry import FRAMEWORKS
+
+SIDES = (*FRAMEWORKS, RUNNER)
+
+
+@pytest.mark.parametrize("framework", SIDES)
+def test_a_name_stands_for_one_quantity(framework: str) -> None:
+    names = Counter(
+        name
+        for quantity in QUANTITIES
+        if framework in quantity.logged
+        for name in (quantity.logged[framework].name, *quantity.logged[framework].older)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+    assert names
+
+
+def test_every_quantity_is_somebodys_and_every_somebody_is_known() -> None:
+    for quantity in QUANTITIES:
+        assert quantity.logged, quantity.says
+        assert set(quantity.logged) <= set(SIDES)
+    assert len({quantity.says for quantity in QUANTITIES}) == len(QUANTITIES)
+
+
+def test_runs_have_counters() -> None:
+    assert {one.framework for one in COUNTERS} == set(SIDES)
+    for quantity in QUANTITIES:
+        for framework, logged in quantity.logged.items():
+            assert logged.run in {one.run for one in counters_of(framework)}, (framework, logged.name)
+
+
+@pytest.mark.parametrize("framework", SIDES)
+def test_a_name_is_understood_as_its_own_quantity(framework: str) -> None:
+    """Also those with placeholders: filled with something plain, the most specific pattern wins."""
+    for quantity in QUANTITIES:
+        logged = quantity.logged.get(framework)
+        if logged is None:
+            continue
+        found = understood(framework, logged.name.format_map(dict.fromkeys(logged.placeholders, "gsm8k")))
+        assert found is not None
+        assert found.quantity is quantity, logged.name
+
+
+def test_placeholders_are_carried_over() -> None:
+    found = understood("verl", "val-core/openai/gsm8k/acc/mean@8")
+    assert found is not None
+    assert found.filled == {"source": "openai/gsm8k", "n": "8"}
+    assert name_for(found, "roll") == ("val_correct/openai/gsm8k/mean", "")
+    assert name_for(found, "runner") == ("", "logs nothing like it")
+
+
+def test_what_a_name_does_not_tell_is_said() -> None:
+    found = understood("roll", "val_correct/math/mean")
+    assert found is not None
+    assert name_for(found, "verl") == ("", "calls it val-core/{source}/acc/mean@{n}, and this does not tell n")
+
+
+def test_older_names_are_understood_and_not_written() -> None:
+    found = understood("roll", "actor/pg_loss")
+    assert found is not None
+    assert name_for(found, "roll") == ("actor/pg_loss@sum", "")
+
+
+def test_unknown_names() -> None:
+    assert understood("verl", "my/own") is None
+    assert step_keys("roll") == ("step", "_step", "system/global_step", "system/step")
+    assert (side("Trinity-RFT"), side("rftconf"), title("runner")) == ("trinity", "runner", "our runner")
+    with pytest.raises(UsageError, match="no framework is called 'nobody'"):
+        side("nobody")
