@@ -8,7 +8,7 @@ from rftconf.ledger import LOSSES, Decision, State, TargetLine
 from rftconf.load import Loaded, StageRead
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
-from rftconf.plan.index import role_of
+from rftconf.plan.index import MEASUREMENT, role_of
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Value, formula, is_symbolic, names_in, to_interpolation
 from rftconf.schemas import registry
@@ -125,7 +125,7 @@ def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
         if origin is not None and origin.kind is Kind.DEFAULT and _of_no_interest(path):
             continue
         unsaid = outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys)
-        if unsaid and role_of(without_indices(path)) == "" and stage.values.get(path) is not None:
+        if unsaid and role_of(without_indices(path)) in ("", MEASUREMENT) and stage.values.get(path) is not None:
             found.append(f"{path.removeprefix('stage.')}: {outcome.note}")
     return tuple(dict.fromkeys(found))
 

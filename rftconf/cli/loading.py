@@ -89,14 +89,14 @@ def _named_beside(source: str, document: Document) -> tuple[str, Path] | None:
     return None
 
 
-def report_guess(found: Guess, how: Reading, screen: Screen) -> None:
-    """Say what a file was taken for, and why, unless that was asked for by name."""
+def report_guess(found: Guess, how: Reading, screen: Screen, *, name: str = "") -> None:
+    """Say what a file (its `name`, where there are several) was taken for, and why, unless that was asked for by name."""
     from rftconf.schemas.registry import framework
 
     if how.framework and how.release:
         return
     title = f"{framework(found.framework).title} {found.release}"
-    lead = f"read as {title}, guessed: "
+    lead = f"{f'{name} ' if name else ''}read as {title}, guessed: "
     why = "; ".join(found.reasons[:2])
     first, *rest = screen.wrap(f"{lead}{why} (name another with --from-release)", 0)
     out.report("".join(f"{line}\n" for line in (first, *rest)) + "\n")

@@ -26,6 +26,13 @@ def frameworks(incomplete: str) -> list[str]:
     return [name for name in FRAMEWORKS if name.startswith(incomplete)]
 
 
+def effects(incomplete: str) -> list[str]:
+    """The words a shell completes after `--only`."""
+    return [name for name in EFFECTS if name.startswith(incomplete)]
+
+
+EFFECTS = ("mathematics", "measurement", "performance", "bookkeeping")
+"""As `diff.effects.Effect` has them; a test compares."""
 Source: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="A launch script or a YAML file; - is standard input.")
 ]
@@ -40,6 +47,41 @@ From: TypeAlias = Annotated[
 ]
 FromRelease: TypeAlias = Annotated[
     str | None, typer.Option("--from-release", metavar="RELEASE", help="Its release, e.g. 0.7.1; guessed when absent.")
+]
+_EACH = "once for both files, or once for each"
+FileA: TypeAlias = Annotated[
+    str, typer.Argument(metavar="A", help="A launch script or a YAML file; - is standard input.")
+]
+FileB: TypeAlias = Annotated[str, typer.Argument(metavar="B", help="The other one; for any framework and release.")]
+FromEach: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="FRAMEWORK",
+        help=f"What they are written for; guessed, and said, when absent; {_EACH}.",
+        autocompletion=frameworks,
+    ),
+]
+ReleaseEach: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--from-release", metavar="RELEASE", help=f"Their releases; guessed when absent; {_EACH}."),
+]
+LaunchEach: TypeAlias = Annotated[
+    list[int] | None,
+    typer.Option("--launch", metavar="N", min=1, help=f"Which launch, in a script with several; {_EACH}."),
+]
+Only: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        metavar="EFFECT",
+        help="Compare only what changes this: mathematics, measurement, performance, bookkeeping; may be repeated.",
+        autocompletion=effects,
+    ),
+]
+BaseEach: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option("--base", metavar="FILE", help=f"A fork's own trainer YAML, below the overrides; {_EACH}."),
 ]
 To: TypeAlias = Annotated[
     str, typer.Option("--to", metavar="FRAMEWORK", help="What to write it for.", autocompletion=frameworks)

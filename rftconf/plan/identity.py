@@ -1,72 +1,74 @@
-"""Two names for a plan: `math_id` over what changes the mathematics, `plan_id` over placement and performance as well."""
+"""Two names for a plan: `math_id` over what changes the mathematics, `plan_id` over placement and performance as well.
+
+Both are taken over what acts (`plan.acting`): a setting that does nothing in its run changes neither.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, role_of
+from rftconf.plan.acting import acting
+from rftconf.plan.flat import flat_stages
+from rftconf.plan.index import BOOKKEEPING, MEASUREMENT, PERFORMANCE, role_of
 from rftconf.plan.model import Plan
+from rftconf.plan.symbols import Expr, formula, names_in, to_shell
 
-VERSION = "1"
+VERSION = "2"
 """Part of every id: changes when the meaning of a field does."""
+ONLY_MEASURES = ("eval", "generate")
+"""Kinds of runs that do nothing but what others do to see how far they are."""
 
 
 def math_id(plan: Plan) -> str:
     """Stable over machines and releases: equal when two plans train the same way."""
-    return _digest(plan, leave_out=(PERFORMANCE, BOOKKEEPING))
+    return _digest(plan, leave_out=(PERFORMANCE, MEASUREMENT, BOOKKEEPING))
 
 
 def plan_id(plan: Plan) -> str:
-    """As `math_id`, and the same placement and performance settings."""
+    """As `math_id`, and the same placement, performance settings, validation and saving."""
     return _digest(plan, leave_out=(BOOKKEEPING,))
 
 
-def _digest(plan: Plan, leave_out: tuple[str, ...]) -> str:
-    flat = {path: value for path, value in flatten(plan).items() if _role(path) not in leave_out}
-    text = json.dumps([VERSION, sorted(flat.items())], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def effect_of(path: str, kind: object) -> str:
+    """The role of a plan field (indices allowed) in a run of `kind`; "" where it changes the mathematics."""
+    role = role_of(re.sub(r"\[\d+\]", "[]", path))
+    return "" if role == MEASUREMENT and kind in ONLY_MEASURES else role
 
 
 def flatten(plan: Plan) -> dict[str, Any]:
     """Every set leaf of the plan's identity, cluster and stages as `stages[0].batch.passes -> value`."""
-    dumped = plan.model_dump(mode="json", exclude_none=True, include={"identity", "cluster", "stages"})
-    flat: dict[str, Any] = {}
-    _walk(dumped, "", flat)
-    return flat
+    return _named(flat_stages(plan))
 
 
-def _walk(node: Any, path: str, flat: dict[str, Any]) -> None:
-    if isinstance(node, dict) and "$expr" not in node and (not path or _is_part(path)):
-        for name, value in node.items():
-            _walk(value, f"{path}.{name}" if path else name, flat)
-    elif isinstance(node, list) and node and isinstance(node[0], dict):
-        for index, value in enumerate(node):
-            _walk(value, f"{path}[{index}]", flat)
-    elif node not in ({}, []):
-        flat[path] = _number(node)
+def _digest(plan: Plan, leave_out: tuple[str, ...]) -> str:
+    stages = [acting(stage) for stage in flat_stages(plan)]
+    kept = [
+        {path: value for path, value in stage.items() if effect_of(path, stage.get("stage.kind")) not in leave_out}
+        for stage in stages
+    ]
+    text = json.dumps([VERSION, sorted(_named(kept).items())], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _number(value: Any) -> Any:
-    """1 and 1.0 are the same value."""
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+def _named(stages: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """All stages under the plan's own paths."""
+    found: dict[str, Any] = {}
+    for index, stage in enumerate(stages):
+        for path, value in stage.items():
+            own = path.startswith("stage.")
+            found[f"stages[{index}].{path.removeprefix('stage.')}" if own else path] = _json(value)
+    return found
 
 
-def _is_part(path: str) -> bool:
-    return _plain(path) not in _leaf_dicts()
-
-
-def _leaf_dicts() -> frozenset[str]:
-    from rftconf.plan.index import fields
-
-    return frozenset(fields())
-
-
-def _plain(path: str) -> str:
-    return re.sub(r"\[\d+\]", "[]", re.sub(r"^stages\[\d+\]", "stage", path))
-
-
-def _role(path: str) -> str:
-    return role_of(_plain(path))
+def _json(value: Any) -> Any:
+    if isinstance(value, Expr):
+        return {"$expr": formula(value), "shell": to_shell(value), "names": sorted(names_in(value))}
+    if isinstance(value, list):
+        return [_json(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _json(item) for key, item in value.items()}
+    return value if isinstance(value, (bool, int, float, str)) else str(value)

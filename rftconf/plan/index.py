@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PERFORMANCE = "performance"
 """Marks fields that change speed or memory only; they count for `plan_id`, not for `math_id`."""
+MEASUREMENT = "measurement"
+"""Marks what is evaluated and saved, and when; it counts for `plan_id`, and for `math_id` only of runs that do nothing else."""
 BOOKKEEPING = "bookkeeping"
 """Marks names, paths of outputs and logging; they count for neither hash."""
 FILE = Path(__file__).parent / "index.json"
@@ -52,7 +54,7 @@ def unit_of(path: str) -> Unit | None:
 
 
 def role_of(path: str) -> str:
-    """`performance`, `bookkeeping` or "" (it changes the mathematics)."""
+    """`performance`, `measurement`, `bookkeeping` or "" (it changes the mathematics)."""
     found = fields().get(path)
     return found.role if found else ""
 
@@ -90,7 +92,8 @@ def written(found: dict[str, Field]) -> str:
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def _walk(model: type[Part], prefix: str) -> list[tuple[str, Field]]:
+def _walk(model: type[Part], prefix: str, above: str = "") -> list[tuple[str, Field]]:
+    """`above` is the role of the field that holds the model; it stands for fields that say nothing themselves."""
     from rftconf.plan.fields import Part
 
     found: list[tuple[str, Field]] = []
@@ -98,14 +101,15 @@ def _walk(model: type[Part], prefix: str) -> list[tuple[str, Field]]:
         path = f"{prefix}{name}"
         annotation: Any = info.annotation
         item = get_args(annotation)[0] if get_origin(annotation) is list else None
+        extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+        role = str(extra.get("role", above))
         if isinstance(annotation, type) and issubclass(annotation, Part):
-            found += _walk(annotation, f"{path}.")
+            found += _walk(annotation, f"{path}.", role)
         elif isinstance(item, type) and issubclass(item, Part):
-            found += _walk(item, f"{path}[].")
+            found += _walk(item, f"{path}[].", role)
         else:
             unit = next((m for m in info.metadata if isinstance(m, Unit)), None)
-            extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-            found.append((path, Field(unit, str(extra.get("role", "")), tuple(_kinds(annotation)))))
+            found.append((path, Field(unit, role, tuple(_kinds(annotation)))))
     return found
 
 

@@ -1,7 +1,7 @@
 """The canonical plan: one RL post-training run in the field's own terms. No framework's word is in here.
 
 Every count says in its name and in its `Unit` what it counts. `None` means that the source does not say and that no
-default applies. Fields that do not change the mathematics are marked `PERFORMANCE`; `plan.identity` hashes the rest.
+default applies. Fields that do not change the mathematics are marked `Perf`, `Book` or `Seen`; `plan.identity` hashes the rest.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rftconf.plan.fields import Bool, Float, Int, Part, Ratio, Str
-from rftconf.plan.index import BOOKKEEPING, PERFORMANCE
+from rftconf.plan.index import BOOKKEEPING, MEASUREMENT, PERFORMANCE
 from rftconf.plan.units import Unit
 
 Perf = Field(default=None, json_schema_extra={"role": PERFORMANCE})
 Book = Field(default=None, json_schema_extra={"role": BOOKKEEPING})
+Seen = Field(default=None, json_schema_extra={"role": MEASUREMENT})
 
 
 class Source(Part):
@@ -385,7 +386,7 @@ class SamplingSet(Part):
     """Sampling for training and for validation."""
 
     train: Sampling = Sampling()
-    eval: Sampling = Sampling()
+    eval: Sampling = Field(default=Sampling(), json_schema_extra={"role": MEASUREMENT})
 
 
 class Lora(Part):
@@ -475,7 +476,7 @@ class Data(Part):
     """What is trained and validated on."""
 
     train: list[DataSet] = Field(default_factory=list)
-    eval: list[DataSet] = Field(default_factory=list)
+    eval: list[DataSet] = Field(default_factory=list, json_schema_extra={"role": MEASUREMENT})
     domains: list[Domain] = Field(default_factory=list)
     environments: list[Environment] = Field(default_factory=list)
     mixing: Literal["concat", "proportional", "weighted"] | None = None
@@ -483,7 +484,7 @@ class Data(Part):
     seed: Int | None = None
     rows: Int | None = None
     train_max_samples: Int | None = None
-    eval_max_samples: Int | None = None
+    eval_max_samples: Int | None = Seen
     loader_workers: Int | None = Perf
     dataset_class: Str | None = None
     dataset_class_name: Str | None = None
@@ -513,9 +514,9 @@ class Checkpoint(Part):
 class Cadence(Part):
     """When the run saves and validates."""
 
-    save_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = None
-    eval_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = None
-    eval_at_start: Bool | None = None
+    save_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = Seen
+    eval_rollouts: Annotated[Ratio | None, Unit.ROLLOUTS] = Seen
+    eval_at_start: Bool | None = Seen
 
 
 class Seeds(Part):

@@ -1,0 +1,85 @@
+"""`rftconf diff`: are two configs the same run, whatever frameworks they are written for?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+if TYPE_CHECKING:
+    import typer
+
+    from rftconf.cli import options
+
+
+def diff(
+    a: options.FileA,
+    b: options.FileB,
+    from_: options.FromEach = None,
+    from_release: options.ReleaseEach = None,
+    set_: options.Set = None,
+    env: options.Env = None,
+    args: options.Args = None,
+    launch: options.LaunchEach = None,
+    base: options.BaseEach = None,
+    sources: options.Sources = None,
+    rows: options.Rows = None,
+    assume: options.Assume = None,
+    only: options.Only = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write the comparison as one page.")
+    ] = None,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="One by one also what only one side says and changes no mathematics."),
+    ] = False,
+    output: options.Output = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Say whether two configs are the same run: in the plan's terms, with where each value comes from.
+
+    The files may be for any two frameworks and releases; either may be - for standard input. First come the totals
+    that make two runs the same whatever their keys say, then what differs: what changes the mathematics, what is
+    measured, what is performance only. A value that a file does not tell is never guessed: equal expressions are
+    equal, all others cannot be compared. --from, --from-release, --launch and --base may be given twice, for A and B.
+
+    \b
+    Examples:
+      rftconf diff run_grpo.sh grpo.yaml
+      rftconf diff run_grpo.sh grpo.yaml --rows 7473 --only mathematics
+      rftconf diff run_grpo.sh run_grpo.sh --from-release 0.7.1 --from-release 0.9.1
+      git show HEAD:run_grpo.sh | rftconf diff - run_grpo.sh
+      rftconf diff run_grpo.sh grpo.yaml --html comparison.html --quiet
+
+    Exit: 0 the same run, 1 different (or not to be compared), 2 unreadable or usage. Names and logging do not count.
+    """
+    from rftconf.cli import comparing
+    from rftconf.cli import output as out
+    from rftconf.diff.compare import compare
+    from rftconf.diff.effects import COUNTED
+
+    asked = comparing.Asked(set_, env, args, sources, rows, assume)
+    each = comparing.each_side(asked, from_, from_release, launch, base)
+    comparing.refuse_two_inputs(a, b)
+    effects = comparing.effects_named(only)
+    sides = [
+        comparing.open_side(name, how, asked, quiet=quiet, color=color) for name, how in zip((a, b), each, strict=True)
+    ]
+    if sides[0] is None or sides[1] is None:
+        return 2
+    found = compare(sides[0], sides[1])
+    if html is not None:
+        from rftconf.report.comparison_html import comparison_html
+
+        out.product(comparison_html(found, effects), html)
+    if json:
+        from rftconf.report.comparison_json import comparison_json
+
+        out.product_json(comparison_json(found, effects), output)
+    else:
+        from rftconf.report.comparison import comparison_text
+
+        screen = out.product_screen(color if output is None else "never")
+        out.product(comparison_text(found, screen, effects, full=verbose), output)
+    return int(found.verdict(effects if only else COUNTED) != "same")

@@ -1,0 +1,206 @@
+"""Are two plans the same run? Stage by stage: totals first, then every field that acts and differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Any
+
+from rftconf.diff.effects import COUNTED, Effect, Known, known_of
+from rftconf.diff.sides import Idle, Said, Side
+from rftconf.diff.table import GROUPS
+from rftconf.plan.acting import acting, why_idle
+from rftconf.plan.identity import math_id, plan_id
+from rftconf.plan.spelling import plain, same
+from rftconf.plan.symbols import Expr
+from rftconf.plan.totals import TOTALS, Total, totals
+
+
+class Verdict(StrEnum):
+    """The answer."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNKNOWN = "cannot be compared"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A field on one side. `idle`: why it does nothing there; `value` is None where nobody says it."""
+
+    value: Any
+    said: Said | None = None
+    idle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that is not the same; `certain` is False where that depends on names that nobody told."""
+
+    path: str
+    known: Known
+    a: Seen
+    b: Seen
+    certain: bool = True
+
+    @property
+    def one_sided(self) -> bool:
+        """True where only one side says anything, or only there it acts."""
+        return None in (self.a.value, self.b.value) or self.a.idle is not None or self.b.idle is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A derived total on both sides; `same` is None where it depends on what nobody told."""
+
+    total: Total
+    a: Any
+    b: Any
+    same: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Two stages that stand for each other, by their names and places in the two runs."""
+
+    a: int
+    b: int
+    name: str
+    totals: tuple[Counted, ...]
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A key outside the plan that one framework understands, with its values on the two sides (None where not set)."""
+
+    key: str
+    a: Any
+    b: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that was found."""
+
+    a: Side
+    b: Side
+    math_ids: tuple[str, str]
+    plan_ids: tuple[str, str]
+    stages: tuple[Stages, ...]
+    only_a: tuple[str, ...] = ()
+    """Stages that the other run does not have."""
+    only_b: tuple[str, ...] = ()
+    own: tuple[Own, ...] = ()
+    """Differing keys outside the plan of two runs of one framework."""
+    uncompared: tuple[Own, ...] = ()
+    """Keys outside the plan where the other framework has none of the kind."""
+
+    def of(self, effect: Effect) -> list[Difference]:
+        """The differences of one effect, over all stages."""
+        return [one for stage in self.stages for one in stage.differences if one.known.effect is effect]
+
+    def verdict(self, effects: Sequence[Effect] = COUNTED) -> Verdict:
+        """The answer as far as `effects` go. Keys outside the plan count for the mathematics: nobody knows better."""
+        found = [one for effect in effects for one in self.of(effect)]
+        outside = Effect.MATHEMATICS in effects and bool(self.only_a or self.only_b or self.own)
+        if outside or any(one.certain for one in found):
+            return Verdict.DIFFERENT
+        return Verdict.UNKNOWN if found else Verdict.SAME
+
+    @property
+    def idle(self) -> tuple[tuple[Idle, ...], tuple[Idle, ...]]:
+        """Keys that are written on each side and do nothing."""
+        return self.a.idle, self.b.idle
+
+
+def compare(a: Side, b: Side) -> Comparison:
+    """All differences of two runs."""
+    pairs = list(_pairs(a, b))
+    left = tuple(_named(a, index) for index in range(len(a.stages)) if index not in {one for one, _ in pairs})
+    right = tuple(_named(b, index) for index in range(len(b.stages)) if index not in {other for _, other in pairs})
+    own = _own(a, b)
+    alike = a.family == b.family
+    return Comparison(
+        a,
+        b,
+        (math_id(a.plan), math_id(b.plan)),
+        (plan_id(a.plan), plan_id(b.plan)),
+        tuple(_stages(a, b, one, other) for one, other in pairs),
+        left,
+        right,
+        own if alike else (),
+        () if alike else own,
+    )
+
+
+def _pairs(a: Side, b: Side) -> Iterator[tuple[int, int]]:
+    """Stages that stand for each other: in order, and of the same kind where their numbers differ."""
+    if len(a.stages) == len(b.stages):
+        yield from enumerate(range(len(b.stages)))
+        return
+    mine, theirs = ([str(stage.get("stage.kind")) for stage in one.stages] for one in (a, b))
+    for block in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
+        yield from ((block.a + step, block.b + step) for step in range(block.size))
+
+
+def _named(one: Side, index: int) -> str:
+    stage = one.stages[index]
+    name = stage.get("stage.name")
+    kind = stage.get("stage.kind")
+    return f"{name} ({kind})" if name else f"stage {index + 1} ({kind})"
+
+
+def _stages(a: Side, b: Side, one: int, other: int) -> Stages:
+    values = a.stages[one], b.stages[other]
+    counted = tuple(_counted(values[0], values[1]))
+    found = sorted(_differences(values[0], values[1], a.said[one], b.said[other]), key=_place)
+    return Stages(one, other, _named(a, one), counted, tuple(found))
+
+
+def _counted(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Counted]:
+    a, b = totals(one), totals(other)
+    for total in TOTALS:
+        mine, theirs = a[total.name], b[total.name]
+        if mine is None and theirs is None:
+            continue
+        unknown = mine is None or theirs is None
+        yield Counted(total, mine, theirs, None if unknown else same(plain(mine), plain(theirs)))
+
+
+def _differences(
+    one: Mapping[str, Any], other: Mapping[str, Any], mine: Mapping[str, Said], theirs: Mapping[str, Said]
+) -> Iterator[Difference]:
+    a, b = acting(one), acting(other)
+    kind = one.get("stage.kind")
+    for path in {**a, **b}:
+        answer = same(a.get(path), b.get(path))
+        if answer is not True:
+            known = known_of(path, kind)
+            seen = _seen(path, one, a, mine), _seen(path, other, b, theirs)
+            yield Difference(path, known, *seen, certain=answer is False or _told(seen))
+
+
+def _seen(path: str, raw: Mapping[str, Any], acts: Mapping[str, Any], said: Mapping[str, Said]) -> Seen:
+    """What acts, else what was said and does nothing."""
+    idle = None if path in acts or raw.get(path) in (None, False, 0) else why_idle(raw, path)
+    return Seen(acts.get(path, raw.get(path)), said.get(path), idle)
+
+
+def _told(seen: tuple[Seen, Seen]) -> bool:
+    """True where one side is silent or idle, and the other says something: no name could make them the same."""
+    a, b = seen
+    return not isinstance(a.value, Expr) and not isinstance(b.value, Expr)
+
+
+def _place(one: Difference) -> tuple[int, int]:
+    effects = list(Effect)
+    return effects.index(one.known.effect), GROUPS.index(one.known.group)
+
+
+def _own(a: Side, b: Side) -> tuple[Own, ...]:
+    keys = dict.fromkeys([*a.own, *b.own])
+    found = (Own(key, a.own.get(key), b.own.get(key)) for key in keys)
+    return tuple(one for one in found if one.a != one.b)

@@ -1,0 +1,63 @@
+"""Looks up what a plan field does to training."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
+
+from rftconf.diff.table import ROWS, WHO, Row
+from rftconf.plan.identity import effect_of
+from rftconf.plan.index import BOOKKEEPING, MEASUREMENT, PERFORMANCE
+
+
+class Effect(StrEnum):
+    """What a difference changes, from what matters most."""
+
+    MATHEMATICS = "mathematics"
+    MEASUREMENT = "measurement"
+    PERFORMANCE = "performance"
+    BOOKKEEPING = "bookkeeping"
+
+
+COUNTED = (Effect.MATHEMATICS, Effect.MEASUREMENT, Effect.PERFORMANCE)
+"""Effects that make two runs different; names and logging do not."""
+_OF_ROLE: Mapping[str, Effect] = {
+    "": Effect.MATHEMATICS,
+    MEASUREMENT: Effect.MEASUREMENT,
+    PERFORMANCE: Effect.PERFORMANCE,
+    BOOKKEEPING: Effect.BOOKKEEPING,
+}
+
+
+class Known(NamedTuple):
+    """What is said of one field."""
+
+    group: str
+    effect: Effect
+    does: str
+
+
+def known_of(path: str, kind: object) -> Known:
+    """What the plan field at `path` (indices allowed) does in a run of `kind`. Raises KeyError for no plan field."""
+    plain = re.sub(r"\[\d+\]", "[]", path)
+    row, part = _row_of(plain)
+    return Known(row.group, _OF_ROLE[effect_of(path, kind)], row.does.replace("{}", part))
+
+
+@cache
+def _row_of(path: str) -> tuple[Row, str]:
+    """The row with the fewest `*` that fits, and what its first one is called."""
+    fitting = [(row.fields.count("*"), row, found) for row in ROWS if (found := _pattern(row.fields).fullmatch(path))]
+    if not fitting:
+        raise KeyError(path)
+    _, row, found = min(fitting, key=lambda one: one[0])
+    part = found[1] if found.groups() else ""
+    return row, WHO.get(part, part)
+
+
+@cache
+def _pattern(fields: str) -> re.Pattern[str]:
+    return re.compile(re.escape(fields).replace(r"\*", r"(\w+)"))

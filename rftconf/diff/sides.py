@@ -1,0 +1,119 @@
+"""One side of a comparison: a plan, and where each of its values was said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rftconf.ledger import State
+from rftconf.load import Loaded, StageRead
+from rftconf.mappers.native import nodes_above
+from rftconf.mappers.tables import reason_for
+from rftconf.plan.flat import flat_stages
+from rftconf.plan.model import Plan
+from rftconf.plan.origin import Kind
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.text.span import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Why a value is there: `kind` as in `plan.origin`, the keys as the user spelt them, where they stand, and how."""
+
+    kind: Kind
+    keys: tuple[tuple[str, Place | None], ...] = ()
+    how: str = ""
+    release: str = ""
+    """Framework and release whose default it is; empty for what the file says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A key that is written and does nothing, and why."""
+
+    key: str
+    place: Place
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A run as one of the two. `stages` are flat values, `said` the origins beside them."""
+
+    name: str
+    framework: str
+    release: str
+    plan: Plan
+    stages: Sequence[Mapping[str, Any]]
+    said: Sequence[Mapping[str, Said]]
+    idle: tuple[Idle, ...] = ()
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """Keys that only their framework understands, verbatim."""
+
+    @property
+    def family(self) -> str:
+        """The framework that people mean."""
+        return registry.framework(self.framework).family
+
+    @property
+    def title(self) -> str:
+        """Framework and release for people."""
+        return f"{registry.framework(self.framework).title} {self.release}"
+
+
+def side(name: str, loaded: Loaded, *others: Loaded) -> Side:
+    """A side from one file, or from several that together are one staged run."""
+    parts = (loaded, *others)
+    plans = [part.plan for part in parts]
+    plan = plans[0].model_copy(update={"stages": [stage for one in plans for stage in one.stages]})
+    said = [_said(part, stage) for part in parts for stage in part.stages]
+    idle = tuple(dict.fromkeys(one for part in parts for one in _idle(part)))
+    asleep = {one.key for one in idle}
+    own = {key: value for part in parts for key, value in part.extensions.items() if key not in asleep}
+    return Side(name, loaded.framework, loaded.release, plan, flat_stages(plan), said, idle, own)
+
+
+def _said(loaded: Loaded, stage: StageRead) -> dict[str, Said]:
+    title = f"{registry.framework(loaded.framework).title} {loaded.release}"
+    found = {}
+    for path, origin in stage.origins.items():
+        written = [(key, place) for key, place in (_spelt(stage, key) for key in origin.keys) if place is not None]
+        silent = origin.kind is Kind.DEFAULT or not written
+        unwritten: tuple[tuple[str, Place | None], ...] = tuple((key, None) for key in origin.keys)
+        keys = tuple(written) or unwritten
+        found[path] = Said(origin.kind, keys, origin.how, title if silent else "")
+    return found
+
+
+def _spelt(stage: StageRead, key: str) -> tuple[str, Place | None]:
+    """A key as the user spelt it, and where."""
+    cell = stage.reading.source.cells.get(key)
+    leaf = cell.leaf if cell is not None and cell.leaf is not None else stage.reading.source.first_below.get(key)
+    return (leaf.key, leaf.place) if leaf is not None else (key, None)
+
+
+def _idle(loaded: Loaded) -> Iterator[Idle]:
+    for stage in loaded.stages:
+        reading = stage.reading
+        used = {key for origin in stage.origins.values() for key in origin.keys}
+        for key, leaf in reading.source.leaves():
+            why = _why_idle(loaded, stage, key, leaf.key, used=key in used or not used.isdisjoint(nodes_above(key)))
+            if why is not None:
+                yield Idle(leaf.key, leaf.place, why)
+
+
+def _why_idle(loaded: Loaded, stage: StageRead, key: str, name: str, *, used: bool) -> str | None:
+    reading = stage.reading
+    above = next((reading.inactive[node] for node in (key, *nodes_above(key)) if node in reading.inactive), None)
+    why = above or versions.dead(loaded.framework, loaded.release, name)
+    if why is not None or used:
+        return why
+    known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
+    reason = reason_for(reading.table, known.canonical(key))
+    if reason is not None:
+        return reason.why if reason.state is State.DEAD_IN_SOURCE else None
+    cell = reading.source.cells[key]
+    if cell.unread or (known.get(name) is None and not known.of_a_fork(name)):
+        return f"{registry.framework(loaded.framework).title} {loaded.release} has no such key"
+    return None

@@ -1,0 +1,193 @@
+"""What acts in a plan: fields that do nothing in this run are left out, and equal meanings get one spelling.
+
+Two plans that train the same way look the same afterwards, whatever their sources had to write. A condition over a
+value that is not known leaves the field alone: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from rftconf.plan.kinds import (
+    WITHOUT_ROLLOUTS,
+    counts_for_evaluation,
+    counts_for_preference,
+    counts_for_supervised,
+)
+from rftconf.plan.spelling import spelled
+
+Values = Mapping[str, Any]
+Condition = Callable[[Values], bool]
+BATCH, LOSS, RUN = "stage.batch.", "stage.algorithm.", "stage.run_length."
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Fields (globs over paths, list items as `[]`) that do nothing where `when` holds, and why."""
+
+    fields: tuple[str, ...]
+    when: Condition
+    why: str
+
+
+def acting(values: Values) -> dict[str, Any]:
+    """The fields of one stage that act, in one spelling."""
+    known = spelled(values)
+    asleep = [idle.fields for idle in IDLE if idle.when(known)]
+    return {
+        path: value
+        for path, value in known.items()
+        if not _asleep(_plain(path), asleep) and not any(unread(known, _plain(path)) for unread in UNREAD)
+    }
+
+
+def why_idle(values: Values, path: str) -> str | None:
+    """Why the field at `path` does nothing in this stage; None where it acts."""
+    known = spelled(values)
+    plain = _plain(path)
+    return next((idle.why for idle in IDLE if _asleep(plain, [idle.fields]) and idle.when(known)), None)
+
+
+def _asleep(path: str, asleep: list[tuple[str, ...]]) -> bool:
+    return any(fnmatchcase(path, glob.replace("[]", "[[]]")) for globs in asleep for glob in globs)
+
+
+def _plain(path: str) -> str:
+    return _INDEX.sub("[]", path)
+
+
+def off(path: str) -> Condition:
+    """True where a switch is off, or nobody says that it is on."""
+    return lambda v: v.get(path) in (None, False)
+
+
+def among(path: str, *names: object) -> Condition:
+    """True where the value is known to be one of `names`."""
+    return lambda v: v.get(path) in names
+
+
+def trains(v: Values) -> bool:
+    """True where sequences are rolled out and learned from."""
+    return v.get("stage.kind") in ("rl", None)
+
+
+def period_sequences(v: Values) -> int | None:
+    """S = B*n, where both are known."""
+    prompts, n = v.get(BATCH + "prompts_per_rollout"), v.get(BATCH + "responses_per_prompt")
+    return prompts * n if isinstance(prompts, int) and isinstance(n, int) else None
+
+
+def one_mini_batch(v: Values) -> bool:
+    """True where a rollout period is one mini-batch."""
+    period = period_sequences(v)
+    return period is not None and period == v.get(BATCH + "sequences_per_update")
+
+
+def one_update(v: Values) -> bool:
+    """True where a rollout period is one optimizer update."""
+    return one_mini_batch(v) and v.get(BATCH + "passes") in (1, None)
+
+
+def even(v: Values) -> bool:
+    """True where no update is incomplete."""
+    period, update = period_sequences(v), v.get(BATCH + "sequences_per_update")
+    return period is not None and isinstance(update, int) and update > 0 and period % update == 0
+
+
+def without_reference(v: Values) -> bool:
+    """True where no KL term needs a reference policy."""
+    terms = (v.get(LOSS + "kl_loss.enabled"), v.get(LOSS + "kl_reward.enabled"))
+    return trains(v) and all(on in (None, False) for on in terms)
+
+
+def never_evaluates(v: Values) -> bool:
+    """True where nothing is validated: no set, or no time for it."""
+    if v.get("stage.kind") in ("eval", "generate"):
+        return False
+    times = (v.get("stage.cadence.eval_rollouts"), v.get("stage.cadence.eval_at_start"))
+    return "stage.data.eval[0].uri" not in v or all(when in (None, False, 0) for when in times)
+
+
+def without_critic(v: Values) -> bool:
+    """True where no value model is trained."""
+    return v.get(LOSS + "critic.enabled") in (None, False)
+
+
+def _trained_by(role: str, *, megatron: bool) -> Condition:
+    at = f"stage.placement.{role}.backend"
+    return lambda v: isinstance(v.get(at), str) and (v.get(at) == "megatron") is megatron
+
+
+FSDP = ("sp", "fsdp_shard_gpus", "reshard_after_forward", "forward_prefetch", "offload_policy", "min_wrap_params",
+        "model_dtype", "compute_dtype", "use_orig_params")  # fmt: skip
+MICRO = ("micro", "log_prob", "reference", "critic", "critic_infer")
+
+
+def _by_role() -> tuple[Idle, ...]:
+    """Settings of the back end that a role does not use, and of the way its micro-batches are not cut."""
+    found = []
+    for role in ("actor", "reference", "critic"):
+        at = f"stage.placement.{role}."
+        own = tuple(at + name for name in FSDP)
+        found.append(Idle((at + "megatron.*",), _trained_by(role, megatron=False), f"the {role} is not Megatron's"))
+        found.append(Idle(own, _trained_by(role, megatron=True), f"the {role} is Megatron's"))
+    for role in MICRO:
+        at = f"{BATCH}{role}."
+        found.append(
+            Idle((at + "sequences_per_rank",), among(at + "dynamic", True), "micro-batches are filled with tokens")
+        )
+        found.append(Idle((at + "tokens_per_rank",), among(at + "dynamic", False), "micro-batches have a fixed size"))
+    for who in ("actor", "critic"):
+        at = f"stage.optim.{who}."
+        flat = among(at + "schedule", "constant")
+        found.append(Idle((at + "min_lr*", at + "decay_updates"), flat, "the learning rate does not decay"))
+    return tuple(found)
+
+
+CRITIC = ("stage.optim.critic.*", "stage.placement.critic.*", "stage.batch.critic*", "stage.model.critic_*",
+          "stage.model_options.critic_*", "stage.algorithm.critic.*", "stage.algorithm.lam", "stage.checkpoint.critic_keep")  # fmt: skip
+IDLE: tuple[Idle, ...] = (
+    Idle(CRITIC, without_critic, "there is no critic"),
+    Idle(("stage.algorithm.kl_reward.*",), off(LOSS + "kl_reward.enabled"), "no KL is taken from the reward"),
+    Idle(("stage.algorithm.kl_reward.target", "stage.algorithm.kl_reward.horizon"),
+         among(LOSS + "kl_reward.controller", "fixed", None), "the coefficient is fixed"),
+    Idle(("stage.algorithm.kl_loss.*",), off(LOSS + "kl_loss.enabled"), "there is no KL term in the loss"),
+    Idle(("stage.placement.reference.*", "stage.batch.reference.*"), without_reference, "nothing needs a reference policy"),
+    Idle(("stage.algorithm.preference.*",), lambda v: v.get("stage.kind") != "dpo", "it does not learn from pairs"),
+    Idle(("stage.algorithm.std_ddof",), among(LOSS + "std_scope", "none"), "rewards are not divided by a deviation"),
+    Idle(("stage.algorithm.loss_agg_tokens",), lambda v: not str(v.get(LOSS + "loss_agg")).endswith("sum-over-len"),
+         "the loss is not divided by a length"),
+    Idle(("stage.algorithm.divide_logits_by_temperature",), among("stage.sampling.train.temperature", 1),
+         "the temperature is 1"),
+    Idle(("stage.batch.pass_order",), lambda v: one_mini_batch(v) or v.get(BATCH + "passes") in (1, None),
+         "there is one pass, or one mini-batch"),
+    Idle(("stage.batch.shuffle_sequences",), one_mini_batch, "a period is one mini-batch"),
+    Idle(("stage.batch.uneven_tail",), even, "every update is whole"),
+    Idle(("stage.algorithm.advantage_scope",), one_update, "a period is one update"),
+    Idle(("stage.run_length.epochs", "stage.run_length.last_partial"), lambda v: v.get(RUN + "rollouts") is not None,
+         "the number of periods ends the run"),
+    Idle(("stage.data.rows",), lambda v: v.get(RUN + "rollouts") is not None, "the number of periods ends the run"),
+    Idle(("stage.data.mixing",), lambda v: "stage.data.train[1].uri" not in v, "there is one data set"),
+    Idle(("stage.data.seed", "stage.data.train[].seed"), among("stage.data.shuffle", False), "the data are not shuffled"),
+    Idle(("stage.sampling.eval.*", "stage.data.eval*", "stage.cadence.eval_*"), never_evaluates, "nothing is validated"),
+    Idle(("stage.model_options.lora.*",), among("stage.model_options.lora.rank", None, 0), "all weights are trained"),
+    *_by_role(),
+)  # fmt: skip
+"""In no order: each looks at the whole stage."""
+
+
+def _by_kind(counts: Callable[[str], bool], *kinds: str) -> Callable[[Values, str], bool]:
+    return lambda v, path: v.get("stage.kind") in kinds and not counts(path)
+
+
+UNREAD = (
+    _by_kind(counts_for_supervised, "sft"),
+    _by_kind(counts_for_preference, *(kind for kind in WITHOUT_ROLLOUTS if kind != "sft")),
+    _by_kind(counts_for_evaluation, "eval"),
+)
+"""Fields that a kind of run never reads."""

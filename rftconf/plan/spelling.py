@@ -1,0 +1,186 @@
+"""One spelling for plan values that mean the same: numbers, defaults of everyone, data sets, learning rates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from typing import Any
+
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
+from rftconf.plan.symbols import Expr, Text
+
+DIGITS = 12
+"""Significant decimal digits that count: 0.1 x 1e-6 and 1e-7 are one number."""
+EXACT_BELOW = 2**53
+NEUTRAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("stage.sampling.*.top_p", (1,)),
+    ("stage.sampling.*.top_k", (-1, 0)),
+    ("stage.sampling.*.repetition_penalty", (1,)),
+    ("stage.sampling.*.ignore_eos", (False,)),
+    ("stage.sampling.*.responses", (1,)),
+    ("stage.length.response_min_tokens", (0,)),
+    ("stage.algorithm.gamma", (1,)),
+    ("stage.algorithm.entropy_coef", (0,)),
+    ("stage.algorithm.whiten_advantage", (False,)),
+    ("stage.algorithm.critic.warmup_rollouts", (0,)),
+    ("stage.algorithm.preference.label_smoothing", (0,)),
+    ("stage.optim.*.min_lr", (0,)),
+    ("stage.optim.*.min_lr_ratio", (0,)),
+    ("stage.optim.*.warmup_updates", (0,)),
+    ("stage.batch.passes", (1,)),
+    ("stage.batch.shuffle_sequences", (False,)),
+    ("stage.batch.critic_shuffle_sequences", (False,)),
+    ("stage.placement.*.full_determinism", (False,)),
+    ("stage.placement.*.offload.*", (False,)),
+    ("stage.placement.*.sp", (1,)),
+    ("stage.placement.*.tp", (1,)),
+    ("stage.placement.*.pp", (1,)),
+    ("stage.placement.*.cp", (1,)),
+    ("stage.placement.*.ep", (1, False)),
+    ("stage.placement.rollout.dp", (1,)),
+    ("stage.placement.auxiliary[[]*.dp", (1,)),
+    ("stage.model.trust_remote_code", (False,)),
+    ("stage.model.chat_template", ("",)),
+    ("stage.init_from", ("base",)),
+    ("stage.data.*_max_samples", (-1,)),
+    ("stage.data.*.storage", ("file",)),
+    ("stage.data.*.prompt_type", ("messages",)),
+    ("stage.data.*.keys.tools", ("tools",)),
+    ("stage.reward.manager", ("naive",)),
+    ("identity.resume", ("auto",)),
+)
+"""Paths, and the values that say no more than silence does."""
+A_FILE = re.compile(r"(?s)(.+)/([A-Za-z]\w*)\.(?:parquet|jsonl?|csv)")
+"""A data set as one file: `folder/split.parquet`."""
+
+
+def spelled(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of one stage in one spelling; what says no more than silence is left out."""
+    found = {path: plain(value) for path, value in values.items()}
+    _terms(found)
+    _rates(found)
+    _old_policy(found)
+    _lengths(found)
+    _names(found)
+    for listed in ("train", "eval"):
+        _data(found, listed)
+    return {path: value for path, value in found.items() if not _says_nothing(path, value)}
+
+
+def plain(value: Any) -> Any:
+    """1 and 1.0 are the same number, and so are two that differ in the last bits."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Fraction):
+        return plain(value.numerator if value.denominator == 1 else float(value))
+    if not isinstance(value, float) or value != value or abs(value) >= EXACT_BELOW:
+        return value
+    rounded = float(f"{value:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _says_nothing(path: str, value: Any) -> bool:
+    if value is None or value in ("", {}, []):
+        return True
+    return any(fnmatchcase(path, glob) and _among(value, names) for glob, names in NEUTRAL)
+
+
+def _among(value: Any, names: tuple[Any, ...]) -> bool:
+    return any(type(value) is type(name) and value == name for name in names)
+
+
+def _terms(found: dict[str, Any]) -> None:
+    """A term of no weight is no term."""
+    for term in ("kl_loss", "kl_reward"):
+        at = f"stage.algorithm.{term}."
+        if found.get(at + "coef") == 0 and found.get(at + "controller") in (None, "fixed"):
+            found[at + "enabled"] = False
+
+
+def _rates(found: dict[str, Any]) -> None:
+    """The lowest learning rate as a share of the highest."""
+    for who in ("actor", "critic"):
+        at = f"stage.optim.{who}."
+        low, top = found.get(at + "min_lr"), found.get(at + "lr")
+        if isinstance(low, (int, float)) and isinstance(top, (int, float)) and top:
+            found[at + "min_lr_ratio"] = plain(low / top)
+        if found.get(at + "min_lr_ratio") is not None:
+            found.pop(at + "min_lr", None)
+
+
+def _old_policy(found: dict[str, Any]) -> None:
+    """Which policy the ratio is taken against, where one mini-batch or one pass makes two of them the same."""
+    path, passes = "stage.sync.old_logprob", found.get("stage.batch.passes")
+    sizes = [found.get(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt")]
+    if found.get(path) == "current" and passes in (1, None):
+        found[path] = "recompute_at_update"
+    if found.get(path) == "recompute_at_update" and all(isinstance(size, int) for size in sizes):
+        prompts, n = sizes
+        if prompts * n == found.get("stage.batch.sequences_per_update"):  # type: ignore[operator]
+            found[path] = "recompute_at_rollout"
+
+
+def _lengths(found: dict[str, Any]) -> None:
+    """A window that just holds prompt and answer; a critic that learns from as many sequences as the policy."""
+    at = "stage.batch."
+    if found.get(at + "critic_sequences_per_update") == found.get(at + "sequences_per_update"):
+        found.pop(at + "critic_sequences_per_update", None)
+    at = "stage.length."
+    parts = [found.get(f"{at}{part}_max_tokens") for part in ("prompt", "response")]
+    if all(isinstance(part, int) for part in parts) and found.get(at + "model_max_tokens") == sum(parts):  # type: ignore[arg-type]
+        del found[at + "model_max_tokens"]
+
+
+def _names(found: dict[str, Any]) -> None:
+    """The tokenizer that comes with the model, a folder that is this one, the console that everyone logs to."""
+    at = "stage.model."
+    for tokenizer, model in (("tokenizer_path", "path"), ("critic_tokenizer_path", "critic_path")):
+        if at + tokenizer in found and found[at + tokenizer] == found.get(at + model):
+            del found[at + tokenizer]
+    root, loggers = found.get("identity.checkpoint_root"), found.get("identity.loggers")
+    if isinstance(root, str):
+        found["identity.checkpoint_root"] = root.removeprefix("./").rstrip("/")
+    if isinstance(loggers, list):
+        found["identity.loggers"] = sorted((name for name in loggers if name != "console"), key=str)
+
+
+def _data(found: dict[str, Any], listed: str) -> None:
+    """A file is a split of its folder; the prompt has one column; a set samples as its run does."""
+    for index in range(_items(found, listed)):
+        at = f"stage.data.{listed}[{index}]."
+        if found.get(at + "split") is None and (halves := _halves(found.get(at + "uri"))) is not None:
+            found[at + "uri"], found[at + "split"] = halves
+        chats = found.get("stage.kind") in WITHOUT_ROLLOUTS and found.get(at + "prompt_type") != "plaintext"
+        names = [f"{at}keys.{name}" for name in (("messages", "prompt") if chats else ("prompt", "messages"))]
+        columns = [column for column in (found.pop(name, None) for name in names) if column is not None]
+        if columns:
+            found[f"{at}keys.prompt"] = columns[0]
+        for path in [path for path in found if path.startswith(at + "sampling.")]:
+            run = path.replace(f"data.{listed}[{index}].sampling", f"sampling.{listed}")
+            if found.get(run) == found[path]:
+                del found[path]
+
+
+def _items(found: Mapping[str, Any], listed: str) -> int:
+    places = [re.match(rf"stage\.data\.{listed}\[(\d+)\]", path) for path in found]
+    return max((int(place[1]) + 1 for place in places if place), default=0)
+
+
+def _halves(uri: Any) -> tuple[Any, str] | None:
+    """Folder and split of a data set that is one file; the folder may hold names that nobody told."""
+    *before, last = uri.parts if isinstance(uri, Text) else (uri,)
+    cut = A_FILE.fullmatch(last) if isinstance(last, str) else None
+    if cut is None:
+        return None
+    return (Text((*before, cut[1])) if before else cut[1]), cut[2]
+
+
+def same(one: Any, other: Any) -> bool | None:
+    """Whether two spelled values are the same; None where that depends on names that nobody told."""
+    if one == other:
+        return True
+    return None if isinstance(one, Expr) or isinstance(other, Expr) else False

@@ -1,0 +1,122 @@
+"""A comparison as one HTML file that needs nothing else: styles inside, no script, every value escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from rftconf.diff.effects import Effect
+from rftconf.diff.table import GROUPS
+from rftconf.report.comparison import TITLES, said_text, seen_text, total_text, value_text, verdict_text
+from rftconf.report.screen import printable
+
+if TYPE_CHECKING:
+    from rftconf.diff.compare import Comparison, Counted, Difference, Seen, Stages
+
+LONGEST = 2000
+"""Characters of a value that are shown."""
+MARKS = {True: ("=", "same"), False: ("≠", "differs"), None: ("?", "unknown")}
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d232b; --paper: #fff; --line: #d5d9df; --soft: #667; --red: #b3402e;
+  --amber: #94680c; --blue: #2f62a8; --green: #3c7a37; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e7ec; --paper: #15181d; --line: #3a414b; --soft: #9aa3af;
+  --red: #e58a7b; --amber: #dcb45c; --blue: #8ab4ee; --green: #8fcb88; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 72rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
+.verdict { font-size: 1.1rem; border-left: .4rem solid var(--tone); padding: .4rem .8rem; }
+.mathematics { --tone: var(--red); } .measurement { --tone: var(--amber); } .performance { --tone: var(--blue); }
+.bookkeeping { --tone: var(--soft); } h2 { border-bottom: 2px solid var(--tone, var(--line)); }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; font-size: 14px; }
+td, th { padding: .3rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
+  overflow-wrap: anywhere; }
+th.field, td.field { width: 26%; } .soft { color: var(--soft); font-size: 13px; } .differs { color: var(--red); }
+.unknown { color: var(--amber); } .same { color: var(--soft); } code { font: 13px/1.4 ui-monospace, monospace; }
+"""
+
+
+def comparison_html(found: Comparison, effects: Sequence[Effect] = tuple(Effect)) -> str:
+    """The page."""
+    return "\n".join(_page(found, effects)) + "\n"
+
+
+def _page(found: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
+    names = [_text(side.name) for side in (found.a, found.b)]
+    tone = {"same": "var(--green)", "different": "var(--red)"}.get(found.verdict(), "var(--amber)")
+    yield '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    yield f'<title>{names[0]} and {names[1]}</title><meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<style>{STYLE}</style></head><body><h1>{names[0]} and {names[1]}</h1>"
+    yield f'<p class="verdict" style="--tone:{tone}">{_text(verdict_text(found, effects))}</p>'
+    yield "<table><tr><th></th><th>file</th><th>framework</th><th>math_id</th><th>plan_id</th></tr>"
+    for letter, side, math, plan in zip("AB", (found.a, found.b), found.math_ids, found.plan_ids, strict=True):
+        cells = (letter, side.name, side.title, math, plan)
+        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>"
+    yield "</table>"
+    for stage in found.stages:
+        if len(found.stages) > 1:
+            yield f"<h2>Stage {_text(stage.name)}</h2>"
+        yield from _totals(stage.totals)
+        for effect in effects:
+            yield from _effect(effect, stage)
+    yield from _rest(found)
+    yield "</body></html>"
+
+
+def _totals(counted: Sequence[Counted]) -> Iterator[str]:
+    if not counted:
+        return
+    yield "<h2>Totals</h2><table><tr><th class=field></th><th>A</th><th>B</th><th>formula</th></tr>"
+    for one in counted:
+        mark, tone = MARKS[one.same]
+        yield f'<tr class="{tone}"><td class=field>{mark} {_text(one.total.name)} <span class=soft>[{_text(one.total.unit)}]</span></td>'
+        yield f"<td>{_text(total_text(one.a))}</td><td>{_text(total_text(one.b))}</td><td class=soft>{_text(one.total.how)}</td></tr>"
+    yield "</table>"
+
+
+def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
+    found = [one for one in stage.differences if one.known.effect is effect]
+    if not found:
+        return
+    yield f'<h2 class="{effect}">{_text(TITLES[effect])} ({len(found)})</h2>'
+    for group in GROUPS:
+        inside = [one for one in found if one.known.group == group]
+        if inside:
+            yield f"<h3>{_text(group)}</h3><table><tr><th class=field></th><th>A</th><th>B</th></tr>"
+            yield from map(_difference, inside)
+            yield "</table>"
+
+
+def _difference(one: Difference) -> str:
+    unsure = "" if one.certain else " <span class=unknown>cannot be compared</span>"
+    name = f"<code>{_text(one.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(one.known.does)}</span>"
+    return f"<tr><td class=field>{name}</td>{_seen(one.path, one.a)}{_seen(one.path, one.b)}</tr>"
+
+
+def _seen(path: str, seen: Seen) -> str:
+    return f"<td>{_text(seen_text(path, seen, LONGEST))}<br><span class=soft>{_text(said_text(seen.said))}</span></td>"
+
+
+def _rest(found: Comparison) -> Iterator[str]:
+    for letter, names in (("A", found.only_a), ("B", found.only_b)):
+        if names:
+            yield f"<h2 class=mathematics>Stages of {letter} only</h2><p>{_text(', '.join(names))}</p>"
+    for title, keys in (("Settings outside the plan that differ", found.own),
+                        ("Settings outside the plan, not compared", found.uncompared)):  # fmt: skip
+        if keys:
+            yield f"<h2>{title} ({len(keys)})</h2><table><tr><th class=field></th><th>A</th><th>B</th></tr>"
+            for one in keys:
+                cells = "".join(f"<td>{_text(value_text(one.key, value, LONGEST))}</td>" for value in (one.a, one.b))
+                yield f"<tr><td class=field><code>{_text(one.key)}</code></td>{cells}</tr>"
+            yield "</table>"
+    for letter, idle in zip("AB", found.idle, strict=True):
+        if idle:
+            yield f"<h2>Written in {letter}, without effect ({len(idle)})</h2><table>"
+            for key in idle:
+                place = f"{key.place.file}:{key.place.span.line}"
+                yield f"<tr><td class=field><code>{_text(key.key)}</code></td><td>{_text(key.why)}</td><td class=soft>{_text(place)}</td></tr>"
+            yield "</table>"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

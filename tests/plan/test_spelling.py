@@ -1,0 +1,100 @@
+"""Values that mean the same get one spelling, others do not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rftconf.plan.spelling import plain, same, spelled
+from rftconf.plan.symbols import Arith, Text, Var
+
+TRAIN = "stage.data.train[0]."
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (1, 1.0, True),
+        (1e-7, 0.1 * 1e-6, True),
+        (Fraction(25, 4), 6.25, True),
+        (Fraction(8, 2), 4, True),
+        (1e-6, 1.0001e-6, False),
+        (1, True, False),
+        ([0.9, 0.999], [0.9, 0.999], True),
+        ({"a": 1.0}, {"a": 1}, True),
+    ],
+)
+def test_numbers(one: Any, other: Any, alike: bool) -> None:
+    mine, theirs = plain(one), plain(other)
+    assert (mine == theirs and type(mine) is type(theirs)) is alike
+
+
+def test_what_is_not_known_is_not_compared() -> None:
+    assert same(Var("BS"), Var("BS")) is True
+    assert same(Arith("*", Var("BS"), 2), Arith("*", Var("BS"), 2)) is True
+    assert same(Var("BS"), 8) is None
+    assert same(Var("BS"), Var("N")) is None
+    assert same(8, 9) is False
+
+
+@pytest.mark.parametrize(
+    ("uri", "folder", "split"),
+    [
+        ("/data/gsm8k/train.parquet", "/data/gsm8k", "train"),
+        (Text((Var("HOME"), "/data/train.jsonl")), Text((Var("HOME"), "/data")), "train"),
+        ("openai/gsm8k", "openai/gsm8k", None),
+        ("/data/train-00000-of-00002.parquet", "/data/train-00000-of-00002.parquet", None),
+        (Var("TRAIN"), Var("TRAIN"), None),
+    ],
+)
+def test_a_file_is_a_split_of_its_folder(uri: Any, folder: Any, split: str | None) -> None:
+    found = spelled({TRAIN + "uri": uri})
+    assert (found[TRAIN + "uri"], found.get(TRAIN + "split")) == (folder, split)
+
+
+def test_a_split_that_is_said_stays() -> None:
+    found = spelled({TRAIN + "uri": "/d/train.parquet", TRAIN + "split": "test"})
+    assert (found[TRAIN + "uri"], found[TRAIN + "split"]) == ("/d/train.parquet", "test")
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        ({"stage.kind": "rl", TRAIN + "keys.prompt": "q", TRAIN + "keys.messages": "m"}, "q"),
+        ({"stage.kind": "sft", TRAIN + "keys.prompt": "q", TRAIN + "keys.messages": "m"}, "m"),
+        ({"stage.kind": "sft", TRAIN + "prompt_type": "plaintext", TRAIN + "keys.prompt": "q",
+          TRAIN + "keys.messages": "m"}, "q"),
+        ({"stage.kind": "sft", TRAIN + "keys.prompt": "q"}, "q"),
+    ],
+)  # fmt: skip
+def test_the_prompt_has_one_column(values: dict[str, Any], column: str) -> None:
+    found = spelled(values)
+    assert found[TRAIN + "keys.prompt"] == column
+    assert TRAIN + "keys.messages" not in found
+
+
+def test_silence_and_the_default_of_everyone_are_one() -> None:
+    assert spelled({"stage.sampling.train.top_p": 1.0, "stage.sampling.train.top_k": -1}) == {}
+    assert spelled({"stage.sampling.train.top_p": 0.9}) == {"stage.sampling.train.top_p": 0.9}
+    assert spelled({"stage.sampling.train.ignore_eos": 0}) == {"stage.sampling.train.ignore_eos": 0}
+
+
+def test_the_lowest_rate_is_a_share() -> None:
+    at = "stage.optim.actor."
+    assert spelled({at + "lr": 1e-5, at + "min_lr": 1e-6}) == spelled({at + "lr": 1e-5, at + "min_lr_ratio": 0.1})
+
+
+def test_a_set_that_samples_as_its_run_does_says_nothing() -> None:
+    found = spelled({"stage.sampling.eval.temperature": 0.6, "stage.data.eval[0].sampling.temperature": 0.6,
+                     "stage.data.eval[1].sampling.temperature": 0.7})  # fmt: skip
+    assert "stage.data.eval[0].sampling.temperature" not in found
+    assert found["stage.data.eval[1].sampling.temperature"] == 0.7
+
+
+@given(st.one_of(st.floats(), st.integers(), st.text(), st.fractions()))
+def test_one_spelling_is_its_own(value: Any) -> None:
+    assert repr(plain(plain(value))) == repr(plain(value))
