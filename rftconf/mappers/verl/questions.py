@@ -12,6 +12,7 @@ from rftconf.plan.symbols import formula
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
+FILES = "data.train_files"
 TARGET = Target(True, 0.5, "the engine shares its GPUs with the trainer now; veRL's default (row 8.2)")
 
 
@@ -30,9 +31,19 @@ def acts_in(writing: Writing) -> list[Decision]:
     return [Decision("actor_rollout_ref.rollout.multi_turn", why, choices)]
 
 
+def without_rows(writing: Writing) -> list[Decision]:
+    """Which rows start the episodes of a source that names no data?"""
+    if writing.items("stage.data.train") or not writing.items("stage.data.environments"):
+        return []
+    why = (
+        f"the source names no data; veRL takes every prompt from a file, {writing.defaults(FILES)} where none is named"
+    )
+    return [Decision(FILES, why, ("a parquet file with one prompt an episode",))]
+
+
 def questions(writing: Writing) -> list[Decision]:
     """Does the reward exist here?"""
-    worlds = acts_in(writing)
+    worlds = [*without_rows(writing), *acts_in(writing)]
     if worlds or writing.plan("stage.reward.function_path"):
         return worlds
     why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source (row 7.7)"
