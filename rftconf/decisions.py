@@ -14,7 +14,8 @@ from rftconf.plan.symbols import Value, formula, is_symbolic, names_in, to_inter
 from rftconf.schemas import registry
 from rftconf.schemas.registry import Framework
 
-MIXING, SHUFFLE = "stage.data.mixing", "stage.data.shuffle"
+MIXING = "stage.data.mixing"
+ORDER = ("stage.data.shuffle", "stage.data.seed")
 TRAINING = ("sft", "dpo", "rl", "distill")
 OPTIONS = {"ROWS": "--rows N", "ROLLOUT_GPUS": "--rollout-gpus N"}
 """Names that stand for something the command line asks for by an option of its own."""
@@ -114,7 +115,7 @@ def under_target_names(decisions: list[Decision], writing: Writing) -> list[Deci
 def _of_no_interest(path: str) -> bool:
     """Defaults of data sets, but for the order of rows, what a prompt is, and how answers are sampled."""
     of_interest = (
-        path in (MIXING, SHUFFLE)
+        path in (MIXING, *ORDER)
         or ".sampling." in path
         or (path.startswith("stage.data.train[") and path.endswith("prompt_type"))
     )

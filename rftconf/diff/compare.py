@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -13,9 +14,16 @@ from rftconf.diff.sides import Idle, Said, Side
 from rftconf.diff.table import GROUPS
 from rftconf.plan.acting import acting, why_idle
 from rftconf.plan.identity import math_id, plan_id
+from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain, same
-from rftconf.plan.symbols import Expr
 from rftconf.plan.totals import TOTALS, Total, totals
+
+
+NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
+"""Fields that mean never where nobody says when."""
+SWITCHES = (".enabled", ".rank", ".kind")
+"""Ends of paths of fields that put others to sleep, and are not asleep themselves."""
+_ITEM = re.compile(r"stage\.[\w.]+\[\d+\]\.")
 
 
 class Verdict(StrEnum):
@@ -37,7 +45,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field that is not the same; `certain` is False where that depends on names that nobody told."""
+    """One field that is not the same; `certain` is False where nobody can tell.
+
+    That is where the answer depends on names without a value, or where one side leaves the field to its code.
+    """
 
     path: str
     known: Known
@@ -178,21 +189,31 @@ def _differences(
     for path in {**a, **b}:
         answer = same(a.get(path), b.get(path))
         if answer is not True:
-            known = known_of(path, kind)
             seen = _seen(path, one, a, mine), _seen(path, other, b, theirs)
-            yield Difference(path, known, *seen, certain=answer is False or _told(seen))
+            certain = answer is False and not any(
+                _silent(path, raw, said) for raw, said in ((one, mine), (other, theirs))
+            )
+            yield Difference(path, known_of(path, kind), *seen, certain=certain)
 
 
 def _seen(path: str, raw: Mapping[str, Any], acts: Mapping[str, Any], said: Mapping[str, Said]) -> Seen:
     """What acts, else what was said and does nothing."""
-    idle = None if path in acts or raw.get(path) in (None, False, 0) else why_idle(raw, path)
+    switch = raw.get(path) in (False, 0) or path in NEVER or path.endswith(SWITCHES)
+    idle = None if path in acts or switch else why_idle(raw, path)
     return Seen(acts.get(path, raw.get(path)), said.get(path), idle)
 
 
-def _told(seen: tuple[Seen, Seen]) -> bool:
-    """True where one side is silent or idle, and the other says something: no name could make them the same."""
-    a, b = seen
-    return not isinstance(a.value, Expr) and not isinstance(b.value, Expr)
+def _silent(path: str, raw: Mapping[str, Any], said: Mapping[str, Said]) -> bool:
+    """True where a side leaves the field to code that the plan does not speak of.
+
+    It does not where the field does nothing, where silence means never, and where the whole list item is missing.
+    """
+    if raw.get(path) is not None or path in NEVER or why_idle(raw, path) is not None:
+        return False
+    item = _ITEM.match(path)
+    if item is not None and not any(other.startswith(item[0]) for other in raw):
+        return False
+    return path not in said or said[path].kind is not Kind.WRITTEN
 
 
 def _place(one: Difference) -> tuple[int, int]:

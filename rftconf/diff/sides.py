@@ -24,6 +24,8 @@ class Said:
     kind: Kind
     keys: tuple[tuple[str, Place | None], ...] = ()
     how: str = ""
+    asked: tuple[str, ...] = ()
+    """Every key that was looked at, under its newest name."""
     release: str = ""
     """Framework and release whose default it is; empty for what the file says."""
 
@@ -82,7 +84,7 @@ def _said(loaded: Loaded, stage: StageRead) -> dict[str, Said]:
         silent = origin.kind is Kind.DEFAULT or not written
         unwritten: tuple[tuple[str, Place | None], ...] = tuple((key, None) for key in origin.keys)
         keys = tuple(written) or unwritten
-        found[path] = Said(origin.kind, keys, origin.how, title if silent else "")
+        found[path] = Said(origin.kind, keys, origin.how, origin.keys, title if silent else "")
     return found
 
 

@@ -152,7 +152,8 @@ def _data(found: dict[str, Any], listed: str) -> None:
     """A file is a split of its folder; the prompt has one column; a set samples as its run does."""
     for index in range(_items(found, listed)):
         at = f"stage.data.{listed}[{index}]."
-        if found.get(at + "split") is None and (halves := _halves(found.get(at + "uri"))) is not None:
+        halves = _halves(found.get(at + "uri"))
+        if halves is not None and found.get(at + "split") in (None, halves[1]):
             found[at + "uri"], found[at + "split"] = halves
         chats = found.get("stage.kind") in WITHOUT_ROLLOUTS and found.get(at + "prompt_type") != "plaintext"
         names = [f"{at}keys.{name}" for name in (("messages", "prompt") if chats else ("prompt", "messages"))]
