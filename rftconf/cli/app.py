@@ -18,6 +18,7 @@ VERBS = {
     "check": "Find what is wrong with configs, by line and column.",
     "plan": "Print what a config means: the canonical plan.",
     "diff": "Say whether two configs are the same run, and what differs.",
+    "verify": "Compute a certificate again, and say what no longer holds.",
     "budget": "Price a run in GPU memory: will it fit, and what to change.",
     "explain": "Say what a diagnostic's code, a key, or a field of the plan means.",
     "metrics": "Say which logged metric of one framework is which of another; rename files of them.",

@@ -33,7 +33,7 @@ def read_source(opened: Source, path: str, how: Reading) -> Document:
 
     options = read_options(how)
     found = read(opened, options)
-    beside = _named_beside(path, found) if how.base is None else None
+    beside = named_beside(path, found) if how.base is None else None
     if beside is None:
         return found
     name, file = beside
@@ -67,7 +67,7 @@ _FOLDERS_ABOVE = 6
 """Scripts name their config as seen from the root of a checkout; how many folders above a script are tried."""
 
 
-def _named_beside(source: str, document: Document) -> tuple[str, Path] | None:
+def named_beside(source: str, document: Document) -> tuple[str, Path] | None:
     """The config that a script names and that lies beside it, or below a folder above it in its checkout.
 
     Never an absolute path, nor what a link leads to elsewhere.

@@ -18,7 +18,6 @@ from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain, same
 from rftconf.plan.totals import TOTALS, Total, totals
 
-
 NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
 """Fields that mean never where nobody says when."""
 SWITCHES = (".enabled", ".rank", ".kind")

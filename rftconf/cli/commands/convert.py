@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 if TYPE_CHECKING:
     import typer
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from rftconf.cli.many import Job
     from rftconf.convert import Conversion, Options
     from rftconf.load import Loaded
-    from rftconf.report.screen import Screen
 
 
 def convert(
@@ -50,6 +49,9 @@ def convert(
             help="Write a script that converts the data, and the reward behind the target's interface.",
         ),
     ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Also write what the conversion claims, for rftconf verify to check.")
+    ] = False,
     on_loss: Annotated[
         options.OnLoss, typer.Option("--on-loss", help="error: exit 1 and write nothing when something is lost.")
     ] = "warn",
@@ -76,10 +78,12 @@ def convert(
       rftconf convert sft_then_grpo.yaml --to verl -o run/
       rftconf convert configs/ --to verl -o converted/
       rftconf convert run_grpo.sh --to trinity --adapters adapters -o grpo.yaml
+      rftconf convert run_grpo.sh --to trinity --certify -o grpo.yaml
       rftconf convert run_grpo.sh --to trinity --on-loss error --quiet
 
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
     """
+    from rftconf.cli import converted
     from rftconf.cli import output as out
     from rftconf.cli.loading import open_document, report_document, report_guess
     from rftconf.cli.many import Job, is_folder
@@ -92,6 +96,8 @@ def convert(
     _suit(target, style, form)
     wanted = _options(to_release, rollout_gpus, form, style, adapters)
     many_runs = Job(how, target, wanted, rows, on_loss == "error", assumed)
+    written = converted.Written(source, output, ledger, adapters, certify, json)
+    written.refuse_uncertifiable()
     if Path(source).is_dir():
         _one_run(adapters)
         return _folder(Path(source), output, ledger, many_runs, as_json=json, quiet=quiet, color=color)
@@ -109,7 +115,7 @@ def convert(
         if not quiet:
             report_document(document, screen)
             report_guess(loaded.guess, how, screen)
-        return _series(loaded, output, ledger, many_runs, screen, as_json=json, quiet=quiet, full=verbose)
+        return converted.series(loaded, written, output, many_runs, screen, quiet=quiet, full=verbose)
     done = convert_loaded(loaded, target, wanted)
     _refuse_foreign(adapters, done)
     failed = on_loss == "error" and bool(done.ledger.lossy)
@@ -117,7 +123,7 @@ def convert(
         report_document(document, screen, more=done.diagnostics)
         report_guess(loaded.guess, how, screen)
         out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
-    _write(done, output, ledger, adapters, as_json=json, failed=failed)
+    converted.single(done, written, many_runs, failed=failed)
     return int(failed)
 
 
@@ -176,41 +182,6 @@ def _folder(
     return many.worst(outcomes)
 
 
-def _series(
-    loaded: Loaded,
-    output: Path,
-    ledger: Path | None,
-    job: Job,
-    screen: Screen,
-    *,
-    as_json: bool,
-    quiet: bool,
-    full: bool,
-) -> int:
-    """A staged run as several files."""
-    from rftconf.cli import many
-    from rftconf.cli import output as out
-    from rftconf.report.ledger import ledger_json, ledger_text
-
-    account, files = many.files_of(loaded, job, output, folder=True)
-    failed = job.strict and bool(account.lossy)
-    if not quiet:
-        out.report(ledger_text(account, screen, full=full))
-        out.report("" if failed else "\nwritten, in this order: " + ", ".join(str(path) for path, _ in files) + "\n")
-    if ledger is not None:
-        out.product_json(ledger_json(account), ledger)
-    if as_json:
-        texts = {path.name: text for path, text in files}
-        out.product_json({"files": None if failed else texts, "ledger": ledger_json(account)})
-    if failed:
-        out.report(
-            f"rftconf: {len(account.lossy)} keys are not kept in full, so nothing was written (--on-loss error)\n"
-        )
-    else:
-        many.write(files)
-    return int(failed)
-
-
 def _suit(target: str, style: str | None, form: str) -> None:
     """Raises UsageError for an option that says nothing about `target`."""
     from rftconf.errors import UsageError
@@ -233,44 +204,3 @@ def _adapters_folder(adapters: Path | None) -> str | None:
             f"--adapters {str(adapters)!r}: the config names this folder; quotes, braces and $ would not survive"
         )
     return str(adapters)
-
-
-def _write(
-    done: Conversion,
-    output: Path | None,
-    ledger: Path | None,
-    adapters: Path | None,
-    *,
-    as_json: bool,
-    failed: bool,
-) -> None:
-    from rftconf.cli import output as out
-    from rftconf.report.ledger import ledger_json
-
-    if ledger is not None:
-        out.product_json(ledger_json(done.ledger), ledger)
-    if as_json:
-        out.product_json(_json(done, written=not failed))
-    if failed:
-        out.report(
-            f"rftconf: {len(done.ledger.lossy)} keys are not kept in full, so nothing was written (--on-loss error)\n"
-        )
-        return
-    if adapters is not None:
-        from rftconf.adapters.folder import write
-
-        write(adapters, done.adapters)
-    if output is not None or not as_json:
-        out.product(done.text, output, executable=done.file_suffix == ".sh")
-
-
-def _json(done: Conversion, *, written: bool) -> dict[str, Any]:
-    from rftconf.report.diagnostics import diagnostics_json
-    from rftconf.report.ledger import ledger_json
-
-    return {
-        "text": done.text if written else None,
-        "adapters": dict(done.adapters) if written else {},
-        "ledger": ledger_json(done.ledger),
-        "diagnostics": diagnostics_json(done.diagnostics),
-    }

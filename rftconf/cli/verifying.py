@@ -1,0 +1,121 @@
+"""Checks a certificate: its own text, its files, and everything it says, computed again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rftconf.certificate.canonical import canonical, digest_of
+from rftconf.certificate.checks import Check, differing_parts
+from rftconf.cli.certifying import digest_file, job_of, on_disk, parts_of, stated
+from rftconf.errors import RftconfError, UnreadableError, UsageError
+
+if TYPE_CHECKING:
+    from rftconf.certificate.model import Certificate, FileOf
+
+
+def checks_of(path: Path, bound: dict[str, str]) -> tuple[Certificate, list[Check]]:
+    """The certificate and every check of it, in the order in which a person wants to know.
+
+    Raises UnreadableError for what is no certificate, UsageError for values that are needed and not given.
+    """
+    text, data, certificate = _read(path)
+    found = [_own_text(text, data), *_versions(certificate)]
+    found += _files(certificate, path.parent)
+    return certificate, found + _again(certificate, data, path.parent, bound)
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any], Certificate]:
+    from pydantic import ValidationError
+
+    from rftconf.certificate.model import Certificate
+    from rftconf.text.source import open_source
+
+    text = open_source(path).text
+    try:
+        data = json.loads(text)
+        return text, data, Certificate.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UnreadableError(f"no certificate of rftconf's: {where}: {first['msg'].lower()}", file=str(path)) from None
+    except (ValueError, RecursionError) as error:
+        said = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise UnreadableError(f"no certificate of rftconf's: {said}", file=str(path)) from None
+
+
+def _own_text(text: str, data: dict[str, Any]) -> Check:
+    problems = []
+    if data["digest"] != digest_of(data):
+        problems.append("its digest is not that of its content: somebody changed it")
+    if text != canonical(data):
+        problems.append("its text is not as rftconf writes it: somebody changed it")
+    return Check("the certificate itself", tuple(problems))
+
+
+def _versions(certificate: Certificate) -> list[Check]:
+    from rftconf._version import __version__
+
+    if certificate.rftconf == __version__:
+        return []
+    return [Check(f"written by rftconf {certificate.rftconf}, checked by {__version__}")]
+
+
+def _files(certificate: Certificate, folder: Path) -> list[Check]:
+    request = certificate.request
+    listed: list[FileOf] = [certificate.source, *request.sources, *request.also_read]
+    listed += [request.base] if request.base is not None else []
+    return [_file(one, folder) for one in (*listed, *certificate.outputs)]
+
+
+def _file(one: FileOf, folder: Path) -> Check:
+    name = f"the file {one.file}"
+    if Path(one.file).is_absolute():
+        return Check(name, ("it is not named as seen from the certificate's folder",))
+    try:
+        now = digest_file(folder / one.file)
+    except UnreadableError as error:
+        return Check(name, (str(error),))
+    return Check(name, () if now == one.sha256 else ("it has changed since",))
+
+
+def _again(certificate: Certificate, data: dict[str, Any], folder: Path, bound: dict[str, str]) -> list[Check]:
+    """The conversion and the statement computed again; one failing check where that cannot be done."""
+    request = certificate.request
+    job = job_of(request, folder, bound)
+    try:
+        from rftconf.cli.loading import open_document
+        from rftconf.load import load
+
+        source = folder / certificate.source.file
+        document = open_document(str(source), job.how)
+        loaded = load(
+            document, framework=request.framework, release=request.release, rows=request.rows, assume=job.assume
+        )
+        ledger, made = parts_of(loaded, job, folder, certificate.outputs, several=request.several)
+        there = on_disk(made)
+        differ = tuple(
+            f"{part.path.name} is not what the source becomes"
+            for part, now in zip(made, there, strict=True)
+            if part.text != now.text
+        )
+        names = [one.model_copy(update={"sha256": digest_file(folder / one.file)}) for one in certificate.outputs]
+        again = stated(folder, source, _as_today(certificate, folder), names, loaded, ledger, there)
+    except UsageError:
+        raise
+    except RftconfError as error:
+        return [Check("the conversion", (f"it cannot be done again: {error}",))]
+    return [Check("the conversion", differ), *differing_parts(data, again)]
+
+
+def _as_today(certificate: Certificate, folder: Path) -> Any:
+    """The request with the digests that its files have now."""
+
+    def now(one: FileOf) -> FileOf:
+        return one.model_copy(update={"sha256": digest_file(folder / one.file)})
+
+    request = certificate.request
+    base = None if request.base is None else now(request.base)
+    read = {name: [now(one) for one in getattr(request, name)] for name in ("sources", "also_read")}
+    return request.model_copy(update={"base": base, **read})
