@@ -95,7 +95,8 @@ def plan_page() -> str:
         "Schema. Any value may also be an expression over names that the source does not tell. *performance* fields "
     )
     text += (
-        "change speed or memory only and count for `plan_id`, not for `math_id`; *bookkeeping* counts for neither.\n"
+        "change speed or memory only and count for `plan_id`, not for `math_id`; so do *measurement* fields, which say what "
+        "is validated and saved; *bookkeeping* counts for neither.\n"
     )
     for holder in _parts(model.Plan):
         lines = [_field(name, info) for name, info in holder.model_fields.items()]

@@ -76,11 +76,30 @@ MAY_IMPORT = {
     },
     # names that runs log under; of configs it knows what a step is worth.
     "metrics": {"metrics", "plan", "schemas", "mappers.reading", "errors"},
+    # two plans side by side, read from files by the layers below.
+    "diff": {*("diff", "plan", "load", "ledger", "mappers", "schemas", "text.span")},
+    "certificate": {
+        *("certificate", "diff", "plan", "load", "ledger", "_version", "text.atomic"),
+        *("report.ledger", "report.comparison_json"),
+    },
     # what an editor asks, without its protocol: that is the command line's.
     "lsp": {"lsp", "explain", "lint", "schemas", "text", "diagnostics", "report.values"},
     # reads the plan and nothing that knows a framework's keys.
     "budget": {"budget", "plan", "errors", "text.source"},
-    "report": {"_version", "report", "budget", "plan", "ledger", "diagnostics", "errors", "secrets", "text", "schemas"},
+    "report": {
+        "_version",
+        "report",
+        "budget",
+        "diff",
+        "certificate",
+        "plan",
+        "ledger",
+        "diagnostics",
+        "errors",
+        "secrets",
+        "text",
+        "schemas",
+    },
 }
 
 

@@ -160,8 +160,11 @@ def _follows(one: Difference) -> bool:
 
 def _difference(one: Difference, screen: Screen) -> Iterator[str]:
     name = one.path.removeprefix("stage.")
-    mark = "" if one.certain else screen.style("  cannot be compared", "yellow")
-    yield f"    {screen.style(name, 'cyan')}{mark}"
+    unsure = "" if one.certain else "cannot be compared"
+    beside = len(name) + len(unsure) + 6 <= screen.width
+    yield f"    {screen.style(name, 'cyan')}{'  ' * beside}{screen.style(unsure * beside, 'yellow')}"
+    if unsure and not beside:
+        yield f"      {screen.style(unsure, 'yellow')}"
     yield from (f"      {screen.style(text, 'dim')}" for text in screen.wrap(one.known.does, 6))
     columns = [(seen_text(one.path, seen), said_text(seen.said)) for seen in (one.a, one.b)]
     half = (screen.width - 6 - 3) // 2 if screen.width >= _NARROW else screen.width - 6

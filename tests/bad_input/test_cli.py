@@ -11,13 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.corpus import CORPUS, Bad, build
+from tests.sources import ROOT
 
 MEMORY_BYTES = 500 * 1024 * 1024
 TIMEOUT_SECONDS = 10
+SOUND = ROOT / "golden" / "convert" / "bench" / "input.yaml"
 COMMANDS = {
     "check": (["check"], {2}),
     "plan": (["plan"], {2}),
     "convert": (["convert", "--to", "trinity"], {2}),
+    "diff": (["diff", str(SOUND)], {2}),
+    "verify": (["verify"], {2}),
 }
 HEAVY = ("large.yaml", "deep_flow.yaml", "alias_bomb.yaml", "deep_override.txt", "huge_number.yaml")
 PLAIN = (
@@ -53,7 +57,8 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("command", "bad"),
-    [("check", bad) for bad in CASES] + [("convert", bad) for bad in CASES if bad.name in CONVERTED],
+    [("check", bad) for bad in CASES]
+    + [(name, bad) for name in ("convert", "diff") for bad in CASES if bad.name in CONVERTED],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
 def test_bad_input(command: str, bad: Bad, tmp_path: Path) -> None:

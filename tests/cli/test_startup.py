@@ -32,6 +32,8 @@ def loaded(*arguments: str) -> frozenset[str]:
         ["check", "--help"],
         ["plan", "--help"],
         ["budget", "--help"],
+        ["diff", "--help"],
+        ["verify", "--help"],
         ["explain"],
         ["explain", "SYN110"],
         ["explain", "actor_rollout_ref.rollout.n"],

@@ -12,7 +12,7 @@ READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "
 OPTIONS = {
     "convert": [
         *(*READING, "--to", "--to-release", "--rows", "--assume", "--rollout-gpus", "--as", "--form", "--output", "-o"),
-        *("--ledger", "--adapters"),
+        *("--ledger", "--adapters", "--certify"),
         *("--on-loss", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
     ],
     "check": [
@@ -33,6 +33,11 @@ OPTIONS = {
         "-q",
         "--color",
     ],
+    "diff": [
+        *(*READING, "--rows", "--assume", "--only", "--html", "--verbose", "-v"),
+        *("--output", "-o", "--json", "--quiet", "-q", "--color"),
+    ],
+    "verify": ["--set", "--output", "-o", "--json", "--quiet", "-q", "--color"],
     "budget": [
         *(
             *READING,
@@ -110,7 +115,13 @@ def test_no_arguments_print_the_help(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize(
     ("words", "count", "found"),
-    [("rftconf convert x --to t", 4, "trinity"), ("rftconf co", 1, "convert"), ("rftconf explain SYN11", 2, "SYN110")],
+    [
+        ("rftconf convert x --to t", 4, "trinity"),
+        ("rftconf co", 1, "convert"),
+        ("rftconf diff a b --only m", 5, "mathematics"),
+        ("rftconf diff a b --from r", 5, "roll"),
+        ("rftconf explain SYN11", 2, "SYN110"),
+    ],
 )
 def test_completion(
     words: str, count: int, found: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -64,5 +64,5 @@ def test_a_sentence_says_of_whom_it_speaks() -> None:
 
 
 def test_the_command_line_completes_the_same_words() -> None:
-    assert options.EFFECTS == tuple(Effect)
+    assert tuple(Effect) == options.EFFECTS
     assert set(COUNTED) < set(Effect)

@@ -1,0 +1,196 @@
+"""`rftconf diff` as a person uses it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from rftconf.cli.app import run
+from tests.cli.scripts import GRPO, written
+from tests.sources import ROOT
+
+GUIDE = ROOT / "golden" / "convert" / "grpo-guide" / "input.sh"
+BACK = ROOT / "golden" / "convert" / "grpo-guide-back" / "input.yaml"
+Captured = pytest.CaptureFixture[str]
+
+
+def test_a_file_is_itself(tmp_path: Path, capsys: Captured) -> None:
+    file = written(tmp_path)
+    assert run(["diff", file, file]) == 0
+    out, err = capsys.readouterr()
+    assert "The same run: no field of the plan differs" in out
+    assert "= sequences per period" in out
+    assert f"{file} read as veRL 0.9.1" in " ".join(err.split())
+
+
+def test_text_has_both_origins_and_the_sentence(capsys: Captured) -> None:
+    assert run(["diff", str(GUIDE), str(BACK), "--quiet"]) == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    said = " ".join(out.replace("│", " ").split())
+    assert "Changes the mathematics (9)" in said
+    assert "How far answers run ahead of the weights they are learned by: off-policy data." in said
+    assert "synchronizer.sync_offset (input.yaml:54)" in said
+    assert "data.filter_overlong_prompts (input.sh:12) model.enable_prompt_truncation (input.yaml:21)" in said
+    assert "default of veRL 0.9.1: data.shuffle" in said
+    assert (
+        said.index("Changes the mathematics")
+        < said.index("what is measured or saved")
+        < said.index("Performance only (")
+    )
+    assert "341.333 (not whole)" in said
+    assert "trainer.trainer_config.trainer.critic_warmup (input.yaml:74)" in said
+
+
+@pytest.mark.parametrize("width", ["40", "84", "160"])
+def test_it_fits_the_screen(width: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    run(["diff", str(GUIDE), str(BACK), "--quiet", "--only", "mathematics"])
+    body = capsys.readouterr().out.split("Changes the mathematics")[1].split("Settings outside")[0]
+    assert max(map(len, body.splitlines())) <= int(width)
+
+
+def test_colours_only_where_asked(capsys: Captured) -> None:
+    run(["diff", str(GUIDE), str(BACK), "--quiet", "--color", "always"])
+    assert "\x1b[" in capsys.readouterr().out
+    run(["diff", str(GUIDE), str(BACK), "--quiet"])
+    assert "\x1b[" not in capsys.readouterr().out
+
+
+def test_json(capsys: Captured) -> None:
+    assert run(["diff", str(GUIDE), str(BACK), "--json", "--quiet", "--rows", "7473"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "different"
+    assert found["a"]["math_id"] != found["b"]["math_id"]
+    (stage,) = found["stages"]
+    (offset,) = [one for one in stage["differences"] if one["path"] == "stage.sync.run_ahead_rollouts"]
+    assert (offset["a"]["value"], offset["b"]["value"], offset["certain"]) == (0, 0.25, True)
+    assert offset["a"]["origin"]["default_of"] == "veRL 0.9.1"
+    assert offset["b"]["origin"]["keys"][0]["place"]["line"] == 54
+    (ranks,) = [one for one in stage["totals"] if one["name"] == "sequences per rank and update"]
+    assert (ranks["a"], ranks["b"], ranks["same"]) == (256, "1024/3", False)
+    assert sum(found["counts"].values()) == len(stage["differences"])
+
+
+def test_only_some_effects_count(tmp_path: Path, capsys: Captured) -> None:
+    one = written(tmp_path, name="a.sh")
+    other = written(
+        tmp_path, GRPO.replace("rollout.tensor_model_parallel_size=2", "rollout.tensor_model_parallel_size=4"), "b.sh"
+    )
+    assert run(["diff", one, other, "-q"]) == 1
+    assert "Performance only (1)" in capsys.readouterr().out
+    assert run(["diff", one, other, "-q", "--only", "mathematics"]) == 0
+    assert run(["diff", one, other, "-q", "--only", "mathematics", "--only", "performance"]) == 1
+
+
+def test_names_alone_are_the_same_run(tmp_path: Path, capsys: Captured) -> None:
+    one = written(tmp_path, name="a.sh")
+    other = written(tmp_path, GRPO.replace('"$@"', 'trainer.experiment_name=x "$@"'), "b.sh")
+    assert run(["diff", one, other, "-q"]) == 0
+    assert "identity.experiment" in capsys.readouterr().out
+    assert run(["diff", one, other, "-q", "--only", "bookkeeping"]) == 1
+
+
+def test_an_unknown_value_is_not_compared(tmp_path: Path, capsys: Captured) -> None:
+    one = written(tmp_path, GRPO.replace("${BATCH:-256}", "$BATCH"), "a.sh")
+    other = written(tmp_path, name="b.sh")
+    assert run(["diff", one, one, "-q"]) == 0
+    assert run(["diff", one, other, "-q"]) == 1
+    out = capsys.readouterr().out
+    assert "batch.prompts_per_rollout  cannot be compared" in out
+    assert "BATCH * 8" in out
+    assert run(["diff", one, other, "-q", "--set", "BATCH=256"]) == 0
+
+
+def test_standard_input_is_one_side(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GUIDE.read_bytes())))
+    assert run(["diff", "-", str(GUIDE), "-q"]) == 0
+    assert "<stdin>" in capsys.readouterr().out
+
+
+def test_each_side_has_its_own_release(capsys: Captured) -> None:
+    """0.9 pads an incomplete last update, 0.7 makes a short one, and the loss is averaged elsewhere."""
+    releases = ["--from-release", "0.7.1", "--from-release", "0.9.1"]
+    assert run(["diff", str(GUIDE), str(GUIDE), "-q", "--from", "verl", *releases]) == 1
+    out = capsys.readouterr().out
+    assert "veRL 0.7.1" in out
+    assert "veRL 0.9.1" in out
+    assert "algorithm.loss_norm_scope" in out
+
+
+def test_verbose_lists_what_one_side_says(capsys: Captured) -> None:
+    run(["diff", str(GUIDE), str(BACK), "-q"])
+    short = capsys.readouterr().out
+    run(["diff", str(GUIDE), str(BACK), "-q", "--verbose"])
+    full = capsys.readouterr().out
+    assert "only B says: batch.balance_ranks true" in " ".join(short.split())
+    assert "\n    batch.balance_ranks  cannot be compared\n" in full
+
+
+class Page(HTMLParser):
+    """Open tags must be closed in order; no script, nothing from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        assert not {name for name, _ in attrs} & {"src", "href", "onload", "onerror"}
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def page_of(a: str, b: str, folder: Path) -> Page:
+    file = folder / "page.html"
+    run(["diff", a, b, "-q", "--html", str(file), "-o", str(folder / "text")])
+    found = Page()
+    found.feed(file.read_text())
+    assert found.open == []
+    return found
+
+
+def test_html_needs_nothing_else(tmp_path: Path) -> None:
+    page = page_of(str(GUIDE), str(BACK), tmp_path)
+    assert not page.seen & {"script", "link", "img", "iframe"}
+    assert "sync.run_ahead_rollouts" in page.text
+    assert "synchronizer.sync_offset (input.yaml:54)" in page.text
+
+
+def test_html_escapes_what_files_say(tmp_path: Path) -> None:
+    hostile = BACK.read_text().replace("deepseek-ai/deepseek-llm-7b-chat", "'<script>alert(1)</script>&amp;'")
+    page = page_of(str(BACK), written(tmp_path, hostile, "<b>.yaml"), tmp_path)
+    assert "script" not in page.seen
+    assert "b" not in page.seen
+    assert "<script>alert(1)</script>&amp;" in page.text
+
+
+def test_secrets_are_not_shown(tmp_path: Path, capsys: Captured) -> None:
+    token = "sk-" + "a1b2c3d4e5f6g7h8"
+    one = written(tmp_path, name="a.sh")
+    other = written(tmp_path, GRPO.replace("Qwen/Qwen2.5-7B-Instruct", f"Qwen/{token}"), "b.sh")
+    for more in ([], ["--json"], ["--verbose"]):
+        assert run(["diff", one, other, *more]) == 1
+        out, err = capsys.readouterr()
+        assert token not in out + err
+    assert token not in page_of(one, other, tmp_path).text
+
+
+def test_a_run_of_stages_beside_one_without(tmp_path: Path, capsys: Captured) -> None:
+    staged = ROOT / "golden" / "convert" / "sft-then-rl" / "input.yaml"
+    assert run(["diff", str(staged), written(tmp_path), "-q"]) == 1
+    out = capsys.readouterr().out
+    assert "Stages of A only: warmup (sft)" in out
