@@ -26,12 +26,16 @@ class Written:
     certify: bool
     as_json: bool
 
-    def refuse_uncertifiable(self) -> None:
-        """Raises UsageError where a certificate is asked for and there would be no files for it to speak of."""
-        if self.certify:
-            from rftconf.cli.certifying import refuse
 
-            refuse(self.source, self.output)
+def written(
+    source: str, output: Path | None, ledger: Path | None, adapters: Path | None, *, certify: bool, as_json: bool
+) -> Written:
+    """Raises UsageError where a certificate is asked for and there would be no files for it to speak of."""
+    if certify:
+        from rftconf.cli.certifying import refuse
+
+        refuse(source, output)
+    return Written(source, output, ledger, adapters, certify, as_json)
 
 
 def single(done: Conversion, to: Written, job: Job, *, failed: bool) -> None:

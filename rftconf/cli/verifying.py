@@ -44,7 +44,7 @@ def _read(path: Path) -> tuple[str, dict[str, Any], Certificate]:
         said = f"no certificate of rftconf's, no JSON: {error.msg.lower()}"
         raise UnreadableError(said, file=str(path), line=error.lineno, col=error.colno) from None
     except (ValueError, RecursionError) as error:
-        said = "nested too deeply" if isinstance(error, RecursionError) else error
+        said = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise UnreadableError(f"no certificate of rftconf's: {said}", file=str(path)) from None
 
 

@@ -88,6 +88,8 @@ def convert(
     from rftconf.cli.loading import open_document, report_document, report_guess
     from rftconf.cli.many import Job, is_folder
     from rftconf.cli.reading import assumptions, framework_name, reading
+    from rftconf.convert import convert_loaded
+    from rftconf.load import load
     from rftconf.report.ledger import ledger_text
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
@@ -96,8 +98,7 @@ def convert(
     _suit(target, style, form)
     wanted = _options(to_release, rollout_gpus, form, style, adapters)
     many_runs = Job(how, target, wanted, rows, on_loss == "error", assumed)
-    written = converted.Written(source, output, ledger, adapters, certify, json)
-    written.refuse_uncertifiable()
+    written = converted.written(source, output, ledger, adapters, certify=certify, as_json=json)
     if Path(source).is_dir():
         _one_run(adapters)
         return _folder(Path(source), output, ledger, many_runs, as_json=json, quiet=quiet, color=color)
@@ -106,9 +107,6 @@ def convert(
     if not document.readable:
         report_document(document, screen)
         return 2
-    from rftconf.convert import convert_loaded
-    from rftconf.load import load
-
     loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
     if output is not None and is_folder(output) and _is_series(loaded, target):
         _one_run(adapters)
@@ -118,7 +116,7 @@ def convert(
         return converted.series(loaded, written, output, many_runs, screen, quiet=quiet, full=verbose)
     done = convert_loaded(loaded, target, wanted)
     _refuse_foreign(adapters, done)
-    failed = on_loss == "error" and bool(done.ledger.lossy)
+    failed = many_runs.strict and bool(done.ledger.lossy)
     if not quiet:
         report_document(document, screen, more=done.diagnostics)
         report_guess(loaded.guess, how, screen)

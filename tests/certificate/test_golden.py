@@ -1,0 +1,31 @@
+"""The certificate of every golden conversion holds, wherever it is checked from."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rftconf.cli.app import run
+from tests.test_golden import CASES
+
+CONVERTED = [case for case in CASES if case.group != "refused"]
+
+
+@pytest.mark.parametrize("case", CONVERTED, ids=lambda case: case.folder.name)
+def test_it_holds(case: Any, tmp_path: Path) -> None:
+    shutil.copytree(case.folder, tmp_path / "in")
+    output = tmp_path / ("out" if case.several else "out.txt")
+    wanted = ["--to", case.to, "--to-release", case.releases[0], "-o", str(output), "--certify", "-q"]
+    with contextlib.chdir(tmp_path / "in"):
+        assert run(["convert", case.source, *wanted, *case.options]) == 0
+    path = output / "certificate.json" if case.several else tmp_path / "out.txt.certificate.json"
+    said = tmp_path / "said"
+    assert run(["verify", str(path), "-q", "-o", str(said)]) == 0, said.read_text()
+    data = json.loads(path.read_text())
+    assert (data["verdict"] == "same") == (not any(one["effect"] != "bookkeeping" for one in data["differences"]))
+    assert str(tmp_path) not in path.read_text()
