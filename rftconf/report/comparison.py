@@ -60,8 +60,10 @@ def comparison_text(found: Comparison, screen: Screen, effects: Sequence[Effect]
 def verdict_text(found: Comparison, effects: Sequence[Effect]) -> str:
     """The answer in one line, with numbers."""
     verdict = found.verdict(tuple(effect for effect in effects if effect is not Effect.BOOKKEEPING) or tuple(effects))
-    counts = [(len(found.of(effect)), COUNTED[effect]) for effect in effects]
+    counts = [(sum(one.certain for one in found.of(effect)), COUNTED[effect]) for effect in effects]
     parts = [f"{count} {said}" for count, said in counts if count]
+    unsure = sum(not one.certain for effect in effects for one in found.of(effect))
+    parts += [f"{unsure} cannot be compared"] if unsure else []
     more = len(found.only_a) + len(found.only_b)
     parts += [f"{more} stages are in one run only"] if more else []
     lead = {Verdict.SAME: "The same run", Verdict.DIFFERENT: "Different runs", Verdict.UNKNOWN: "Cannot be compared"}[
@@ -144,7 +146,7 @@ def _effect(effect: Effect, stage: Stages, screen: Screen, *, full: bool) -> Ite
     unfold = full or effect is Effect.MATHEMATICS
     listed = [one for one in found if (unfold and not _follows(one)) or (full or not one.one_sided)]
     yield ""
-    yield screen.style(f"{TITLES[effect]} ({len(found)})", "bold", COLOURS[effect])
+    yield screen.style(f"{TITLES[effect]} ({count_text(found)})", "bold", COLOURS[effect])
     for group in GROUPS:
         inside = [one for one in listed if one.known.group == group]
         if inside:
@@ -152,6 +154,12 @@ def _effect(effect: Effect, stage: Stages, screen: Screen, *, full: bool) -> Ite
         for one in inside:
             yield from _difference(one, screen)
     yield from _folded([one for one in found if one not in listed], screen)
+
+
+def count_text(found: Sequence[Difference]) -> str:
+    """How many fields differ, and how many nobody can tell of."""
+    unsure = sum(not one.certain for one in found)
+    return f"{len(found) - unsure}, and {unsure} that cannot be compared" if unsure else str(len(found))
 
 
 def _follows(one: Difference) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.diff.effects import Effect
 from rftconf.diff.table import GROUPS
-from rftconf.report.comparison import TITLES, said_text, seen_text, total_text, value_text, verdict_text
+from rftconf.report.comparison import TITLES, count_text, said_text, seen_text, total_text, value_text, verdict_text
 from rftconf.report.screen import printable
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
     found = [one for one in stage.differences if one.known.effect is effect]
     if not found:
         return
-    yield f'<h2 class="{effect}">{_text(TITLES[effect])} ({len(found)})</h2>'
+    yield f'<h2 class="{effect}">{_text(TITLES[effect])} ({count_text(found)})</h2>'
     for group in GROUPS:
         inside = [one for one in found if one.known.group == group]
         if inside:
