@@ -16,12 +16,15 @@ from rftconf.plan.acting import acting, why_idle
 from rftconf.plan.identity import math_id, plan_id
 from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain, same
+from rftconf.plan.symbols import Expr
 from rftconf.plan.totals import TOTALS, Total, totals
 
 NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
 """Fields that mean never where nobody says when."""
 SWITCHES = (".enabled", ".rank", ".kind")
 """Ends of paths of fields that put others to sleep, and are not asleep themselves."""
+NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
+"""What decides whether other fields do anything."""
 _ITEM = re.compile(r"stage\.[\w.]+\[\d+\]\.")
 
 
@@ -189,9 +192,8 @@ def _differences(
         answer = same(a.get(path), b.get(path))
         if answer is not True:
             seen = _seen(path, one, a, mine), _seen(path, other, b, theirs)
-            certain = answer is False and not any(
-                _silent(path, raw, said) for raw, said in ((one, mine), (other, theirs))
-            )
+            silent = any(_silent(path, raw, said) for raw, said in ((one, mine), (other, theirs)))
+            certain = answer is False and not silent and not _hangs(path, one, other)
             yield Difference(path, known_of(path, kind), *seen, certain=certain)
 
 
@@ -213,6 +215,13 @@ def _silent(path: str, raw: Mapping[str, Any], said: Mapping[str, Said]) -> bool
     if item is not None and not any(other.startswith(item[0]) for other in raw):
         return False
     return path not in said or said[path].kind is not Kind.WRITTEN
+
+
+def _hangs(path: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """True where both sides say the same, and whether it does anything hangs on a number that nobody told."""
+    if one.get(path) is None or same(plain(one[path]), plain(other.get(path))) is not True:
+        return False
+    return any(isinstance(value, Expr) for raw in (one, other) for at, value in raw.items() if at.startswith(NUMBERS))
 
 
 def _place(one: Difference) -> tuple[int, int]:

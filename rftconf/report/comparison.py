@@ -51,6 +51,7 @@ def comparison_text(found: Comparison, screen: Screen, effects: Sequence[Effect]
         if len(found.stages) > 1:
             lines += ["", screen.style(f"Stage {stage.name}", "bold")]
         lines += _totals(stage.totals, screen)
+        lines += _uncounted(found, stage, screen)
         for effect in effects:
             lines += _effect(effect, stage, screen, full=full)
     lines += _rest(found, screen, effects)
@@ -128,6 +129,13 @@ def _totals(counted: Sequence[Counted], screen: Screen) -> Iterator[str]:
     for (one, a, b), label in zip(rows, labels, strict=True):
         line = f"  {MARKS[one.same]} {label.ljust(width)}  {a.rjust(left)}  {b}"
         yield line if one.same else screen.style(line, "red" if one.total.mathematics else "cyan")
+
+
+def _uncounted(found: Comparison, stage: Stages, screen: Screen) -> Iterator[str]:
+    """What would make the length of the run known."""
+    runs = (found.a.stages[stage.a], found.b.stages[stage.b])
+    if any("stage.run_length.epochs" in one and "stage.run_length.rollouts" not in one for one in runs):
+        yield screen.style("  ? how many periods the epochs are is not told: --rows N gives the training rows", "dim")
 
 
 def total_text(value: Any) -> str:
