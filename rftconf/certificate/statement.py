@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +57,8 @@ def statement(told: Told) -> dict[str, Any]:
         ledger=ledger_json(told.ledger),
         digest="0" * 64,
     )
-    data: dict[str, Any] = _moved(made.model_dump(mode="json"), told.places)
+    data: dict[str, Any] = made.model_dump(mode="json")
+    data |= {part: _moved(data[part], told.places) for part in ("differences", "ledger")}
     return {**data, "digest": digest_of(data)}
 
 
@@ -88,9 +90,11 @@ def _moved(data: Any, places: Mapping[str, str]) -> Any:
 
 
 def _seen_from_here(text: str, places: Mapping[str, str]) -> str:
+    """A path, or a sentence that names one; each is moved once."""
     if text in places:
         return places[text]
-    for opened, here in places.items():
-        if os.sep in opened and opened in text:
-            text = text.replace(opened, here)
-    return text
+    opened = sorted((path for path in places if os.sep in path and path in text), key=len, reverse=True)
+    if not opened:
+        return text
+    pattern = "|".join(map(re.escape, opened))
+    return re.sub(rf"(?<![\w./-])(?:{pattern})(?![\w/-])", lambda found: places[found[0]], text)

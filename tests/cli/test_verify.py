@@ -80,6 +80,32 @@ def test_a_folder_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert run(["verify", str(tmp_path / "b" / NAME)]) == 0
 
 
+def test_files_in_several_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """As a checkout has them: the script in one, what it sources in another, the output in a third; several launches."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("conf", "lib", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "lib" / "common.sh").write_text("BATCH=64\n")
+    script = (
+        GRPO.replace("BATCH=${BATCH:-256}\n", "source lib/common.sh\n")
+        + "python3 -m verl.trainer.main_ppo trainer.nnodes=2\n"
+    )
+    written(tmp_path / "conf", script)
+    how = ["--source", "lib/common.sh", "--launch", "1", "--args", "trainer.save_freq=3"]
+    more = ["--to", "trinity", "-q", "-o", "out/x.yaml", "--certify", *how]
+    assert run(["convert", "conf/run.sh", *more]) == 0
+    path = tmp_path / "out" / "x.yaml.certificate.json"
+    data = json.loads(path.read_text())
+    assert (data["source"]["file"], data["outputs"][0]["file"]) == ("../conf/run.sh", "x.yaml")
+    assert data["request"]["sources"][0]["file"] == "../lib/common.sh"
+    assert {line["place"]["file"] for line in data["ledger"]["sources"]} == {"../conf/run.sh", "--args"}
+    monkeypatch.chdir("/")
+    assert run(["verify", str(path)]) == 0
+    (tmp_path / "lib" / "common.sh").write_text("BATCH=128\n")
+    assert run(["verify", str(path), "-q"]) == 1
+    assert "the file ../lib/common.sh" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "named"),
     [
