@@ -12,7 +12,7 @@ from typing import Any
 from rftconf.diff.effects import COUNTED, Effect, Known, known_of
 from rftconf.diff.sides import Idle, Said, Side
 from rftconf.diff.table import GROUPS
-from rftconf.plan.acting import acting, why_idle
+from rftconf.plan.acting import Asleep, acting, asleep_in
 from rftconf.plan.identity import math_id, plan_id
 from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain, same
@@ -169,7 +169,7 @@ def _named(one: Side, index: int) -> str:
 def _stages(a: Side, b: Side, one: int, other: int) -> Stages:
     values = a.stages[one], b.stages[other]
     counted = tuple(_counted(values[0], values[1]))
-    found = sorted(_differences(values[0], values[1], a.said[one], b.said[other]), key=_place)
+    found = sorted(_differences(_half(values[0], a.said[one]), _half(values[1], b.said[other])), key=_place)
     return Stages(one, other, _named(a, one), counted, tuple(found))
 
 
@@ -183,38 +183,46 @@ def _counted(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Count
         yield Counted(total, mine, theirs, None if unknown else same(plain(mine), plain(theirs)))
 
 
-def _differences(
-    one: Mapping[str, Any], other: Mapping[str, Any], mine: Mapping[str, Said], theirs: Mapping[str, Said]
-) -> Iterator[Difference]:
-    a, b = acting(one), acting(other)
-    kind = one.get("stage.kind")
-    for path in {**a, **b}:
-        answer = same(a.get(path), b.get(path))
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """One side of a stage: what is said, what of it acts, and why the rest does not."""
+
+    raw: Mapping[str, Any]
+    said: Mapping[str, Said]
+    acts: Mapping[str, Any]
+    asleep: Asleep
+
+    def seen(self, path: str) -> Seen:
+        """What acts, else what was said and does nothing."""
+        switch = self.raw.get(path) in (False, 0) or path in NEVER or path.endswith(SWITCHES)
+        idle = None if path in self.acts or switch else self.asleep.why(path)
+        return Seen(self.acts.get(path, self.raw.get(path)), self.said.get(path), idle)
+
+    def silent(self, path: str) -> bool:
+        """True where the field is left to code that the plan does not speak of.
+
+        It is not where the field does nothing, where silence means never, and where the whole list item is missing.
+        """
+        if self.raw.get(path) is not None or path in NEVER or self.asleep.why(path) is not None:
+            return False
+        item = _ITEM.match(path)
+        if item is not None and not any(other.startswith(item[0]) for other in self.raw):
+            return False
+        return path not in self.said or self.said[path].kind is not Kind.WRITTEN
+
+
+def _half(raw: Mapping[str, Any], said: Mapping[str, Said]) -> _Half:
+    return _Half(raw, said, acting(raw), asleep_in(raw))
+
+
+def _differences(one: _Half, other: _Half) -> Iterator[Difference]:
+    kind = one.raw.get("stage.kind")
+    for path in {**one.acts, **other.acts}:
+        answer = same(one.acts.get(path), other.acts.get(path))
         if answer is not True:
-            seen = _seen(path, one, a, mine), _seen(path, other, b, theirs)
-            silent = any(_silent(path, raw, said) for raw, said in ((one, mine), (other, theirs)))
-            certain = answer is False and not silent and not _hangs(path, one, other)
-            yield Difference(path, known_of(path, kind), *seen, certain=certain)
-
-
-def _seen(path: str, raw: Mapping[str, Any], acts: Mapping[str, Any], said: Mapping[str, Said]) -> Seen:
-    """What acts, else what was said and does nothing."""
-    switch = raw.get(path) in (False, 0) or path in NEVER or path.endswith(SWITCHES)
-    idle = None if path in acts or switch else why_idle(raw, path)
-    return Seen(acts.get(path, raw.get(path)), said.get(path), idle)
-
-
-def _silent(path: str, raw: Mapping[str, Any], said: Mapping[str, Said]) -> bool:
-    """True where a side leaves the field to code that the plan does not speak of.
-
-    It does not where the field does nothing, where silence means never, and where the whole list item is missing.
-    """
-    if raw.get(path) is not None or path in NEVER or why_idle(raw, path) is not None:
-        return False
-    item = _ITEM.match(path)
-    if item is not None and not any(other.startswith(item[0]) for other in raw):
-        return False
-    return path not in said or said[path].kind is not Kind.WRITTEN
+            silent = one.silent(path) or other.silent(path)
+            certain = answer is False and not silent and not _hangs(path, one.raw, other.raw)
+            yield Difference(path, known_of(path, kind), one.seen(path), other.seen(path), certain=certain)
 
 
 def _hangs(path: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 from rftconf.plan.kinds import (
@@ -35,26 +36,42 @@ class Idle:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Asleep:
+    """What does nothing in one stage: the entries of IDLE that hold there."""
+
+    found: frozenset[int]
+
+    def why(self, path: str) -> str | None:
+        """Why the field at `path` does nothing; None where it acts."""
+        return next((IDLE[index].why for index in _about(_plain(path)) if index in self.found), None)
+
+
 def acting(values: Values) -> dict[str, Any]:
     """The fields of one stage that act, in one spelling."""
     known = spelled(values)
-    asleep = [idle.fields for idle in IDLE if idle.when(known)]
+    asleep = _asleep_in(known)
     return {
         path: value
         for path, value in known.items()
-        if not _asleep(_plain(path), asleep) and not any(unread(known, _plain(path)) for unread in UNREAD)
+        if asleep.why(path) is None and not any(unread(known, _plain(path)) for unread in UNREAD)
     }
 
 
-def why_idle(values: Values, path: str) -> str | None:
-    """Why the field at `path` does nothing in this stage; None where it acts."""
-    known = spelled(values)
-    plain = _plain(path)
-    return next((idle.why for idle in IDLE if _asleep(plain, [idle.fields]) and idle.when(known)), None)
+def asleep_in(values: Values) -> Asleep:
+    """What does nothing in a stage."""
+    return _asleep_in(spelled(values))
 
 
-def _asleep(path: str, asleep: list[tuple[str, ...]]) -> bool:
-    return any(fnmatchcase(path, glob.replace("[]", "[[]]")) for globs in asleep for glob in globs)
+def _asleep_in(known: Values) -> Asleep:
+    return Asleep(frozenset(index for index, idle in enumerate(IDLE) if idle.when(known)))
+
+
+@cache
+def _about(path: str) -> tuple[int, ...]:
+    """The places in IDLE of what speaks of a plan field."""
+    globs = [[glob.replace("[]", "[[]]") for glob in idle.fields] for idle in IDLE]
+    return tuple(index for index, own in enumerate(globs) if any(fnmatchcase(path, glob) for glob in own))
 
 
 def _plain(path: str) -> str:

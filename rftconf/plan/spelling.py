@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
@@ -52,6 +53,7 @@ NEUTRAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("identity.resume", ("auto",)),
 )
 """Paths, and the values that say no more than silence does."""
+_INDEX = re.compile(r"\[\d+\]")
 A_FILE = re.compile(r"(?s)(.+)/([A-Za-z]\w*)\.(?:parquet|jsonl?|csv)")
 """A data set as one file: `folder/split.parquet`."""
 
@@ -86,7 +88,13 @@ def plain(value: Any) -> Any:
 def _says_nothing(path: str, value: Any) -> bool:
     if value is None or value in ("", {}, []):
         return True
-    return any(fnmatchcase(path, glob) and _among(value, names) for glob, names in NEUTRAL)
+    return any(_among(value, names) for names in _neutral(_INDEX.sub("[0]", path)))
+
+
+@cache
+def _neutral(path: str) -> tuple[tuple[Any, ...], ...]:
+    """The values of a field that say no more than silence."""
+    return tuple(names for glob, names in NEUTRAL if fnmatchcase(path, glob))
 
 
 def _among(value: Any, names: tuple[Any, ...]) -> bool:
@@ -158,7 +166,10 @@ def _data(found: dict[str, Any], listed: str) -> None:
         chats = found.get("stage.kind") in WITHOUT_ROLLOUTS and found.get(at + "prompt_type") != "plaintext"
         names = [f"{at}keys.{name}" for name in (("messages", "prompt") if chats else ("prompt", "messages"))]
         columns = [column for column in (found.pop(name, None) for name in names) if column is not None]
-        if columns:
+        if found.get(at + "uri") in (None, ""):  # no data set, only columns that one would have
+            for path in [path for path in found if path.startswith(at + "keys.")]:
+                del found[path]
+        elif columns:
             found[f"{at}keys.prompt"] = columns[0]
         for path in [path for path in found if path.startswith(at + "sampling.")]:
             run = path.replace(f"data.{listed}[{index}].sampling", f"sampling.{listed}")

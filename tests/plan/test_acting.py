@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rftconf.plan.acting import IDLE, acting, why_idle
+from rftconf.plan.acting import IDLE, acting, asleep_in
 from rftconf.plan.index import fields
 from rftconf.plan.symbols import Var
 
@@ -72,8 +72,8 @@ def test_an_unknown_switch_leaves_the_field_alone(path: str, value: Any, switch:
 
 def test_a_reason_is_told() -> None:
     values = {**RL, A + "kl_loss.coef": 0.1, A + "kl_loss.enabled": False}
-    assert why_idle(values, A + "kl_loss.coef") == "there is no KL term in the loss"
-    assert why_idle({**values, A + "kl_loss.enabled": True}, A + "kl_loss.coef") is None
+    assert asleep_in(values).why(A + "kl_loss.coef") == "there is no KL term in the loss"
+    assert asleep_in({**values, A + "kl_loss.enabled": True}).why(A + "kl_loss.coef") is None
 
 
 def test_every_glob_is_about_fields() -> None:

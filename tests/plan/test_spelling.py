@@ -72,9 +72,10 @@ def test_a_split_that_is_said_stays() -> None:
     ],
 )  # fmt: skip
 def test_the_prompt_has_one_column(values: dict[str, Any], column: str) -> None:
-    found = spelled(values)
+    found = spelled({**values, TRAIN + "uri": "/data"})
     assert found[TRAIN + "keys.prompt"] == column
     assert TRAIN + "keys.messages" not in found
+    assert TRAIN + "keys.prompt" not in spelled(values)  # no data set
 
 
 def test_silence_and_the_default_of_everyone_are_one() -> None:
