@@ -52,6 +52,7 @@ def root(
     Examples:
       rftconf convert run_grpo.sh --to trinity -o grpo.yaml
       rftconf check configs/
+      rftconf diff run_grpo.sh grpo.yaml
       rftconf plan run_grpo.sh
       rftconf explain KEY001
       rftconf init

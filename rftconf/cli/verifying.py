@@ -21,6 +21,7 @@ def checks_of(path: Path, bound: dict[str, str]) -> tuple[Certificate, list[Chec
     Raises UnreadableError for what is no certificate, UsageError for values that are needed and not given.
     """
     text, data, certificate = _read(path)
+    _refuse_elsewhere(path, certificate)
     found = [_own_text(text, data), *_versions(certificate)]
     found += _files(certificate, path.parent)
     return certificate, found + _again(certificate, data, path.parent, bound)
@@ -46,6 +47,17 @@ def _read(path: Path) -> tuple[str, dict[str, Any], Certificate]:
     except (ValueError, RecursionError) as error:
         said = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise UnreadableError(f"no certificate of rftconf's: {said}", file=str(path)) from None
+
+
+def _refuse_elsewhere(path: Path, certificate: Certificate) -> None:
+    """Raises UnreadableError for a certificate that rftconf cannot have written: it would open any file it is told to."""
+    request = certificate.request
+    listed = [certificate.source, *certificate.outputs, *request.sources, *request.also_read]
+    listed += [request.base] if request.base is not None else []
+    for one in listed:
+        if Path(one.file).is_absolute():
+            said = f"no certificate of rftconf's: {one.file} is not named as seen from its folder"
+            raise UnreadableError(said, file=str(path))
 
 
 def _own_text(text: str, data: dict[str, Any]) -> Check:
@@ -74,8 +86,6 @@ def _files(certificate: Certificate, folder: Path) -> list[Check]:
 
 def _file(one: FileOf, folder: Path) -> Check:
     name = f"the file {one.file}"
-    if Path(one.file).is_absolute():
-        return Check(name, ("it is not named as seen from the certificate's folder",))
     try:
         now = digest_file(folder / one.file)
     except UnreadableError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.cli.app import run
+from tests.certificate.making import GUIDE, NAME, certified, rewrite
 from tests.cli.scripts import GRPO, written
 from tests.sources import ROOT
 
 Captured = pytest.CaptureFixture[str]
-GUIDE = ROOT / "golden" / "convert" / "grpo-guide" / "input.sh"
-NAME = "grpo.yaml.certificate.json"
-
-
-def certified(folder: Path, source: str = "", *more: str) -> Path:
-    """A certificate in `folder`, of a copy of the guide's script unless another source is named."""
-    source = source or str(shutil.copy(GUIDE, folder / "run.sh"))
-    out = folder / "grpo.yaml"
-    assert run(["convert", source, "--to", "trinity", "--rows", "7473", "-q", "-o", str(out), "--certify", *more]) == 0
-    return folder / NAME
-
-
-def rewrite(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change a certificate as somebody would who also puts its digest right."""
-    data = json.loads(path.read_text())
-    change(data)
-    path.write_text(canonical({**data, "digest": digest_of(data)}))
 
 
 def test_what_was_just_written_holds(tmp_path: Path, capsys: Captured) -> None:
@@ -258,36 +241,6 @@ def test_json(tmp_path: Path, capsys: Captured) -> None:
     found = json.loads(capsys.readouterr().out)
     assert found["holds"] is True
     assert all(check["holds"] for check in found["checks"])
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (b"", "no JSON"),
-        (b"{", "no JSON: expecting property name enclosed in double quotes"),
-        (b"[]", "no certificate of rftconf's"),
-        (b"{}", "no certificate of rftconf's"),
-        (b"[" * 100_000, "no certificate of rftconf's"),
-        (b"\xff\xfe\x00", "UTF-16"),
-        (b"PAR1\x00", "NUL byte"),
-    ],
-)
-def test_what_is_no_certificate(text: bytes, said: str, tmp_path: Path, capsys: Captured) -> None:
-    path = tmp_path / "x.json"
-    path.write_bytes(text)
-    assert run(["verify", str(path)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert said in err
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize("field", ["certificate_version", "source", "differences", "invariants"])
-def test_a_certificate_of_another_shape(field: str, tmp_path: Path, capsys: Captured) -> None:
-    path = certified(tmp_path)
-    rewrite(path, lambda data: data.__setitem__(field, {"a": 1}))
-    assert run(["verify", str(path)]) == 2
-    assert field in capsys.readouterr().err
 
 
 def test_the_schema_describes_it(tmp_path: Path, capsys: Captured) -> None:
