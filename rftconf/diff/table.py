@@ -275,6 +275,7 @@ ROWS: tuple[Row, ...] = (
     Row(R + "max_retries", "placement", "How often a workflow that failed is tried again."),
     Row(X + "name", "algorithm", "Which further model answers during rollout."),
     Row(X + "role", "algorithm", "What a further model is for."),
+    Row(X + "domain", "data", "Whose answers a further model scores."),
     Row(X + "path", "algorithm", "The weights of a further model that rewards or teaches."),
     Row(X + "gpus", "placement", "How many GPUs a further model has."),
     Row(X + "tp", "placement", "Over how many GPUs a further model is cut."),
