@@ -102,6 +102,18 @@ def test_a_name_is_corrected_before_anything_is_added() -> None:
     assert fixed("run.yaml", both)[0].text == both
 
 
+@pytest.mark.parametrize(("engine_words", "cap"), [
+    ("--config-name=ppo_megatron_trainer actor_rollout_ref.actor.megatron.context_parallel_size=2", 4096),
+    ("actor_rollout_ref.actor.ulysses_sequence_parallel_size=4", 2048),
+])  # fmt: skip
+def test_a_token_budget_is_for_the_gpus_that_share_a_sequence(engine_words: str, cap: int) -> None:
+    """8192 tokens of a sequence lie on Ulysses' GPUs, or on Megatron's context-parallel ones (row 1.10)."""
+    key = "actor_rollout_ref.actor.ppo_max_token_len_per_gpu"
+    lengths = "data.max_prompt_length=2048 data.max_response_length=6144 actor_rollout_ref.actor.use_dynamic_bsz=True"
+    text = f"python3 -m verl.trainer.main_ppo {engine_words} {lengths} {key}=512\n"
+    assert f"{key}={cap}" in fixed("run.sh", text)[0].text
+
+
 def test_every_finding_has_a_place() -> None:
     inputs = [(path.name, path.read_text()) for path in GOLDEN] + corpus()
     total = 0

@@ -29,7 +29,8 @@ def _budget(s: Subject, name: str, dynamic: str, what: str) -> Findings:
     cap, need = s.number(name), longest(s)
     if s.value(dynamic) is False or cap is None or need is None or cap >= need or not s.written(name):
         return
-    each = s.count("placement.actor.sp") or 1
+    shared = "megatron.cp" if s.value("placement.actor.backend") == "megatron" else "sp"
+    each = s.count(f"placement.actor.{shared}") or 1
     yield found(
         f"{what} takes {int(cap)} tokens a micro-batch ({s.says(name)}), the longest sequence has {need}", name,
         PROMPT_LENGTH, ANSWER_LENGTH, fix=Put(name, -(-need // each) if s.framework == "verl" else need),
