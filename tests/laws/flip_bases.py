@@ -6,7 +6,6 @@ from typing import Any
 
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases_roll import ROLL
-from tests.laws.flip_bases_sft import SFT
 
 ARR = "actor_rollout_ref"
 VERL_GRPO: dict[str, Any] = {
@@ -226,4 +225,4 @@ CHATLEARN = (
     Base("resumed", CHATLEARN_GRPO | {"runtime_args.data_checkpoint_path": "/out/data"}, "fsdp"),
     Base("separate engines", CHATLEARN_GRPO | {"runtime_args.colocation": ["policy_trainer", "ref_policy"]}, "fsdp"),
 )
-BASES = {"verl": (*VERL, *RECIPES), "verl_sft": SFT, "trinity": TRINITY, "roll": ROLL, "chatlearn": CHATLEARN}
+BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY, "roll": ROLL, "chatlearn": CHATLEARN}

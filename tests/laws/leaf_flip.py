@@ -18,6 +18,7 @@ from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.registry import VERL
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import BASES
+from tests.laws.flip_bases_sft import SFT
 from tests.laws.flip_values import candidates, is_node, is_open
 from tests.laws.round_trips import document
 
@@ -107,7 +108,7 @@ class _Slot:
 def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
     found = []
-    for base in BASES[of.framework]:
+    for base in SFT if of.framework == "verl_sft" else BASES[of.framework]:
         if base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat
