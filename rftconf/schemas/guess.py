@@ -143,10 +143,9 @@ def _backend(
 
 
 def _chosen(candidate: Framework, trainer: str, keys: Mapping[str, Value], bare: Sequence[str]) -> bool:
-    """True where one of the trainer's groups is chosen, or a key is written that only its config has."""
-    words = (word.partition("=") for word in candidate.config_groups[trainer])
-    if any(keys.get(group) == name for group, _, name in words):
-        return True
+    """True where one of the trainer's groups is chosen, or, with no group named, a key is written that only its config has."""
+    if not candidate.groups.isdisjoint(keys):
+        return any(f"{group}={keys.get(group)}" in candidate.config_groups[trainer] for group in candidate.groups)
     plain, own = (catalogue.load(candidate.name, None, name) for name in (candidate.trainer, trainer))
     return any(key in own.keys and key not in plain.keys for key in bare)
 

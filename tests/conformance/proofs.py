@@ -66,6 +66,7 @@ class Cited:
     path: str
     pattern: str
     there: bool
+    since: str = FIRST
     until: str = LAST
 
 
@@ -141,6 +142,10 @@ CITED = (
     Cited("the agent acts in …, turn by turn", CHATLEARN.name, "chatlearn", r"gymnasium|import gym\b", there=False),
     Cited("generates and validates inside a training run", ROLL.name, "roll/pipeline", r"(?i)class \w*(?:Eval|Generat)\w*Pipeline", there=False),
     Cited("no trainer for pairs of answers", VERL.name, "verl", r"(?i)dpo_loss|\bchosen\b.*\brejected\b", there=False),
+    Cited("veRL distils a student on its own answers alone", VERL.name, "verl/trainer/sft_trainer.py", r"(?i)distil|teacher",
+          there=False, since="0.6.1"),
+    Cited("Trinity-RFT distils a student on its own answers alone", TRINITY.name, "trinity/algorithm/algorithm.py",
+          r"class (?!OnPolicy)\w*Distill", there=False),
     Cited("has no … program", VERL.name, "verl/trainer/main_ppo.py", r"fully_async|async_training", there=False, until="0.6.1"),
     Cited("veRL drops incomplete batches", VERL.name, "verl/trainer/ppo/ray_trainer.py", "Train dataloader is empty", there=True),
     Cited("neither reads the other's keys", VERL.name, "verl/utils/megatron/optimizer.py", "lr_decay_style", there=True),

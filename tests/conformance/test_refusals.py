@@ -26,7 +26,7 @@ def number(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release.split("."))
 
 
-def concerns(proof: Command | Forced, target: Target) -> bool:
+def concerns(proof: Command | Forced | Cited, target: Target) -> bool:
     """True where rftconf refuses it for the target's release."""
     return number(proof.since) <= number(target.release) <= number(proof.until)
 
@@ -76,7 +76,7 @@ def test_verl_refuses_the_command(bench: Bench, target: Target, command: Command
 
 @pytest.mark.parametrize("cited", CITED, ids=lambda cited: cited.refusal)
 def test_the_sources_say_so(cited: Cited) -> None:
-    targets = [t for t in TARGETS if t.framework == cited.framework and number(t.release) <= number(cited.until)]
+    targets = [t for t in TARGETS if t.framework == cited.framework and concerns(cited, t)]
     if not targets:
         pytest.skip(f"no checkout of {cited.framework}")
     for target in targets:

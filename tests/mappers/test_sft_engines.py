@@ -60,6 +60,11 @@ def test_without_groups_the_engine_is_fsdp() -> None:
     assert values("engine=fsdp", "engine.strategy=fsdp2")[P + "backend"] == "fsdp2"
 
 
+def test_a_group_that_is_named_decides_over_stray_keys() -> None:
+    found = loaded("engine=fsdp", "optim=fsdp", "engine.tensor_model_parallel_size=1")
+    assert (found.guess.trainer, found.guess.unknown) == ("fsdp", ("engine.tensor_model_parallel_size",))
+
+
 def test_a_whole_config_tells_by_its_keys() -> None:
     text = "data: {train_batch_size: 64, max_length: 4096}\nengine: {tensor_model_parallel_size: 2}\ntrainer: {total_epochs: 1}\n"
     found = load(read(Source("sft.yaml", text)), framework="verl_sft")
