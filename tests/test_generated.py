@@ -9,7 +9,13 @@ import pytest
 
 from tests.sources import ROOT
 
-GENERATORS = ("generate_plan_schema", "generate_certificate_schema", "generate_schemas", "generate_docs", "generate_looks")
+GENERATORS = (
+    "generate_plan_schema",
+    "generate_certificate_schema",
+    "generate_schemas",
+    "generate_docs",
+    "generate_looks",
+)
 
 
 @pytest.mark.parametrize("name", GENERATORS)
