@@ -117,7 +117,7 @@ def _of_no_interest(path: str) -> bool:
     of_interest = (
         path in (MIXING, *ORDER)
         or ".sampling." in path
-        or (path.startswith("stage.data.train[") and path.endswith("prompt_type"))
+        or (path.startswith("stage.data.train[") and path.endswith(("prompt_type", "trained_turns")))
     )
     return path.startswith("stage.data.") and not of_interest
 

@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any
 
 from rftconf.plan.kinds import (
-    WITHOUT_ROLLOUTS,
     counts_for_evaluation,
     counts_for_preference,
     counts_for_supervised,
@@ -204,7 +203,7 @@ def _by_kind(counts: Callable[[str], bool], *kinds: str) -> Callable[[Values, st
 
 UNREAD = (
     _by_kind(counts_for_supervised, "sft"),
-    _by_kind(counts_for_preference, *(kind for kind in WITHOUT_ROLLOUTS if kind != "sft")),
+    _by_kind(counts_for_preference, "dpo"),
     _by_kind(counts_for_evaluation, "eval"),
 )
-"""Fields that a kind of run never reads."""
+"""Fields that a kind of run never reads. A run that follows a teacher reads more than samples: nothing is left out there."""

@@ -70,6 +70,15 @@ def test_an_unknown_switch_leaves_the_field_alone(path: str, value: Any, switch:
     assert path in acting({**RL, path: value, switch: Var("X")})
 
 
+def test_a_run_that_follows_a_teacher_reads_its_own_fields() -> None:
+    values = {
+        "stage.kind": "offline_distill",
+        A + "distillation.teacher_temperature": 2.0,
+        "stage.placement.auxiliary[0].path": "/t",
+    }
+    assert acting(values).keys() == values.keys()
+
+
 def test_a_reason_is_told() -> None:
     values = {**RL, A + "kl_loss.coef": 0.1, A + "kl_loss.enabled": False}
     assert asleep_in(values).why(A + "kl_loss.coef") == "there is no KL term in the loss"
