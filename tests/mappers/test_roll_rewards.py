@@ -15,7 +15,7 @@ from tests.mappers.roll_runs import INFER, TRAIN, Run, from_roll
 def test_row_7_9_a_judge_with_devices_is_an_engine_of_the_plan() -> None:
     assert model(from_roll(LLM)) == {
         "role": "judge", "name": "math_rule", "domain": "math_rule", "prompt": "Qwen2.5-7B-Instruct-RLVR-prompt", "path": "/models/judge",
-        "gpus": 4, "own_pool": True, "colocate_with": [], "engine": "vllm", "dtype": "bfloat16", "tp": 2, "pp": 1,
+        "gpus": 4, "own_pool": True, "colocate_with": [], "engine": "vllm", "dtype": "bfloat16", "tp": 2, "dp": 1, "pp": 1, "prompt_max_tokens": 7680,
         "gpu_memory_fraction": 0.85, "model_max_tokens": 8192, "enforce_eager": False, "load_format": "auto", "response_max_tokens": 512,
         "sampling.temperature": 0.3, "sampling.top_p": 0.7, "sampling.top_k": 50, "sampling.repetition_penalty": 1.0, "sampling.responses": 1,
     }  # fmt: skip

@@ -61,11 +61,12 @@ ARGS=(
   reward.reward_model.rollout.dtype=bfloat16                  # rewards.llm_judge.model_args.dtype=bf16
   reward.reward_model.rollout.gpu_memory_utilization=0.85     # rewards.llm_judge.strategy_args.strategy_config.gpu_memory_utilization=0.85
   reward.reward_model.rollout.enforce_eager=false             # ROLL 0.3.0 default of rewards.llm_judge.strategy_args.strategy_config.enforce_eager
+  reward.reward_model.rollout.data_parallel_size=1
   reward.reward_model.rollout.tensor_model_parallel_size=2    # rewards.llm_judge.strategy_args.strategy_config.tensor_parallel_size=2
   reward.reward_model.rollout.pipeline_model_parallel_size=1  # ROLL 0.3.0 default of rewards.llm_judge.strategy_args.strategy_config.pipeline_parallel_size
   reward.reward_model.rollout.max_model_len=8192              # rewards.llm_judge.strategy_args.strategy_config.max_model_len=8192
   reward.reward_model.rollout.load_format=auto                # rewards.llm_judge.strategy_args.strategy_config.load_format=auto
-  reward.reward_model.rollout.prompt_length=7680              # 8192 - 512 tokens
+  reward.reward_model.rollout.prompt_length=7680              # rewards.llm_judge.strategy_args.strategy_config.max_model_len=8192; 8192 - 512 tokens
   reward.reward_model.rollout.response_length=512             # rewards.llm_judge.generating_args.max_new_tokens=512
 
   trainer.total_epochs=200                   # enough for 200 rollout periods, which end the run (H68)

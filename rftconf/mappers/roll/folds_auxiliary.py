@@ -9,6 +9,7 @@ from rftconf.mappers.roll.distilled import weights_of
 from rftconf.mappers.roll.folds_domains import REWARDS, domains
 from rftconf.mappers.roll.folds_places import INFER, NAME, SHARES, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
+from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ TAUGHT = (
 )
 """Keys of the teacher of a distillation run."""
 FIELDS = (
-    *("name", "role", "domain", "path", "url", "prompt", "gpus", "tp", "pp", "engine", "gpu_memory_fraction", "max_num_seqs", "dtype"),
-    *("enforce_eager", "response_max_tokens", "model_max_tokens", "load_format", "sequences_per_pass", "own_pool", "colocate_with"),
+    *("name", "role", "domain", "path", "url", "prompt", "gpus", "tp", "dp", "pp", "engine", "gpu_memory_fraction", "max_num_seqs", "dtype"),
+    *("enforce_eager", "prompt_max_tokens", "response_max_tokens", "model_max_tokens", "load_format", "sequences_per_pass", "own_pool", "colocate_with"),
     *(f"sampling.{field}" for field in SAMPLING.values()),
 )  # fmt: skip
 
@@ -179,6 +180,7 @@ def _read_engine(r: Reading, at: str, section: str) -> None:
     else:
         r.set(at + "tp", _value(r, section, WORKER), worker)
     r.set(at + "pp", r.native(config + "pipeline_parallel_size", 1), config + "pipeline_parallel_size")
+    r.set(at + "dp", 1, kind=Kind.DEFAULT, how="every worker is an engine of its own")
     share = config + SHARES[engine]
     r.set(at + "gpu_memory_fraction", r.native(share, 0.9 if engine == "vllm" else None), share)
     for keys, field in ((LENGTHS, "model_max_tokens"), (REQUESTS, "max_num_seqs")):
@@ -201,6 +203,11 @@ def _read_answers(r: Reading, at: str, section: str) -> None:
         return
     key = f"{section}.{DRAWN}.max_new_tokens"
     r.set(at + "response_max_tokens", _value(r, section, f"{DRAWN}.max_new_tokens"), key)
+    whole, response = r.values.get(at + "model_max_tokens"), r.values.get(at + "response_max_tokens")
+    if isinstance(whole, int) and isinstance(response, int) and whole > response:
+        how = f"{whole} - {response} tokens"
+        place = f"{section}.{CONFIG}{LENGTHS[r.values[at + 'engine']]}"
+        r.set(at + "prompt_max_tokens", whole - response, place, key, how=how, kind=Kind.DERIVED)
     for name, field in SAMPLING.items():
         r.set(f"{at}sampling.{field}", _value(r, section, f"{DRAWN}.{name}"), f"{section}.{DRAWN}.{name}")
 

@@ -83,7 +83,8 @@ def _write_service(w: Writing, at: str, section: str) -> None:
 def _write_model(w: Writing, at: str, section: str) -> None:
     served = section == SERVER
     if served:
-        w.put(f"{section}.name", w.plan(at + "name") or SERVER, at + "name", always=True, default=None)
+        named = [at + "name"] if w.plan(at + "name") is not None else []
+        w.put(f"{section}.name", w.plan(at + "name") or SERVER, *named, always=True)
     elif w.plan(at + "name") is not None:
         said = State.DEFAULT if section == f"{REWARDS}.{w.plan(at + 'name')}" else State.NO_COUNTERPART
         w.lose(at + "name", said, "its domain has a name")
@@ -138,7 +139,12 @@ def _write_engine(w: Writing, at: str, section: str) -> None:
         how = "ROLL's own default, dummy, waits for weights that nobody sends to this model"
         w.put(config + "load_format", w.plan(at + "load_format") or "auto", *loaded, always=True, how=how)
     if w.plan(at + "dp") is not None:
-        w.lose(at + "dp", State.DERIVED, "every worker is an engine of its own; there are as many as the devices allow")
+        alone = w.plan(at + "dp") == 1
+        w.lose(
+            at + "dp",
+            State.DEFAULT if alone else State.NARROWED,
+            "every worker is an engine of its own; there are as many as the devices allow",
+        )
 
 
 def _write_lengths(w: Writing, at: str, section: str) -> None:
@@ -155,7 +161,12 @@ def _write_lengths(w: Writing, at: str, section: str) -> None:
         w.put(f"{section}.{CONFIG}{LENGTHS[engine]}", value, *paths, how=how, always=True,
               state=State.DERIVED if summed else State.EXACT)  # fmt: skip
     if prompt is not None and not summed:
-        w.lose(at + "prompt_max_tokens", State.DERIVED, "the context that the answer leaves")
+        left = response is not None and prompt + response == whole
+        w.lose(
+            at + "prompt_max_tokens",
+            State.DERIVED if left else State.NARROWED,
+            "ROLL bounds the context and the answer, not the question",
+        )
 
 
 def _write_devices(w: Writing, at: str, section: str) -> None:

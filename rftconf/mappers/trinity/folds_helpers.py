@@ -45,19 +45,11 @@ def write_helpers(w: Writing) -> None:
             own = w.plan(at + ".gpus")
             engines = arith("/", own, engine_gpus(w, at)) if own is not None else 1
             w.put(key + ".engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
-        _write_prompt_length(w, key, at)
         if w.plan(at + ".role") not in ("helper", None):
             note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
             w.lose(at + ".role", State.NARROWED, note)
         for field in (".own_pool", ".colocate_with"):
             w.lose(at + field, State.DEFAULT, "auxiliary models have GPUs of their own")
-
-
-def _write_prompt_length(w: Writing, key: str, at: str) -> None:
-    """A helper without a bound on its questions gets the policy's, which is made for other prompts."""
-    prompt, response, whole = (w.plan(f"{at}.{name}_max_tokens") for name in ("prompt", "response", "model"))
-    if prompt is None and isinstance(response, int) and isinstance(whole, int) and whole > response:
-        w.put(key + ".max_prompt_tokens", whole - response, how=f"{whole} - {response} tokens", always=True)
 
 
 def _write_service(w: Writing, key: str, at: str) -> None:

@@ -90,7 +90,6 @@ def _write_reward_model(w: Writing, at: str) -> None:
         if w.plan(at + field) is not None and field != "engine":
             w.put(f"reward.reward_model.{key}", w.plan(at + field), at + field, always=True)
     _write_engine(w, at)
-    _write_prompt_length(w, at)
     _write_reward_pool(w, at)
     if w.plan(at + "name") is not None:
         said = State.DEFAULT if w.plan(at + "name") == w.plan(at + "domain") else State.NO_COUNTERPART
@@ -110,14 +109,6 @@ def _write_engine(w: Writing, at: str) -> None:
     if engine is not None:
         put = ENGINES.put(engine, w, None)
         w.put("reward.reward_model.rollout.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
-
-
-def _write_prompt_length(w: Writing, at: str) -> None:
-    """A source that bounds the whole context and the answer leaves the rest to the question; veRL has a default for it."""
-    prompt, response, whole = (w.plan(f"{at}{name}_max_tokens") for name in ("prompt", "response", "model"))
-    if prompt is None and isinstance(response, int) and isinstance(whole, int) and whole > response:
-        how = f"{whole} - {response} tokens"
-        w.put("reward.reward_model.rollout.prompt_length", whole - response, how=how, always=True)
 
 
 def _write_reward_pool(w: Writing, at: str) -> None:
