@@ -78,9 +78,10 @@ def read_auxiliary(r: Reading) -> None:
     shared = SHARED[r.trainer]
     taken: dict[str, list[int] | None] = dict(_roles(r))
     index = 0
-    for section, domain in [*named, (shared, None)]:
+    services = [one for one in named if _value(r, one[0], TYPE) == "api"]
+    for section, domain in [*(one for one in named if one not in services), (shared, None), *services]:
         ids = device_ids(r, f"{section}.{DEVICES}")
-        service = domain is not None and _value(r, section, TYPE) == "api"
+        service = (section, domain) in services
         _say_stops(r, section, ids)
         if ids == [] and not service:
             continue
