@@ -58,14 +58,20 @@ def read_length(r: Reading) -> None:
 def write_length(w: Writing) -> None:
     """Epochs bound the data, steps the trainer: the run ends with the first, as in the plan."""
     epochs, updates = w.plan("stage.run_length.epochs"), periods(w)
-    total = None if updates is None else whole(w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS))
+    steps = None if updates is None else w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
+    total = whole(steps)
     if epochs is not None:
         w.put("buffer.total_epochs", epochs, "stage.run_length.epochs", always=True)
     known = w.plan("stage.run_length.rollouts") is not None
+    uneven = isinstance(steps, Fraction) and steps.denominator != 1
+    state, note = (
+        (State.NARROWED, f"{updates} updates are no whole number of train steps") if uneven else (State.EXACT, "")
+    )
+    said: dict[str, Any] = {"always": True, "state": state, "note": note}
     if known and epochs is None:
-        w.put("buffer.total_steps", total, "stage.run_length.rollouts", always=True, how="the data last as long")
+        w.put("buffer.total_steps", total, "stage.run_length.rollouts", how="the data last as long", **said)
     if known:
-        w.put("trainer.total_steps", total, "stage.run_length.rollouts", always=True, how="updates")
+        w.put("trainer.total_steps", total, "stage.run_length.rollouts", how="updates", **said)
     elif total is not None and w.plan("stage.optim.actor.schedule") not in ("constant", None):
         note = "the schedule decays over the run, whose length needs the number of rows: pass --rows N"
         w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)
