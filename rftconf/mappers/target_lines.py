@@ -17,6 +17,7 @@ from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry, versions
 
 if TYPE_CHECKING:
+    from rftconf.text.document import Leaf
     from rftconf.text.interpolation import Tree
 
 
@@ -35,10 +36,13 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
     bare = {key.lstrip("+"): slot for key, slot in newest.items()}
     done = versions.downgrade(writing.framework, bare, writing.release, trainer=writing.trainer)
+    as_written: set[str] = set()
     kept = _as_it_was(source, writing, bare)
     for change in done.changes:
         if change.key in kept and not change.became:
-            done.flat[change.key] = kept[change.key]
+            leaf, slot = kept[change.key]
+            done.flat[leaf.key], plus[leaf.key] = slot, leaf.mode.value
+            as_written.add(leaf.key)
             continue
         _account_change(writing, change.key, change.became, change.why, change.lossy)
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
@@ -53,17 +57,17 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
             _account_default(writing, out, f"tuning that nobody wrote: {title_to}'s own default holds")
             continue
         comment, keys = comment_of(out, writing.origins, source, title)
-        name = _prefixed(known, key, slot.value, plus.get(key, ""))
+        given = plus.get(key, "")
+        name = given + key if key in as_written else _prefixed(known, key, slot.value, given)
         lines.append(TargetLine(name, slot.value, _basis(out, writing), comment, keys))
     return lines
 
 
-def _as_it_was(source: Native, writing: Writing, slots: dict[str, _Slot]) -> dict[str, _Slot]:
-    """Keys that the file has under their newest name: at its own release they stay, whatever a catalogue knows of them."""
+def _as_it_was(source: Native, writing: Writing, slots: dict[str, _Slot]) -> dict[str, tuple[Leaf, _Slot]]:
+    """The file's own keys by both names, newest and own: at its own release they stay, whatever a catalogue knows of them."""
     if not writing.same_framework or source.release != writing.release:
         return {}
-    own = {key for key, leaf in source.leaves() if leaf.key == key}
-    return {key: slot for key, slot in slots.items() if key in own}
+    return {name: (leaf, slots[key]) for key, leaf in source.leaves() if key in slots for name in (key, leaf.key)}
 
 
 def _prefixed(known: catalogue.Catalogue, key: str, value: Any, given: str) -> str:

@@ -28,7 +28,8 @@ def test_a_file_is_itself(tmp_path: Path, capsys: Captured) -> None:
     assert f"{file} read as veRL 0.9.1" in " ".join(err.split())
 
 
-def test_text_has_both_origins_and_the_sentence(capsys: Captured) -> None:
+def test_text_has_both_origins_and_the_sentence(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")  # wide enough for an origin's line
     assert run(["diff", str(GUIDE), str(BACK), "--quiet"]) == 1
     out, err = capsys.readouterr()
     assert err == ""

@@ -114,13 +114,18 @@ def _set_cluster(r: Reading, pools: list[tuple[str, Any, Any]], keys: list[tuple
 
 
 def _product(nodes: Any, size: Any) -> Any:
-    return None if nodes is None or size is None else nodes * size
+    return nodes * size if _counted(nodes, size) else None
+
+
+def _counted(*sizes: Any) -> bool:
+    """True when all of them are numbers, known or not: older releases do not say of every key that it is one."""
+    return all(isinstance(size, (int, Expr)) for size in sizes)
 
 
 def _cluster(nodes: Any, size: Any, more: Any, own: Any) -> tuple[Any, Any]:
     """Nodes and GPUs a node that hold both pools: side by side on the same nodes, else one pool after the other."""
     parts = (nodes, size, more, own)
-    if any(part is None for part in parts):
+    if not _counted(*parts):
         return nodes, size
     if any(isinstance(part, Expr) for part in parts):
         return (nodes + more, size) if size == own else (1, nodes * size + more * own)
