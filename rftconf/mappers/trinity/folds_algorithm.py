@@ -91,8 +91,8 @@ def _write_advantage_args(w: Writing, name: Any, function: Any) -> None:
     scope = w.plan(A + "std_scope")
     if function == "grpo" and scope == "batch":
         w.put("algorithm.advantage_fn_args.std_cal_level", "batch", A + "std_scope", default=None)
-    elif scope is not None and name == "reinforce":
-        w.lose(A + "std_scope", State.NO_COUNTERPART, "Trinity's reinforce takes rewards as they are")
+    elif scope is not None and (name == "reinforce" or (scope in ("batch", "running") and not w.same_framework)):
+        w.lose(A + "std_scope", State.NO_COUNTERPART, f"Trinity's {function or name} takes rewards as they are")
     elif scope is not None:
         w.lose(A + "std_scope", State.DERIVED, "part of the advantage function")
     for field in ("gamma", "lam"):

@@ -47,7 +47,9 @@ def write_advantage(w: Writing) -> None:
             w.lose(D, State.NARROWED, "veRL's grpo divides by the group's standard deviation, not the batch's")
     elif name in names or w.same_framework:
         w.put("algorithm.adv_estimator", names.get(name, name), A, always=True)
-        if w.plan(D) is not None:
+        if w.plan(D) in ("batch", "running"):
+            w.lose(D, State.NO_COUNTERPART, f"veRL's {names.get(name, name)} takes rewards as they are")
+        elif w.plan(D) is not None:
             w.lose(D, State.DEFAULT, "part of the estimator")
     elif name is not None:
         w.put("algorithm.adv_estimator", "???", A, state=State.NO_COUNTERPART, note=f"veRL has no {name} estimator")

@@ -207,7 +207,7 @@ def _settle_sync(w: Writing, mode: str) -> None:
             "engines take turns with the trainer on all GPUs; their number follows from the tensor parallel size (H21)"
         )
         w.lose(P + "rollout.gpus", State.NARROWED, why)
-    whole = _product(*(w.out[key].value if key in w.out else None for key in TRAINER_POOL))
+    whole = _product(*(w.effective(key) for key in TRAINER_POOL))
     for path in (P + "actor.gpus", P + "rollout.gpus") if mode != "separate_async" else ():
         if isinstance(whole, int) and isinstance(w.plan(path), int) and w.plan(path) != whole:
             w.lose(path, State.NARROWED, f"trainer and engines all use the {whole} GPUs of the pool")

@@ -47,7 +47,7 @@ def _write_pool(w: Writing) -> None:
     for key, path in POOL:
         if w.plan(path) is not None:
             w.put(key, w.plan(path), path, always=True)
-    sizes, engines = [w.plan(path) for _, path in POOL], w.plan(ENGINES)
+    sizes, engines = [w.effective(key) for key, _ in POOL], w.plan(ENGINES)
     fewer = all(isinstance(number, int) for number in (*sizes, engines)) and engines != sizes[0] * sizes[1]
     w.lose(ENGINES, State.NARROWED if fewer else State.DERIVED, "engines on all GPUs of the pool")
 
