@@ -39,7 +39,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     as_written: set[str] = set()
     kept = _as_it_was(source, writing, bare)
     for change in done.changes:
-        if change.key in kept and not change.became:
+        if change.key in kept and not change.became and kept[change.key][0].key not in done.flat:
             leaf, slot = kept[change.key]
             done.flat[leaf.key], plus[leaf.key] = slot, leaf.mode.value
             as_written.add(leaf.key)

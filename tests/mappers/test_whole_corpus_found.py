@@ -45,3 +45,10 @@ def test_a_recipe_s_own_keys_stay_at_their_release_as_they_were_written() -> Non
 def test_engines_of_an_evaluation_take_the_pool_that_nobody_wrote() -> None:
     """One engine there, all of veRL's 8 GPUs here: no value that both ledgers say is kept may differ."""
     check_there_and_back(read(Source("bench.yaml", BENCH)), "trinity", "0.6.0", "verl")
+
+
+def test_a_key_that_became_two_comes_back_as_one() -> None:
+    """0.5.0's profile_steps also names the profiler of newer releases; written back it is the steps."""
+    script = verl("trainer.profile_steps=[1,2,5]")
+    done = convert(script, "verl", framework="verl", release="0.5.0", to_release="0.5.0")
+    assert [line.value for line in done.ledger.targets if line.key == "trainer.profile_steps"] == [[1, 2, 5]]
