@@ -97,6 +97,9 @@ def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: P
         "--disable-gpu",
         "--hide-scrollbars",
         f"--user-data-dir={tmp_path}",
+        # a busy machine: the picture is taken when everything is drawn
+        "--run-all-compositor-stages-before-draw",
+        "--virtual-time-budget=5000",
     ]
     command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", file.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
