@@ -77,6 +77,7 @@ runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over 
 runner-demo:  ## train a tiny model on this machine from a veRL launch script made for it (after runner-env)
 	.runner/bin/python -m rftconf_runner.demo .runner/demo
 	.runner/bin/rftconf plan .runner/demo/run_grpo.sh --json -o .runner/demo/plan.json
+	rm -rf .runner/demo/run
 	.runner/bin/python -m rftconf_runner .runner/demo/plan.json --out .runner/demo/run
 
 golden:  ## convert the golden cases anew; read the diff before you commit it

@@ -77,19 +77,10 @@ def refuse_two_inputs(a: str, b: str) -> None:
 def open_side(name: str, how: Reading, asked: Asked, *, quiet: bool, color: str) -> Side | None:
     """A file as a side; None where it cannot be read, which is then said."""
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.cli.loading import understood
     from rftconf.cli.reading import assumptions
     from rftconf.diff.sides import side
-    from rftconf.load import load
 
-    assumed = assumptions(asked.assume)
-    document = open_document(name, how)
-    screen = out.report_screen(color)
-    if not document.readable:
-        report_document(document, screen)
-        return None
-    loaded = load(document, framework=how.framework, release=how.release, rows=asked.rows, assume=assumed)
-    if not quiet:
-        report_document(document, screen, more=loaded.diagnostics)
-        report_guess(loaded.guess, how, screen, name=document.name)
-    return side(document.name, loaded)
+    assumed, screen = assumptions(asked.assume), out.report_screen(color)
+    loaded = understood(name, how, screen, rows=asked.rows, assume=assumed, quiet=quiet, named=True)
+    return None if loaded is None else side(loaded.document.name, loaded)

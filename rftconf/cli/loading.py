@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from rftconf.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from rftconf.cli.reading import Reading
+    from rftconf.load import Loaded
     from rftconf.report.screen import Screen
     from rftconf.schemas.guess import Guess
     from rftconf.text.document import Document
@@ -87,6 +88,31 @@ def named_beside(source: str, document: Document) -> tuple[str, Path] | None:
         if (place / ".git").exists():
             break
     return None
+
+
+def understood(
+    source: str,
+    how: Reading,
+    screen: Screen,
+    *,
+    rows: int | None,
+    assume: Mapping[str, str] | None = None,
+    quiet: bool,
+    named: bool = False,
+) -> Loaded | None:
+    """A file with its plan, and what there is to say of it (with its name, where several are read); None where an error
+    makes it unreadable, which is said even to the quiet."""
+    from rftconf.load import load
+
+    document = open_document(source, how)
+    if not document.readable:
+        report_document(document, screen)
+        return None
+    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assume)
+    if not quiet:
+        report_document(document, screen, more=loaded.diagnostics)
+        report_guess(loaded.guess, how, screen, name=document.name if named else "")
+    return loaded
 
 
 def report_guess(found: Guess, how: Reading, screen: Screen, *, name: str = "") -> None:

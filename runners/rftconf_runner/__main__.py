@@ -90,6 +90,12 @@ def _run(plan: Plan, folder: Path, address: str | None, *, resume: bool) -> int:
     if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
         print(f"{kept} is another plan than this one; --resume goes on with the same", file=sys.stderr)
         return 2
+    if not resume and any(folder.glob("step-*")):
+        print(
+            f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder",
+            file=sys.stderr,
+        )
+        return 2
     kept.write_text(text, encoding="utf-8")
     try:
         start = checkpoint.newest(folder) if resume else None

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rftconf_runner import losses
 from rftconf_runner.job import CriticJob, Job
-from rftconf_runner.sequences import Lesson, Sample, grid, mask_of, micro_batches, padded, ragged, share
+from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, micro_batches, padded, ragged, share
 from rftconf_runner.sharded import Learner, device, join, shard
 
 
@@ -28,9 +28,9 @@ class Critic:
         if start:
             self.learner.resume(start)
 
-    def values(self, samples: Sequence[Sample]) -> list[tuple[float, ...]]:
+    def values(self, samples: Sequence[Sample]) -> list[Row]:
         """What is expected before each token of this rank's share of the answers."""
-        found: list[tuple[float, ...]] = []
+        found: list[Row] = []
         with torch.no_grad():
             for part in micro_batches(share(samples, self.rank, self.job.ranks), self.critic.infer):
                 found += ragged(*self._forward(part))

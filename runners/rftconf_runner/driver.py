@@ -18,7 +18,7 @@ from rftconf_runner.job import Job
 from rftconf_runner.metrics import Metrics
 from rftconf_runner.places import call, generate, hand_over, placed, rows, write
 from rftconf_runner.reward import scored
-from rftconf_runner.sequences import Lesson, Sample, ragged
+from rftconf_runner.sequences import Lesson, Row, Sample, ragged
 
 
 def train(job: Job, folder: Path, start: Path | None = None, stopped: Callable[[], bool] = lambda: False) -> None:
@@ -51,9 +51,8 @@ def train(job: Job, folder: Path, start: Path | None = None, stopped: Callable[[
         valued = [call(places.critics, "update", part) for part in _critic_updates(job, lessons)]
         updated = []
         if not job.critic or period > job.critic.warmup:
-            updated = [
-                call(places.ranks, "update", part) for part in _updates(_order(job, lessons, period), job.update)
-            ]
+            parts = _updates(_order(job, lessons, period), job.update)
+            updated = [call(places.ranks, "update", part) for part in parts]
             gates.first_ratio(max(one.ratio_gap for one in updated[0]))
         learned = time.monotonic()
         gates.same_weights(hand_over(places, period))
@@ -98,6 +97,3 @@ def _critic_updates(job: Job, lessons: list[Lesson]) -> list[list[Lesson]]:
 
 def _updates(lessons: list[Lesson], size: int) -> list[list[Lesson]]:
     return [lessons[at : at + size] for at in range(0, len(lessons), size)]
-
-
-Row = tuple[float, ...]

@@ -12,10 +12,8 @@ from torch import Tensor
 
 from rftconf_runner import losses
 from rftconf_runner.job import Job
-from rftconf_runner.sequences import Lesson, Sample, grid, mask_of, micro_batches, padded, ragged, share
+from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, micro_batches, padded, ragged, share
 from rftconf_runner.sharded import Learner, device, join, shard
-
-Rows = list[tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +39,11 @@ class Policy:
         if start:
             self.learner.resume(start)
 
-    def old_log_probs(self, samples: Sequence[Sample]) -> Rows:
+    def old_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
         """Of this rank's share, by the weights as they are now."""
         return self._log_probs(self.learner.model, samples)
 
-    def reference_log_probs(self, samples: Sequence[Sample]) -> Rows:
+    def reference_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
         """Of this rank's share, by the weights that the run began with."""
         return self._log_probs(self.reference, samples)
 
@@ -86,8 +84,8 @@ class Policy:
             case _:
                 return whole
 
-    def _log_probs(self, model: Any, samples: Sequence[Sample]) -> Rows:
-        found: Rows = []
+    def _log_probs(self, model: Any, samples: Sequence[Sample]) -> list[Row]:
+        found: list[Row] = []
         with torch.no_grad():
             for part in micro_batches(share(samples, self.rank, self.job.ranks), self.job.micro):
                 log_probs, mask, _ = self._forward(model, part)

@@ -11,6 +11,9 @@ from torch import Tensor
 
 from rftconf_runner.job import Micro
 
+Row = tuple[float, ...]
+"""A number for each token of an answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -33,11 +36,11 @@ class Lesson:
     """
 
     sample: Sample
-    advantages: tuple[float, ...]
-    old: tuple[float, ...]
-    reference: tuple[float, ...] = ()
-    values: tuple[float, ...] = ()
-    returns: tuple[float, ...] = ()
+    advantages: Row
+    old: Row
+    reference: Row = ()
+    values: Row = ()
+    returns: Row = ()
 
     def __len__(self) -> int:
         """Tokens of prompt and answer."""
@@ -89,7 +92,7 @@ def grid(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:
     return found
 
 
-def ragged(values: Tensor, mask: Tensor) -> list[tuple[float, ...]]:
+def ragged(values: Tensor, mask: Tensor) -> list[Row]:
     """What `grid` was made of."""
     sizes = mask.sum(-1).int().tolist()
     return [tuple(row[:size].tolist()) for row, size in zip(values, sizes, strict=True)]

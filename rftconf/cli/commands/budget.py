@@ -155,19 +155,13 @@ def _open(
 ) -> tuple[Loaded | None, Plan | None]:
     """A config, or a plan that `rftconf plan --json` wrote."""
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document, report_guess
-    from rftconf.load import load
+    from rftconf.cli.loading import understood
 
     if source.endswith(".json"):
         return None, _plan_file(Path(source))
-    document = open_document(source, how)
-    if not document.readable:
-        report_document(document, out.report_screen(color))
+    loaded = understood(source, how, out.report_screen(color), rows=rows, quiet=quiet)
+    if loaded is None:
         return None, None
-    loaded = load(document, framework=how.framework, release=how.release, rows=rows)
-    if not quiet:
-        report_document(document, out.report_screen(color), more=loaded.diagnostics)
-        report_guess(loaded.guess, how, out.report_screen(color))
     from rftconf.budget.view import plan_view
 
     return loaded, plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)

@@ -40,20 +40,13 @@ def plan(
       rftconf plan grpo.yaml --format json -o plan.json
     """
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.cli.loading import understood
     from rftconf.cli.reading import assumptions, reading
-    from rftconf.load import load
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
-    assumed = assumptions(assume)
-    document = open_document(source, how)
-    if not document.readable:
-        report_document(document, out.report_screen(color))
+    loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assumptions(assume), quiet=quiet)
+    if loaded is None:
         return 2
-    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
-    if not quiet:
-        report_document(document, out.report_screen(color), more=loaded.diagnostics)
-        report_guess(loaded.guess, how, out.report_screen(color))
     screen = out.product_screen(color if output is None else "never")
     out.product(_text(loaded, "json" if json else form, screen, origins=origins), output)
     return 0

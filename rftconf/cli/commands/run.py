@@ -59,21 +59,14 @@ def run(
 
     from rftconf.cli import output as out
     from rftconf.cli import running
-    from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.cli.loading import understood
     from rftconf.cli.reading import assumptions, reading
-    from rftconf.load import load
 
     interpreter = running.interpreter(python)
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
-    assumed = assumptions(assume)
-    document = open_document(source, how)
-    if not document.readable:
-        report_document(document, out.report_screen(color))
+    loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assumptions(assume), quiet=quiet)
+    if loaded is None:
         return 2
-    loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
-    if not quiet:
-        report_document(document, out.report_screen(color), more=loaded.diagnostics)
-        report_guess(loaded.guess, how, out.report_screen(color))
     said = (("--reward", reward), ("--address", address))
     more = [word for name, value in said if value is not None for word in (name, value)]
     more += [name for name, wanted in (("--resume", resume), ("--dry-run", dry_run)) if wanted]
