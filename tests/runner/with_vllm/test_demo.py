@@ -125,6 +125,9 @@ def test_a_run_goes_on_where_it_stopped(demo: Path) -> None:
 def test_a_broken_checkpoint_is_named(demo: Path) -> None:
     plan = planned(demo, "broken", trainer__total_training_steps="1", trainer__save_freq="1")
     executed(plan, demo / "broken")
+    again = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "broken"))
+    assert again.returncode == 2
+    assert "holds checkpoints of another run" in again.stderr
     weights = demo / "broken" / "step-000001" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
     done = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "broken"), "--resume")
