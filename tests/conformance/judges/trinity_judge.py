@@ -28,19 +28,30 @@ PRELOADED = (
     "trinity.trainer.verl.verl_config",
     "trinity.trainer.verl.config",
     "transformers",
+    "ray.util.state",
 )
+PRELOADED_OF_VERL = (
+    "verl.utils.config",
+    "verl.workers.config",
+    "verl.workers.engine_workers",
+    "verl.workers.engine",
+    "hydra.utils",
+    "torch.testing._internal.distributed.fake_pg",
+)
+"""What building the trainer's config and its workers imports: once here, not once a case."""
 GPU_PACKAGES = ("vllm", "sglang", "flash_attn", "agentscope", "data_juicer", "tinker")
 CLAIMED_VERSIONS = {"vllm": "0.11.0", "sglang": "0.4.9", "flash_attn": "2.8.0"}
 """Some modules compare the version of what they import."""
 
 
-def preload():
+def preload(*names):
     """Import what the cases need, as far as this release has it."""
-    for name in PRELOADED:
+    for name in (*PRELOADED, *names):
         try:
             importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - a case that needs the module meets the error itself
             sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
+    trinity_sandbox.preload()
 
 
 def judge_one(case, progress, *, verl, builds_verl):
@@ -78,7 +89,10 @@ def main():
     )
     # Below these, check_and_update itself fills and checks the trainer's veRL config.
     builds_verl = release >= (0, 6, 0) and verl >= (0, 8, 0)
-    serve(functools.partial(judge_one, verl=verl, builds_verl=builds_verl), preload)
+    serve(
+        functools.partial(judge_one, verl=verl, builds_verl=builds_verl),
+        functools.partial(preload, *(PRELOADED_OF_VERL if builds_verl else ())),
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,14 @@ FROM_HUB = ("AutoConfig", "AutoTokenizer", "AutoProcessor", "AutoModelForCausalL
 CPUS_PER_NODE = 64.0
 
 
+def preload():
+    """transformers imports what is behind a name when it is first asked for."""
+    import transformers
+
+    for name in FROM_HUB:
+        getattr(transformers, name)
+
+
 def enter(text, nodes, gpus_per_node, progress):
     """Prepare this (forked) process for the file with this text."""
     model_folder = write_tiny_model(os.environ["RFTCONF_TINY_MODEL"])

@@ -16,6 +16,32 @@ class Composed:
     validation: dict | None = None
 
 
+def warm_up():
+    """Both grammars learn their automata as they parse, and Hydra looks for its plugins: once here, not once a case."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.plugins import Plugins
+
+    for override in (
+        "+a.b=1",
+        "~a",
+        "a.b=[x,1.5e-6,null,'q']",
+        "a={b:true,c:/p-q/r.s}",
+        "a=${b.c}",
+        "a=-1",
+        "++a@b='x y'",
+    ):
+        OverridesParser.create().parse_override(override)
+    found = {
+        "a": {"b": 1},
+        "c": "${a.b}",
+        "d": "${.a.b}/${c}-x",
+        "e": "${oc.select:a.b,null}",
+        "f": "${oc.env:HOME,'x'}",
+    }
+    OmegaConf.to_container(OmegaConf.create(found), resolve=True)
+    Plugins.instance()
+
+
 def compose(overrides, progress):
     """Run `main()` with `overrides` as its arguments; raises what Hydra raises."""
     progress.stage = "compose"

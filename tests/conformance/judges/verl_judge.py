@@ -34,6 +34,10 @@ PRELOADED = (
     "verl.workers.megatron_workers",
     "verl.workers.engine_workers",
     "verl.workers.config",
+    "verl.workers.engine",
+    "verl.workers.reward_manager",
+    "transformers.models.auto.processing_auto",
+    "transformers.models.qwen2.modeling_qwen2",
 )
 GPU_PACKAGES = ("vllm", "sglang", "flash_attn", "transformer_engine", "mbridge", "apex", "liger_kernel")
 CLAIMED_VERSIONS = {"vllm": "0.9.1", "sglang": "0.4.9", "flash_attn": "2.8.0"}
@@ -48,6 +52,7 @@ def preload(model_folder):
         except Exception as error:  # noqa: BLE001 - a case that needs the module meets the error itself
             sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
     importlib.import_module("transformers").AutoTokenizer.from_pretrained(write_tiny_model(model_folder))
+    verl_compose.warm_up()
 
 
 def judge_one(case, progress, *, release, model_folder):
