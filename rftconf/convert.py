@@ -207,8 +207,8 @@ def _place(
     table = table_of(target.name)
     since = partial(registry.at_least, target.name, number)
     separate = table.separates_since is not None and since(table.separates_since)
-    asked, sizes = options.rollout_gpus, table.target.engine_sizes(since)
-    decisions = place(table.target, values, origins, rollout_gpus=asked, may_separate=separate, sizes=sizes)
+    asked, rules = options.rollout_gpus, table.target.rules(since)
+    decisions = place(table.target, values, origins, rollout_gpus=asked, may_separate=separate, rules=rules)
     whole_micro_batches(values, origins)
     return decisions
 

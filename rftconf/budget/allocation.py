@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rftconf.budget.implementations import older
 from rftconf.budget.pools import pools
 from rftconf.budget.roles import Setup
 
@@ -136,11 +137,15 @@ def _batch(setup: Setup) -> list[Problem]:
 
 def _whole_node_trainer(setup: Setup) -> list[Problem]:
     actor, size = setup.actor, setup.gpus_per_node
-    if actor is None or actor.job.gpus <= size or actor.job.gpus % size == 0:
+    if actor is None or actor.job.gpus % size == 0:
         return []
     have = actor.job.gpus
-    legal = tuple(f"{g} trainer GPUs" for g in (have - have % size, have + size - have % size) if g < setup.total)
-    message = f"{have} trainer GPUs are more than one node of {size} and not whole nodes"
+    alone = setup.nodes > 1 and setup.release is not None and older(setup.release, "0.4.1")
+    if have <= size and not alone:
+        return []
+    legal = tuple(f"{g} trainer GPUs" for g in (have - have % size, have + size - have % size) if 0 < g < setup.total)
+    which = f"share a node of {size} with engines" if have < size else f"are more than one node of {size}"
+    message = f"{have} trainer GPUs {which} and not whole nodes"
     return [Problem("GPU", message, "Trinity: config_validator.py (H22)", legal)]
 
 

@@ -158,5 +158,10 @@ def implementation(name: str, when: str | None = None) -> Implementation:
     return next((one for one in reversed(family) if _key(one.since) <= _key(when)), family[0])
 
 
+def older(when: str, than: str) -> bool:
+    """True when a release or an ISO date comes before another."""
+    return _key(when) < _key(than)
+
+
 def _key(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.replace("-", ".").split(".") if part.isdigit())

@@ -11,6 +11,7 @@ from rftconf.ledger import Decision
 from rftconf.plan import placement
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE
+from rftconf.plan.splits import Rules
 from rftconf.plan.symbols import formula
 
 LAYOUT = "stage.placement.layout"
@@ -33,10 +34,13 @@ class Target:
     either: bool = False
     spread_since: str | None = None
     """Release since which one engine may span data-parallel ranks and pipeline stages; before it, tensor parallelism only."""
+    node_of_both_since: str | None = None
+    """Release since which one of several nodes may hold engines and trainer."""
 
-    def engine_sizes(self, since: Callable[[str], bool]) -> tuple[str, ...]:
-        """The sizes that make up an engine's GPUs; `since` says whether the target's release is the given one or newer."""
-        return ENGINE if self.spread_since is None or since(self.spread_since) else ("tp",)
+    def rules(self, since: Callable[[str], bool]) -> Rules:
+        """How a release splits GPUs; `since` says whether the target's release is the given one or newer."""
+        spread, both = (name is None or since(name) for name in (self.spread_since, self.node_of_both_since))
+        return Rules(ENGINE if spread else ("tp",), both)
 
 
 def place(
@@ -46,18 +50,17 @@ def place(
     *,
     rollout_gpus: int | None,
     may_separate: bool,
-    sizes: tuple[str, ...] = ENGINE,
+    rules: Rules = placement.ANY,
 ) -> list[Decision]:
     """Change `values` to a placement that the target has; returns what a person should decide about it.
 
-    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer. `sizes`: those that
-    make up one of its engines.
+    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer.
     """
     layout = values.get(LAYOUT)
     if target.either and rollout_gpus is None:
         return []
     if not target.shares and layout == "colocated":
-        decisions = placement.disaggregate(values, origins, rollout_gpus, sizes)
+        decisions = placement.disaggregate(values, origins, rollout_gpus, rules)
         if values[LAYOUT] == "disaggregated":
             own_memory(target, values, origins)
         elif values.get(MEMORY) is not None:
@@ -73,7 +76,7 @@ def place(
         own_memory(target, values, origins)
         return decisions
     if not target.shares and layout in ("disaggregated", "lendable"):
-        return placement.keep_apart(values, origins, sizes)
+        return placement.keep_apart(values, origins, rules)
     return []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rftconf.errors import RefusedError
@@ -11,84 +11,30 @@ from rftconf.ledger import Decision
 from rftconf.plan.auxiliary import own_pools, place_auxiliary, sharing
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE, P, expert_gpus, product, rank_gpus
+from rftconf.plan.splits import Demand, Rules, Split, feasible_splits, feeds_all_ranks, on_whole_nodes
 from rftconf.plan.symbols import Expr, Var, formula
 
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """GPUs of the trainer, of the rollout engines and of auxiliary models; `engines` is rollout GPUs over engine size."""
-
-    trainer: int
-    rollout: int
-    auxiliary: int
-    engines: int
-
-    def __str__(self) -> str:
-        rest = f", {self.auxiliary} auxiliary" if self.auxiliary else ""
-        return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{rest}"
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
-
-    `expert_gpus`: GPUs that hold every expert once; Megatron wants whole copies of the experts, too.
-    """
-
-    nodes: int
-    gpus_per_node: int
-    engine_gpus: int
-    auxiliary_gpus: int
-    update: int | None
-    rank_gpus: int
-    expert_gpus: int = 1
-
-    @property
-    def total(self) -> int:
-        """All GPUs."""
-        return self.nodes * self.gpus_per_node
-
-
-def whole_nodes(trainer: int, gpus_per_node: int) -> bool:
-    """The trainer fits one node or fills nodes completely (H22)."""
-    return trainer <= gpus_per_node or trainer % gpus_per_node == 0
-
-
-def feeds_all_ranks(trainer: int, demand: Demand) -> bool:
-    """G is a multiple of the data-parallel size (H9), and the trainer whole copies of the model and its experts."""
-    if trainer % demand.rank_gpus or trainer % demand.expert_gpus:
-        return False
-    return demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0
-
-
-def feasible_splits(demand: Demand) -> list[Split]:
-    """All legal splits, best first: the trainer's share closest to half, the larger trainer on a tie."""
-    found = []
-    for engines in range(1, demand.total // demand.engine_gpus + 1):
-        rollout = engines * demand.engine_gpus
-        trainer = demand.total - rollout - demand.auxiliary_gpus
-        if trainer > 0 and whole_nodes(trainer, demand.gpus_per_node) and feeds_all_ranks(trainer, demand):
-            found.append(Split(trainer, rollout, demand.auxiliary_gpus, engines))
-    return sorted(found, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
+ANY = Rules()
+"""Engines of all sizes, on nodes that may hold both."""
 
 
 def disaggregate(
-    values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None, sizes: tuple[str, ...] = ENGINE
+    values: dict[str, Any], origins: dict[str, Origin], rollout_gpus: int | None, rules: Rules = ANY
 ) -> list[Decision]:
     """Give rollout engines GPUs of their own. Changes `values` in place; returns what a person should decide.
 
-    `sizes`: those that make up the target's engines. Raises RefusedError when no split is legal, or when the asked one is not.
+    Raises RefusedError when no split is legal, or when the asked one is not.
     """
-    auxiliary = place_auxiliary(values, origins, sizes)
+    auxiliary = place_auxiliary(values, origins, rules.sizes)
     nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
-    engine = product(values, "rollout", sizes)
+    engine = product(values, "rollout", rules.sizes)
     if nodes is None or size is None or any(isinstance(v, Expr) for v in (nodes, size, engine, auxiliary)):
         return _undecided(values, origins, rollout_gpus, nodes, size, engine)
     if nodes * size == 1 and engine == 1 and not auxiliary:
         return []
     update = values.get("stage.batch.sequences_per_update")
     known = update if isinstance(update, int) else None
-    demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values))
+    demand = Demand(nodes, size, engine, auxiliary, known, rank_gpus(values), expert_gpus(values), rules.node_of_both)
     splits = feasible_splits(demand)
     chosen = _choose(splits, demand, rollout_gpus)
     _set(values, origins, P + "rollout.gpus", chosen.rollout, str(chosen))
@@ -126,29 +72,30 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
     return [Decision(P + "actor.gpus", why, others, f"{fed[0]} trainer GPUs")]
 
 
-def keep_apart(values: dict[str, Any], origins: dict[str, Origin], sizes: tuple[str, ...] = ENGINE) -> list[Decision]:
+def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules = ANY) -> list[Decision]:
     """Take a trainer and engines apart as they are; models without GPUs of their own get some of the trainer's.
 
-    Changes `values` in place; `sizes` as above. Raises RefusedError for what no such target would start with (H9, H22).
+    Changes `values` in place. Raises RefusedError for what no such target would start with (H9, H22).
     """
     nodes, size, trainer = (
         values.get("cluster.nodes"),
         values.get("cluster.gpus_per_node"),
         values.get(P + "actor.gpus"),
     )
-    auxiliary = place_auxiliary(values, origins, sizes)
-    engine, rollout = product(values, "rollout", sizes), values.get(P + "rollout.gpus")
+    auxiliary = place_auxiliary(values, origins, rules.sizes)
+    engine, rollout = product(values, "rollout", rules.sizes), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
     known = [v for v in (nodes, size, trainer, rollout, engine, auxiliary) if isinstance(v, int)]
     if len(known) < 6:
         return []
     nodes, size, trainer, rollout, engine, auxiliary = known
     update = update if isinstance(update, int) else None
-    demand = Demand(nodes, size, engine, auxiliary, update, rank_gpus(values), expert_gpus(values))
+    ranks = rank_gpus(values), expert_gpus(values)
+    demand = Demand(nodes, size, engine, auxiliary, update, *ranks, rules.node_of_both)
     if demand.total - rollout - auxiliary > trainer and rollout >= 1 and rollout % engine == 0:
         return _use_all(values, origins, demand, Split(trainer, rollout, auxiliary, 0))
     left = demand.total - rollout - auxiliary
-    legal = left > 0 and whole_nodes(left, size) and feeds_all_ranks(left, demand)
+    legal = left > 0 and on_whole_nodes(left, demand) and feeds_all_ranks(left, demand)
     if not legal or rollout % engine or rollout < 1:
         splits = feasible_splits(demand)
         raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
@@ -200,7 +147,8 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
         f"no split of {demand.nodes} x {demand.gpus_per_node} GPUs between engines of {demand.engine_gpus}"
         f"{f', {demand.auxiliary_gpus} auxiliary GPUs' if demand.auxiliary_gpus else ''} and a trainer feeds every rank"
         f" with {demand.update} sequences an update"
-        f"{f' and holds whole copies of its experts ({demand.expert_gpus} GPUs each)' if demand.expert_gpus > 1 else ''}",
+        f"{f' and holds whole copies of its experts ({demand.expert_gpus} GPUs each)' if demand.expert_gpus > 1 else ''}"
+        f"{'' if demand.node_of_both or demand.nodes == 1 else ', on nodes that hold either engines or trainer (H22)'}",
         choices=_ways_out(demand),
     )
 
@@ -215,8 +163,9 @@ def _why_not(rollout: int, demand: Demand) -> str:
         return (
             f"{rollout} rollout and {demand.auxiliary_gpus} auxiliary GPUs leave none of {demand.total} for the trainer"
         )
-    if not whole_nodes(trainer, demand.gpus_per_node):
-        return f"{trainer} trainer GPUs are more than a node of {demand.gpus_per_node} and not whole nodes (H22)"
+    if not on_whole_nodes(trainer, demand):
+        more = "more than a node of" if demand.node_of_both else "beside engines on nodes of"
+        return f"{trainer} trainer GPUs are {more} {demand.gpus_per_node} and not whole nodes (H22)"
     if trainer % demand.expert_gpus:
         return f"{trainer} trainer GPUs are no whole number of copies of the experts ({demand.expert_gpus} GPUs each)"
     return f"{demand.update} sequences an update cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"

@@ -120,6 +120,14 @@ def test_a_trinity_trainer_is_within_a_node_or_whole_nodes() -> None:
     assert not any("whole nodes" in m for m in of("verl", run))
 
 
+def test_an_early_trinity_trainer_shares_no_node_with_engines() -> None:
+    run = replace(setup(apart(nodes=4, engines=2)).with_actor(gpus=4), framework="trinity")
+    found = {release: [p for p in problems(replace(run, release=release)) if "whole nodes" in p.message]
+             for release in ("0.3.3", "0.4.1", None)}  # fmt: skip
+    assert [p.nearest for p in found["0.3.3"]] == [("8 trainer GPUs",)]
+    assert found["0.4.1"] == found[None] == []
+
+
 def test_trinity_shares_one_gpu_only() -> None:
     assert any("exactly 1" in m for m in of("trinity"))
     assert not any("exactly 1" in m for m in of("verl"))

@@ -159,6 +159,14 @@ def test_h22_trainers_take_whole_nodes(rollout: int, legal: bool) -> None:
         from_verl(changes, rollout_gpus=rollout)
 
 
+def test_h22_before_041_no_node_holds_engines_and_trainer() -> None:
+    changes: dict[str, str | None] = {"trainer.nnodes": "2", ROLLOUT + "tensor_model_parallel_size": "1"}
+    assert from_verl(changes, rollout_gpus=12, to="0.4.1").out["explorer.rollout_model.engine_num"] == 12
+    with pytest.raises(RefusedError, match="beside engines on nodes of 8"):
+        from_verl(changes, rollout_gpus=12, to="0.3.3")
+    assert from_verl(changes, to="0.3.3").out["explorer.rollout_model.engine_num"] == 8
+
+
 def test_h22_a_trainer_of_broken_nodes_is_not_copied() -> None:
     """16 GPUs, 6 of them engines: 10 are neither a node nor whole nodes."""
     changes = {"cluster.node_num": 2, "explorer.rollout_model.engine_num": 6, "synchronizer.sync_offset": 4,

@@ -72,6 +72,6 @@ def _write_service(w: Writing, key: str, at: str) -> None:
 def engine_gpus(w: Writing, role: str) -> Any:
     """GPUs of one engine: tp x dp x pp, before 0.6 tp alone: a data-parallel rank is an engine there (D36)."""
     total: Any = 1
-    for size in TARGET.engine_sizes(w.since):
+    for size in TARGET.rules(w.since).sizes:
         total = total * (w.plan(f"{role}.{size}") or 1)
     return total

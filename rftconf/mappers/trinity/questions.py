@@ -11,7 +11,11 @@ from rftconf.plan.symbols import formula
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
-TARGET = Target(False, 0.9, "the engine owns its GPUs now; Trinity's default (row 8.2)", spread_since="0.6.0")
+TARGET = Target(
+    *(False, 0.9, "the engine owns its GPUs now; Trinity's default (row 8.2)"),
+    spread_since="0.6.0",
+    node_of_both_since="0.4.1",
+)
 
 
 def questions(writing: Writing) -> list[Decision]:

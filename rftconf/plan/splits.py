@@ -1,0 +1,76 @@
+"""Splits of a cluster between a trainer, its engines and auxiliary models: what is legal, and which is best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rftconf.plan.ranks import ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a target splits GPUs. `sizes`: those that make up one of its engines; `node_of_both` as in `Demand`."""
+
+    sizes: tuple[str, ...] = ENGINE
+    node_of_both: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """GPUs of the trainer, of the rollout engines and of auxiliary models; `engines` is rollout GPUs over engine size."""
+
+    trainer: int
+    rollout: int
+    auxiliary: int
+    engines: int
+
+    def __str__(self) -> str:
+        rest = f", {self.auxiliary} auxiliary" if self.auxiliary else ""
+        return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{rest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
+
+    `expert_gpus`: GPUs that hold every expert once; Megatron wants whole copies of the experts, too.
+    `node_of_both`: in a cluster of several nodes one may hold engines and trainer.
+    """
+
+    nodes: int
+    gpus_per_node: int
+    engine_gpus: int
+    auxiliary_gpus: int
+    update: int | None
+    rank_gpus: int
+    expert_gpus: int = 1
+    node_of_both: bool = True
+
+    @property
+    def total(self) -> int:
+        """All GPUs."""
+        return self.nodes * self.gpus_per_node
+
+
+def on_whole_nodes(trainer: int, demand: Demand) -> bool:
+    """The trainer fills nodes completely, or fits one where nodes may be shared or there is one only (H22)."""
+    within = trainer <= demand.gpus_per_node and (demand.node_of_both or demand.nodes == 1)
+    return within or trainer % demand.gpus_per_node == 0
+
+
+def feeds_all_ranks(trainer: int, demand: Demand) -> bool:
+    """G is a multiple of the data-parallel size (H9), and the trainer whole copies of the model and its experts."""
+    if trainer % demand.rank_gpus or trainer % demand.expert_gpus:
+        return False
+    return demand.update is None or demand.update % (trainer // demand.rank_gpus) == 0
+
+
+def feasible_splits(demand: Demand) -> list[Split]:
+    """All legal splits, best first: the trainer's share closest to half, the larger trainer on a tie."""
+    found = []
+    for engines in range(1, demand.total // demand.engine_gpus + 1):
+        rollout = engines * demand.engine_gpus
+        trainer = demand.total - rollout - demand.auxiliary_gpus
+        if trainer > 0 and on_whole_nodes(trainer, demand) and feeds_all_ranks(trainer, demand):
+            found.append(Split(trainer, rollout, demand.auxiliary_gpus, engines))
+    return sorted(found, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
