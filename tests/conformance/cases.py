@@ -31,6 +31,7 @@ DECISIONS = {
     "adv_estimator": "grpo",
     "importance_sampling": "token",
     "algorithm.optimizer.lr_scheduler_type": "constant",
+    "algorithm.optimizer.warmup_style": "constant",
     "trainer.trainer_config.critic.optim.lr_scheduler_type": "constant",
     "algorithm.algorithm_type": "grpo",
     "algorithm.policy_loss_fn": "opmd",
