@@ -27,7 +27,8 @@ VERL: tuple[tuple[str, str], ...] = (
     (f"{A}entropy_coeff=1.0", "ALG020"),
     ("trainer.critic_warmup=20", "ALG010"),
     ("algorithm.adv_estimator=grp0", "KEY013"),
-    ("algorithm.gamma=1.5", "ALG012"),
+    ("algorithm.gamma=1.5", "KEY011"),  # the bases' estimators do not discount
+    ("algorithm.adv_estimator=gae\ncritic.model.path=Qwen/Qwen2.5-7B-Instruct\nalgorithm.gamma=1.5", "ALG012"),
     (f"{A}optim.lr=0", "OPT001"),
     (f"{A}optim.lr=-1e-6", "OPT001"),
     (f"{A}optim.lr=1", "OPT002"),
