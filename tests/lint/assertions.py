@@ -1,6 +1,7 @@
 """What the frameworks' own validators assert, each with a config that trips it and the code that says so first.
 
-The numbers are those of the collected rules: 1 veRL (1 load, 2 check, 3 dataclasses, 4 workers, 5 step), 2 Trinity-RFT.
+The numbers are those of the collected rules: 1 veRL (1 load, 2 check, 3 dataclasses, 4 workers, 5 step), 2 Trinity-RFT,
+3 ROLL, 4 ChatLearn (1 load, 3 validate, 4 run).
 """
 
 from __future__ import annotations
@@ -129,6 +130,124 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("trinity", "0.6.0", "2.2 clip_ratio_c", "algorithm.policy_loss_fn=ppo\nalgorithm.policy_loss_fn_args.clip_ratio_c=0.5", "ALG003"),
     ("trinity", "0.6.0", "2.2 std_cal_level", "algorithm.advantage_fn_args.std_cal_level=groups", "KEY015"),
     ("trinity", "0.6.0", "2.2 sft without its data", "algorithm.algorithm_type=sft\nmode=train", "DIA112"),
+    ("roll", "0.3.0", "3.1 a misspelt key is dropped", "actor_train.training_args.learning_rat=1e-6", "KEY001"),
+    ("roll", "0.3.0", "3.1 a type", "rollout_batch_size=many", "KEY004"),
+    ("roll", "0.3.0", "3.1 half an int", "rollout_batch_size=64.5", "KEY004"),
+    ("roll", "0.3.0", "3.1 one as a float", "rollout_batch_size=64.0", "KEY004"),
+    ("roll", "0.3.0", "3.1 closed words", "adv_estimator=grop", "KEY007"),
+    ("roll", "0.3.0", "3.1 norm", "norm_mean_type=batches", "KEY007"),
+    ("roll", "0.3.0", "3.1 null", "reward_clip=null", "KEY004"),
+    ("roll", "0.3.0", "3.1 devices list", "actor_train.device_mapping=[0,1,2,3]", "DIA304"),
+    ("roll", "0.3.0", "3.2 strategy", "actor_train.strategy_args.strategy_name=fsdp", "KEY007"),
+    ("roll", "0.3.0", "3.2 deepspeed gone", "actor_train.strategy_args.strategy_name=deepspeed_train", "KEY007"),
+    ("roll", "0.3.0", "3.2 engine devices", "actor_infer.strategy_args.strategy_config.tensor_parallel_size=3", "GPU003"),
+    ("roll", "0.3.0", "3.3 lengths", "~response_length", "DIA305"),
+    ("roll", "0.3.0", "3.3 val lengths", "val_prompt_length=4096", "DIA306"),
+    ("roll", "0.3.0", "3.3 profilers", "profiler_timeline=true\nprofiler_memory=true", "DIA307"),
+    ("roll", "0.3.0", "3.3 megatron devices", "actor_train.strategy_args.strategy_config.tensor_model_parallel_size=3", "BAT020"),
+    ("roll", "0.3.0", "3.3 rollout by DP", "rollout_batch_size=60", "DIA315"),
+    ("roll", "0.3.0", "3.3 engines", "actor_infer.strategy_args.strategy_name=megatron_infer", "DIA301"),
+    ("roll", "0.3.0", "3.3 async opt level", "async_generation_ratio=1\ngenerate_opt_level=0", "DIA303"),
+    ("roll", "0.3.0", "3.3 opd both", "is_pure_opd=true\nuse_opd=true", "DIA310"),
+    ("roll", "0.3.0", "3.4 generating_args",
+     ("~actor_infer.generating_args.temperature\n"
+      "~actor_infer.generating_args.top_p\n"
+      "~actor_infer.generating_args.top_k"), "DIA316"),
+    ("roll", "0.3.0", "3.4 ratio below 1", "async_generation_ratio=0.5", "DIA309"),
+    ("roll", "0.3.0", "3.4 template", "tag_to_template.math=qwen9", "DIA311"),
+    ("roll", "0.3.0", "3.4 global_template", "global_template=qwen9", "DIA311"),
+    ("roll", "0.3.0", "3.4 max_steps", "max_steps=0", "DAT010"),
+    ("roll", "0.3.0", "3.4 pg_variant", "actor_train.pg_variant=ppoo", "KEY015"),
+    ("roll", "0.3.0", "3.7 batch by rank", "actor_train.training_args.gradient_accumulation_steps=48", "BAT002"),
+    ("roll", "0.3.0", "3.7 fsdp2 ulysses",
+     ("actor_train.strategy_args.strategy_name=fsdp2_train\n"
+      "actor_train.strategy_args.strategy_config={}\n"
+      "actor_train.model_args.ulysses_size=3"), "BAT020"),
+    ("chatlearn", "2025.10.23", "4.1 unknown key", "runtime_args.num_episodes=3", "KEY001"),
+    ("chatlearn", "2025.10.23", "4.1 unknown model key", "models.policy_trainer.lr=3", "KEY001"),
+    ("chatlearn", "2025.10.23", "4.1 type", "runtime_args.num_episode=many", "KEY004"),
+    ("chatlearn", "2025.10.23", "4.1 plus", "+runtime_args.num_episode=3", "KEY001"),
+    ("chatlearn", "2025.10.23", "4.1 missing", "~runtime_args.num_episode", "DIA209"),
+    ("chatlearn", "2025.10.23", "4.1 missing out", "~runtime_args.output_dir", "DIA209"),
+    ("chatlearn", "2025.10.23", "4.1 missing save", "~runtime_args.save_episode_interval", "DIA209"),
+    ("chatlearn", "2025.10.23", "4.1 missing train", "~runtime_args.train_global_batch_size", "DIA209"),
+    ("chatlearn", "2025.10.23", "4.1 missing logdir", "~runtime_args.log_args_dict.log_dir", "DIA209"),
+    ("chatlearn", "2025.10.23", "4.1 null", "runtime_args.sample_per_episode=null", "KEY004"),
+    ("chatlearn", "2025.10.23", "4.2 megatron too few GPUs",
+     ("runtime_args.train_backend=megatron\n"
+      "models.policy_trainer.tensor_model_parallel_size=16"), "PAR014"),
+    ("chatlearn", "2025.10.23", "4.3 backend", "runtime_args.train_backend=deepspeed", "DIA204"),
+    ("chatlearn", "2025.10.23", "4.3 episode by update", "runtime_args.train_global_batch_size=500", "BAT002"),
+    ("chatlearn", "2025.10.23", "4.3 episode by group", "runtime_args.sample_per_episode=516\nruntime_args.train_global_batch_size=516", "DIA206"),
+    ("chatlearn", "2025.10.23", "4.3 episode by ranks",
+     ("runtime_args.sample_per_episode=520\n"
+      "runtime_args.train_global_batch_size=520\n"
+      "models.policy_trainer.num_gpu=16\n"
+      "models.policy.num_gpu=16\n"
+      "models.ref_policy.num_gpu=16"), "BAT003"),
+    ("chatlearn", "2025.10.23", "4.3 update by ranks", "runtime_args.train_global_batch_size=4", "BAT003"),
+    ("chatlearn", "2025.10.23", "4.3 generation batch", "models.policy_trainer.packing=false\nmodels.policy_trainer.generation_batch_size=48", "DIA210"),
+    ("chatlearn", "2025.10.23", "4.3 ref generation batch", "models.ref_policy.packing=false\nmodels.ref_policy.generation_batch_size=48", "DIA210"),
+    ("chatlearn", "2025.10.23", "4.3 micro", "models.policy_trainer.packing=false\nruntime_args.train_micro_batch_size=48", "DIA210"),
+    ("chatlearn", "2025.10.23", "4.3 policy gpus", "models.policy.num_gpu=0", "DIA211"),
+    ("chatlearn", "2025.10.23", "4.3 policy tp", "models.policy.tensor_model_parallel_size=3", "GPU003"),
+    ("chatlearn", "2025.10.23", "4.3 policy trainable", "models.policy.trainable=true", "DIA211"),
+    ("chatlearn", "2025.10.23", "4.3 policy ep", "models.policy.expert_model_parallel_size=2", "DIA211"),
+    ("chatlearn", "2025.10.23", "4.3 policy pp", "models.policy.pipeline_model_parallel_size=2", "DIA211"),
+    ("chatlearn", "2025.10.23", "4.3 trainer gpus", "models.policy_trainer.num_gpu=0", "GPU001"),
+    ("chatlearn", "2025.10.23", "4.3 ulysses", "models.policy_trainer.ulysses_sequence_parallel_size=3", "BAT020"),
+    ("chatlearn", "2025.10.23", "4.3 per token loss", "runtime_args.train_backend=megatron\nmodels.policy_trainer.calculate_per_token_loss=false", "DIA203"),
+    ("chatlearn", "2025.10.23", "4.3 manager gpu", "models.rollout_manager.num_gpu=1", "KEY012"),
+    ("chatlearn", "2025.10.23", "4.3 ratios sum",
+     ("models.partial_rollout_manager.rollout_ratio=[0.5,0.6]\n"
+      "models.partial_rollout_manager.max_rollout_round=2"), "DIA212"),
+    ("chatlearn", "2025.10.23", "4.3 ratios count",
+     ("models.partial_rollout_manager.rollout_ratio=[1.0]\n"
+      "models.partial_rollout_manager.max_rollout_round=2"), "DIA212"),
+    ("chatlearn", "2025.10.23", "4.4 task", "runtime_args.task_type=code", "DIA204"),
+    ("chatlearn", "2025.10.23", "4.4 rollout backend", "runtime_args.rollout_backend=vlm", "DIA204"),
+    ("chatlearn", "2025.10.23", "4.4 agent", "runtime_args.task_type=agent", "DIA205"),
+    ("chatlearn", "2025.10.23", "4.4 manager", "runtime_args.use_rollout_manager=true", "DIA213"),
+    ("chatlearn", "2025.10.23", "4.4 two group sizes", "runtime_args.num_inference_per_prompt=16", "DIA201"),
+    ("chatlearn", "2025.10.23", "4.4 whole nodes",
+     ("models.policy_trainer.num_gpu=12\n"
+      "models.ref_policy.num_gpu=12\n"
+      "models.policy.num_gpu=12\n"
+      "runtime_args.sample_per_episode=576\n"
+      "runtime_args.train_global_batch_size=576"), "GPU002"),
+    ("chatlearn", "2025.10.23", "4.4 reward gpus", "models.reward.num_gpu=1", "KEY012"),
+    ("roll", "0.3.0", "3.3 validation without its sampling",
+     ("~validation.generating_args.temperature\n"
+      "~validation.generating_args.top_p\n"
+      "~validation.generating_args.top_k"), "DIA316"),
+    ("roll", "0.3.0", "3.3 prompt and messages", "actor_train.data_args.prompt=q\nactor_train.data_args.messages=m", "DIA314"),
+    ("roll", "0.3.0", "3.3 opd without a teacher", "use_opd=true", "DIA310"),
+    ("roll", "0.3.0", "3.2 router replay", "actor_train.router_replay.mode=R2", "KEY015"),
+    ("roll", "0.3.0", "3.4 no domains", "~actor_train.data_args.domain_interleave_probs.math", "DIA317"),
+    ("roll", "0.3.0", "3.5 whole groups", "train_env_manager.num_env_groups=8\ntrain_env_manager.group_size=6", "DIA308"),
+    ("roll", "0.3.0", "3.5 groups of tags",
+     ("train_env_manager.num_env_groups=8\n"
+      "train_env_manager.group_size=8\n"
+      "train_env_manager.num_groups_partition=[3,4]"), "DIA312"),
+    ("roll", "0.3.0", "3.5 validation",
+     ("train_env_manager.num_env_groups=8\n"
+      "train_env_manager.group_size=8\n"
+      "val_env_manager.num_env_groups=6\n"
+      "val_env_manager.group_size=1\n"
+      "val_batch_size=64"), "DIA313"),
+    ("chatlearn", "2025.10.23", "4.3 nothing trains", "~models.policy_trainer.trainable", "DIA214"),
+    ("chatlearn", "1.2.0", "4.3 packing does not excuse", "models.policy_trainer.packing=true\nmodels.policy_trainer.generation_batch_size=48", "DIA210"),
 )
 # fmt: on
 """Framework, release, where it is asserted, the lines on top of a config that is fine, and our code."""
+LATER = frozenset(
+    {
+        "3.4 global_template",
+        "3.4 pg_variant",
+        "4.4 two group sizes",
+        "4.4 whole nodes",
+        "4.4 reward gpus",
+        "4.3 nothing trains",
+    }
+)
+"""Of ROLL and ChatLearn: what only the running job meets, not the loader or the arithmetic before it."""

@@ -36,3 +36,5 @@ def test_each_part_of_the_rules_is_there() -> None:
     parts = {(framework, where.split()[0]) for framework, _, where, _, _ in ASSERTIONS}
     assert {f"1.2.{number}" for number in range(1, 19)} - {part for _, part in parts} == {"1.2.3"}  # no assertion
     assert {part for framework, part in parts if framework == "trinity"} == {"2.1", "2.2"}
+    assert {part for framework, part in parts if framework == "roll"} == {f"3.{n}" for n in (1, 2, 3, 4, 5, 7)}
+    assert {part for framework, part in parts if framework == "chatlearn"} == {f"4.{n}" for n in (1, 2, 3, 4)}

@@ -9,6 +9,10 @@ FAMILY = Family("DIA", ("roll",))
 rule = FAMILY.rule
 ENGINES = ("vllm", "sglang")
 MANAGER = "train_env_manager."
+DOMAINS = "actor_train.data_args.domain_interleave_probs"
+MANAGERS = (MANAGER, "val_env_manager.")
+ENVIRONMENTS = (f"{MANAGER}num_env_groups=8", f"{MANAGER}group_size=8", f"{MANAGER}tags=[a,b]")
+TEMPLATES = ("native", "qwen2_5", "qwen3", "chatml", "base", "empty", "longCOT_qwen2.5", "longcot_V3")
 
 
 @rule(
@@ -115,3 +119,197 @@ def _part_of_a_group(s: Subject) -> Findings:
     known = s.written(key) and isinstance(batch, int) and isinstance(group, int) and batch > 0 and group > 0
     if known and batch % group:
         yield found(f"{s.says('rollout_batch_size')} is no multiple of {s.says(key)}", key, "rollout_batch_size")
+
+
+@rule(
+    309, ERROR, "a rollout less than one step ahead",
+    bad=roll("async_generation_ratio=0.5"), good=roll("async_generation_ratio=1"),
+    advice="0 or at least 1", source="ROLL rlvr_config.py (assert); RULES 3.4", fixable=True,
+)  # fmt: skip
+def _part_of_a_step(s: Subject) -> Findings:
+    """The RLVR pipeline asserts that a rollout that runs ahead is a whole step ahead; agents may be ahead by less."""
+    key, ratio = "async_generation_ratio", s.native.value("async_generation_ratio")
+    if s.best.trainer == "rlvr" and isinstance(ratio, (int, float)) and 0 < ratio < 1:
+        yield found(f"{s.says(key)} is neither 0 nor at least 1", key, fix=Put(key, 1))
+
+
+@rule(
+    310, ERROR, "a distillation that lacks a part, or has two forms",
+    bad=roll("is_pure_opd=true", "use_opd=true"), good=roll("use_opd=false"),
+    advice="one of the two switches, with a teacher", source="ROLL configs/base_config.py _apply_opd_config; RULES 3.3", since="0.2.1",
+)  # fmt: skip
+def _distillation(s: Subject) -> Findings:
+    """On-policy distillation is pure (a student and a teacher) or mixed into the rewards (a teacher, and no reference)."""
+    pure, mixed = (s.native.value(key) is True for key in ("is_pure_opd", "use_opd"))
+    if pure and mixed:
+        yield found(f"{s.says('is_pure_opd')} with {s.says('use_opd')}", "is_pure_opd", "use_opd")
+        return
+    switch = "is_pure_opd" if pure else "use_opd"
+    if (pure or mixed) and s.alone and not _below(s, ("teacher.", "teacher<")):
+        yield found(f"{s.says(switch)} without a teacher", switch)
+    for role in ("student_train", "student_infer") if pure and s.alone else ():
+        if not _below(s, (f"{role}.",)):
+            yield found(f"{s.says(switch)} without {role}", switch)
+
+
+@rule(
+    311, ERROR, "a chat template that ROLL does not have",
+    bad=roll("global_template=qwen9"), good=roll("global_template=qwen3"),
+    advice="take one of the templates named", source="ROLL datasets/chat_template.py, rlvr_config.py; RULES 3.4", fixable=True,
+)  # fmt: skip
+def _template(s: Subject) -> Findings:
+    """Templates are looked up by name: those of single tags when the config is built, the global one with the first data."""
+    from difflib import get_close_matches
+
+    known = (*TEMPLATES, *(() if s.since("0.2.1") else ("qwen2_5_dpo",)))
+    for key, leaf in s.written_keys():
+        if key != "global_template" and not key.startswith("tag_to_template."):
+            continue
+        if isinstance(leaf.value, str) and "${" not in leaf.value and leaf.value not in known:
+            near = get_close_matches(leaf.value, known, n=1)
+            yield found(
+                f"{s.title} has no {leaf.key} {leaf.value}: {', '.join(known)}",
+                key,
+                fix=Put(key, near[0]) if near else (),
+            )
+
+
+@rule(
+    312, ERROR, "environments that do not add up",
+    bad=roll(*ENVIRONMENTS, f"{MANAGER}num_groups_partition=[3,4]"), good=roll(*ENVIRONMENTS, f"{MANAGER}num_groups_partition=[4,4]"),
+    advice="one number a tag, together num_env_groups", source="ROLL agentic_config.py make_env_configs (assert); RULES 3.5",
+)  # fmt: skip
+def _partition(s: Subject) -> Findings:
+    """Each tag gets its number of groups, and all groups have to be given out."""
+    for manager in MANAGERS:
+        key, groups = f"{manager}num_groups_partition", s.native.value(f"{manager}num_env_groups")
+        parts = s.native.value(key)
+        numbers = isinstance(parts, list) and all(isinstance(part, int) for part in parts)
+        if s.written(key) and numbers and isinstance(groups, int) and sum(parts) != groups:
+            total = f"{manager}num_env_groups"
+            yield found(f"{s.says(key)} is {sum(parts)} groups, and {s.says(total)}", key, total)
+
+
+@rule(
+    313, ERROR, "a validation that its environments do not divide",
+    bad=roll(*ENVIRONMENTS, "val_env_manager.num_env_groups=6", "val_env_manager.group_size=1", "val_batch_size=64"),
+    good=roll(*ENVIRONMENTS, "val_env_manager.num_env_groups=8", "val_env_manager.group_size=1", "val_batch_size=64"),
+    advice="make val_batch_size a multiple of groups x group size", source="ROLL agentic_config.py (assert); RULES 3.5",
+)  # fmt: skip
+def _validation(s: Subject) -> Findings:
+    """Every environment of the validation plays equally often, unless val_batch_size is negative: then each plays once."""
+    batch = s.native.value("val_batch_size")
+    groups, size = (s.native.value(f"val_env_manager.{name}") for name in ("num_env_groups", "group_size"))
+    known = all(isinstance(number, int) and number > 0 for number in (batch, groups, size))
+    if known and s.written("val_env_manager.num_env_groups") and batch % (groups * size):
+        yield found(
+            f"{s.says('val_batch_size')} is no multiple of {groups * size} environments",
+            "val_batch_size",
+            "val_env_manager.num_env_groups",
+        )
+
+
+@rule(
+    314, ERROR, "prompts and messages at once",
+    bad=roll("actor_train.data_args.prompt=question", "actor_train.data_args.messages=messages"), good=roll("actor_train.data_args.messages=messages"),
+    advice="name one column", source="ROLL configs/data_args.py (assert)",
+)  # fmt: skip
+def _two_columns(s: Subject) -> Findings:
+    """A sample is read from one column or from the other."""
+    for role in ("actor_train", "validation"):
+        keys = tuple(f"{role}.data_args.{name}" for name in ("prompt", "messages"))
+        if all(s.native.value(key) is not None for key in keys):
+            yield found(f"{s.says(keys[0])} with {s.says(keys[1])}", *keys)
+
+
+@rule(
+    315, ERROR, "prompts that Megatron's ranks do not divide",
+    bad=roll("rollout_batch_size=68", "actor_train.training_args.gradient_accumulation_steps=68"), good=roll("rollout_batch_size=64"),
+    advice="a multiple of the data-parallel size", source="ROLL utils/config_utils.py validate_megatron_batch_size; RULES 3.3", since="0.2.1",
+)  # fmt: skip
+def _prompts(s: Subject) -> Findings:
+    """Checked for Megatron alone when the config is built: rollout_batch_size counts prompts there, not samples."""
+    prompts, gpus = s.native.value("rollout_batch_size"), s.number("placement.actor.gpus")
+    ranks = gpus
+    for size in ("tp", "pp", "cp"):
+        by = s.number(f"placement.actor.{size}") or 1
+        ranks = ranks / by if ranks is not None else None
+    if s.value("placement.actor.backend") == "megatron" and isinstance(prompts, int) and ranks and prompts % ranks:
+        yield found(
+            f"{s.says('rollout_batch_size')} is no multiple of {ranks:g} data-parallel ranks", "rollout_batch_size"
+        )
+
+
+@rule(
+    316, ERROR, "engines without sampling parameters",
+    bad=roll("~validation.generating_args.temperature", "~validation.generating_args.top_p", "~validation.generating_args.top_k"),
+    good=roll("validation.generating_args.temperature=0.6"),
+    advice="give generating_args", source="ROLL rlvr_config.py __post_init__, agentic_config.py (assert); RULES 3.4, 3.5", fixable=True,
+)  # fmt: skip
+def _no_sampling(s: Subject) -> Findings:
+    """The config writes max_new_tokens into them and meets None; so it does where a run validates. Agents may give them with
+    their environments."""
+    places = ("actor_infer.generating_args", "train_env_manager.generating_args", "student_infer.generating_args")
+    at = "actor_infer.strategy_args.strategy_name"
+    if s.alone and s.written(at) and not _below(s, places):
+        yield found(
+            "actor_infer.generating_args is not given, and the config needs it",
+            at,
+            fix=Put(f"{places[0]}.temperature", 1.0),
+        )
+    at = "validation.data_args.file_name"
+    if s.best.trainer == "rlvr" and s.alone and s.written(at) and not _below(s, ("validation.generating_args",)):
+        yield found("validation.generating_args is not given, and the config needs it", at,
+                    fix=Put("validation.generating_args.temperature", 1.0))  # fmt: skip
+
+
+def _below(s: Subject, places: tuple[str, ...]) -> bool:
+    """True when the file writes anything at or below one of the keys."""
+    return any(key.startswith(places) for key, _ in s.written_keys())
+
+
+@rule(
+    317, ERROR, "a domain without data or reward",
+    bad=roll(f"~{DOMAINS}.math"), good=roll(f"{DOMAINS}.math=1.0"),
+    advice="name each domain once with its share, and once under rewards", source="ROLL pipeline/rlvr/rlvr_pipeline.py __init__",
+)  # fmt: skip
+def _domains(s: Subject) -> Findings:
+    """The pipeline makes a scheduler for each domain of domain_interleave_probs, and looks its reward up by that name."""
+    if s.best.trainer != "rlvr" or not s.alone or not s.written("actor_train.device_mapping"):
+        return
+    domains = _names(s, DOMAINS)
+    if not domains:
+        yield found(
+            f"{DOMAINS} is not given, and the pipeline goes through it", DOMAINS, "actor_train.data_args.file_name"
+        )
+    rewards = _names(s, "rewards")
+    for domain in domains if s.native.value("is_pure_opd") is not True else ():
+        if domain not in rewards:
+            yield found(f"domain {domain} has no rewards.{domain}", f"{DOMAINS}.{domain}", "rewards")
+
+
+@rule(
+    318, WARNING, "shares of domains that do not add up to 1",
+    bad=roll(f"{DOMAINS}.math=0.5"), good=roll(f"{DOMAINS}.math=1.0"),
+    advice="make them add up", source="ROLL pipeline/rlvr/rlvr_pipeline.py (domain_batch_size)",
+)  # fmt: skip
+def _domain_shares(s: Subject) -> Findings:
+    """The last domain gets what the others leave of the batch, whatever its own share says."""
+    keys = [f"{DOMAINS}.{name}" for name in _names(s, DOMAINS)]
+    shares = [s.native.value(key) for key in keys]
+    numbers = [share for share in shares if isinstance(share, (int, float))]
+    if s.best.trainer == "rlvr" and numbers and len(numbers) == len(shares) and abs(sum(numbers) - 1) > 1e-6:
+        yield found(
+            f"the shares of domains add up to {sum(numbers):g}; {keys[-1].rpartition('.')[2]} gets the rest",
+            *reversed(keys),
+        )
+
+
+def _names(s: Subject, section: str) -> list[str]:
+    """The names written right below a section."""
+    found_names = (
+        key.removeprefix(f"{section}.").partition(".")[0]
+        for key, _ in s.written_keys()
+        if key.startswith(f"{section}.")
+    )
+    return list(dict.fromkeys(found_names))

@@ -30,6 +30,10 @@ WORDS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
         "actor_rollout_ref.actor.megatron.router_replay.mode": (("", "disabled R2 R3"),),
         "actor_rollout_ref.ref.megatron.router_replay.mode": (("", "disabled R2 R3"),),
     },
+    "roll": {
+        **{f"{role}.router_replay.mode": (("", "disable R3"),) for role in ("actor_train", "actor_infer", "reference")},
+        "actor_train.pg_variant": (("", "vanilla ppo tis topr cispo kimi15"),),
+    },
 }
 """Framework and key (newest name) to the words, each group with the release that it came in."""
 
@@ -43,7 +47,9 @@ def words(s: Subject, key: str) -> tuple[str, ...]:
 @rule(
     15, ERROR, "a word that the framework does not know",
     bad=trinity("explorer.concurrent_mode=asynchronus"), good=trinity("explorer.concurrent_mode=asynchronous"),
-    advice="take one of the words named", source="Trinity-RFT config_validator.py, models/__init__.py; veRL workers/config/actor.py; RULES 1.3, 2.2",
+    advice="take one of the words named",
+    source="Trinity-RFT config_validator.py, models/__init__.py; veRL workers/config/actor.py; ROLL agentic_actor_pg_worker.py; "
+    "RULES 1.3, 2.2, 3.2, 3.4",
     fixable=True,
 )  # fmt: skip
 def _unknown_word(s: Subject) -> Findings:
