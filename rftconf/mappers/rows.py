@@ -142,6 +142,8 @@ class Table:
     """How this framework can place a run."""
     questions: Callable[[Writing], list[Decision]]
     """What a person must decide about a run that came from another framework."""
+    completes: Callable[[Writing], None] | None = None
+    """Leaves open what this framework does not start without and the source, another framework's, does not tell."""
     kinds: tuple[str, ...] = ("rl",)
     """Kinds of runs that rftconf writes for it."""
     separates_since: str | None = None

@@ -142,6 +142,8 @@ class Writing:
                         )
             elif isinstance(row, Fixed):
                 self._write_fixed(row)
+        if self.table.completes is not None and not self.same_framework:
+            self.table.completes(self)
         for path, value in self.values.items():
             if path in self.outcomes or value is None:
                 continue

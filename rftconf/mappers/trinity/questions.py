@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.ledger import Decision
+from rftconf.ledger import Decision, State
+from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.placing import Target
 from rftconf.plan.symbols import formula
 
@@ -16,6 +17,31 @@ TARGET = Target(
     spread_since="0.6.0",
     node_of_both_since="0.4.1",
 )
+
+
+MODELS = {"model.model_path": "stage.model.path", "model.critic_model_path": "stage.model.critic_path"}
+TRAINER = "trainer.trainer_config."
+SIZES = (
+    f"{TRAINER}actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",
+    f"{TRAINER}actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
+    f"{TRAINER}actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
+)
+"""Fixed micro-batches that the FSDP trainer wants, the reference's even where it is not used."""
+
+
+def complete(writing: Writing) -> None:
+    """A model without a name is not loaded; and since 0.6 the FSDP trainer wants a micro-batch where tokens do not size it."""
+    for key, path in MODELS.items():
+        if key in writing.out and writing.out[key].value == "":
+            note = "the source leaves it empty"
+            writing.put(key, MISSING, path, state=State.UNRESOLVED, note=note, always=True)
+    fixed = writing.plan("stage.batch.micro.dynamic") is False and writing.plan("stage.kind") == "rl"
+    if fixed and writing.since("0.6.0") and writing.backend != "megatron":
+        how = "micro-batches of a fixed size, and the source tells none"
+        critic = writing.plan("stage.algorithm.critic.enabled") is True
+        for size in (*SIZES, *((f"{TRAINER}critic.ppo_micro_batch_size_per_gpu",) if critic else ())):
+            if writing.effective(size) is None:
+                writing.put(size, MISSING, state=State.UNRESOLVED, how=how, always=True)
 
 
 def questions(writing: Writing) -> list[Decision]:

@@ -185,6 +185,7 @@ TRINITY = Table(
     worth=worth,
     target=questions.TARGET,
     questions=questions.questions,
+    completes=questions.complete,
     kind_of=folds_model.kind_of,
     dialect=modes.half_of_a_run,
     kinds=("rl",),

@@ -82,6 +82,7 @@ TRINITY_DPO = Table(
     worth=folds_dpo.worth,
     target=questions.TARGET,
     questions=questions.questions,
+    completes=questions.complete,
     kinds=("dpo",),
     sections=TRINITY.sections,
 )  # fmt: skip

@@ -122,6 +122,7 @@ TRINITY_SFT = Table(
     worth=worth_supervised,
     target=questions.TARGET,
     questions=questions.questions,
+    completes=questions.complete,
     kinds=("sft",),
     sections=TRINITY.sections,
 )
