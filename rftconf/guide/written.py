@@ -8,7 +8,8 @@ from typing import Any
 
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
-from rftconf.budget.setup import Asked, Setup, setup_of
+from rftconf.budget.roles import Setup
+from rftconf.budget.setup import Asked, setup_of
 from rftconf.budget.view import plan_view
 from rftconf.decisions import once_each, unresolved
 from rftconf.errors import RefusedError
