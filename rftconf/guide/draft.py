@@ -16,6 +16,12 @@ from rftconf.plan.symbols import Var
 P, B, DATA = "stage.placement.", "stage.batch.", "stage.data."
 TRAIN_DATA, EVAL_DATA = "TRAIN_DATA", "EVAL_DATA"
 """Variables that the run reads at start where no file is named."""
+VALIDATION = {
+    "stage.sampling.eval.temperature": 0.0,
+    "stage.sampling.eval.top_p": 1.0,
+    "stage.sampling.eval.top_k": -1,
+    "stage.sampling.eval.responses": 1,
+}
 LARGEST_NODE = 8
 """GPUs of a node where nobody says how many nodes there are."""
 
@@ -142,6 +148,7 @@ def _data(found: Draft, request: Request) -> None:
         found.put("--rows", {DATA + "rows": request.rows})
     if request.eval_data is not None:
         found.put("--eval-data", {DATA + "eval[0].uri": request.eval_data})
+        found.put("greedy, as veRL validates unless told otherwise", dict(VALIDATION))
     elif request.program.opens_evaluation:
         why = "decide: rows that are held out; they are opened at start"
         found.put(why, {DATA + "eval[0].uri": Var(EVAL_DATA)})

@@ -34,7 +34,7 @@ class Fit:
 
 def fit(request: Request, gpu: Gpu) -> Fit:
     """The fastest sizes that fit. Raises RefusedError with the fewest GPUs that would do where none do."""
-    _refuse_unable(request)
+    expressed(request)
     first: Fit | None = None
     for tp in engine_sizes(request):
         if attempt(request, gpu, _tightest(tp)) is None:
@@ -51,12 +51,15 @@ def fit(request: Request, gpu: Gpu) -> Fit:
     return first
 
 
-def _refuse_unable(request: Request) -> None:
-    """Raises RefusedError where the framework has no such algorithm, with the frameworks that have."""
+def expressed(request: Request) -> Written | None:
+    """The config before anything is sized; None where it cannot be placed.
+
+    Raises RefusedError where the framework has no such algorithm, with the frameworks that have.
+    """
     try:
-        written(request, draft(request, _tightest(1)))
+        return written(request, draft(request, _tightest(1)))
     except NotPlacedError:
-        return
+        return None
     except RefusedError as refused:
         others = [replace(request, framework=name, release=one.newest) for name, one in FRAMEWORKS.items()]
         found = [one.framework for one in others if able(one, draft(one, _tightest(1)))]
