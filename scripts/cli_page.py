@@ -63,8 +63,17 @@ def _said(one: Any) -> str:
 def recipes(row: Row, head: Row) -> str:
     """docs/new.md, without the note."""
     text = NEW + head("algorithm", *(framework.title for framework in FRAMEWORKS.values()))
+    unlike: dict[str, list[str]] = {}
     for one in RECIPES.values():
-        text += row(f"[{one.title}](#{_anchor(one)})", *(_who(one, name) for name in FRAMEWORKS))
+        cells = []
+        for name, framework in FRAMEWORKS.items():
+            cell, said = _who(one, name)
+            cells.append(cell)
+            for sentence in said:
+                unlike.setdefault(f"{framework.title}: {sentence}", []).append(one.title)
+        text += row(f"[{one.title}](#{_anchor(one)})", *cells)
+    text += "\n*Nearly*: the file says what came out otherwise than in the recipe.\n\n"
+    text += "".join(f"* {sentence} ({', '.join(titles)})\n" for sentence, titles in unlike.items())
     for one in RECIPES.values():
         text += f"\n## {one.title}\n\nFrom {one.source}.\n\n" + head("plan field", "value")
         text += "".join(row(f"`{path.removeprefix('stage.')}`", f"`{value}`") for path, value in one.values.items())
@@ -75,13 +84,15 @@ def _anchor(one: Recipe) -> str:
     return re.sub(r"[^a-z0-9]", "", one.title.lower())
 
 
-def _who(one: Recipe, name: str) -> str:
+def _who(one: Recipe, name: str) -> tuple[str, tuple[str, ...]]:
+    """A cell of the table, and what of the recipe comes out otherwise."""
     request = Request(name, FRAMEWORKS[name].newest, one, "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g", data="data")
     try:
         made = expressed(request)
     except RefusedError as refused:
-        return f"no: {refused.message.partition('recipe: ')[2]}"
-    return "yes" + ("".join(f"; {sentence}" for sentence in made.lost) if made else "")
+        return f"no: {refused.message.partition('recipe: ')[2]}", ()
+    lost = made.lost if made else ()
+    return "nearly" if lost else "yes", lost
 
 
 NEW = """# A first config
@@ -89,16 +100,24 @@ NEW = """# A first config
 `rftconf new` writes a config from a published recipe, sized so that it fits the GPUs it is for:
 
 ```console
-rftconf new --framework verl --algorithm grpo --model Qwen/Qwen2.5-7B-Instruct --gpus 8 --gpu h100-80g -o run_new.sh
-rftconf new --framework trinity --algorithm ppo --model Qwen/Qwen3-8B --gpus 16 --gpu a100-80g --data data/gsm8k -o ppo.yaml
-rftconf new --framework chatlearn --algorithm ppo --model Qwen/Qwen3-8B --gpus 16 --gpu a100-80g    # exit 3
-rftconf new --framework verl --algorithm grpo --model Qwen/Qwen3-32B --gpus 8 --gpu h100-80g    # exit 3
+rftconf new --framework verl --algorithm grpo --model Qwen/Qwen2.5-7B-Instruct \\
+  --gpus 8 --gpu h100-80g --data train.parquet --eval-data test.parquet -o run_new.sh
+rftconf new --framework trinity --algorithm ppo --model Qwen/Qwen3-8B \\
+  --gpus 16 --gpu a100-80g --data data/gsm8k -o ppo.yaml
+```
+
+An algorithm that a framework lacks is refused, with the ones that have it; so is what does not fit, with the fewest GPUs that
+would do:
+
+```console
+rftconf new --framework chatlearn --algorithm ppo --model Qwen/Qwen3-8B --gpus 16 --gpu h100  # exit 3
+rftconf new --framework verl --algorithm grpo --model Qwen/Qwen3-32B --gpus 8 --gpu h100      # exit 3
 ```
 
 At a terminal, what is not given is asked for, with defaults. Batches, rates and losses are those of the recipes below. Engine
 size, micro-batches, offloading and the engines' share of memory are tried, what costs least speed first, until
 [the memory account](memory.md) of the written file fits with a twentieth of each GPU to spare; then the file is checked as
-`rftconf check` does. Where nothing fits, the fewest GPUs that would do are named. What only a person can tell (data, the
+`rftconf check` does. What only a person can tell (data, the
 reward) is listed and never invented.
 
 ## Who has what

@@ -93,18 +93,22 @@ def counters() -> str:
 def placement() -> str:
     """Engines and trainer in turns on the same GPUs, or at once on their own."""
     parts = [text(24, 32, "Colocated: all 8 GPUs do one thing after the other", size=15, bold=True)]
-    phases = (("rollout", BLUE, 190), ("log-probs", GREEN, 110), ("update", ORANGE, 130), ("sync", PURPLE, 56))
+    phases = (
+        *(("rollout", BLUE, 170), ("log-probs", GREEN, 96), ("update", ORANGE, 120), ("sync", PURPLE, 56)),
+        *(("rollout", BLUE, 170), ("…", GREEN, 60)),
+    )
     parts += list(_lane(24, 48, phases, 40))
     parts += [
         text(24, 108, "the peak is the largest phase; engines give their memory back in between", size=12, fill=QUIET)
     ]
     parts += [text(24, 152, "Disaggregated: 4 GPUs generate, 4 train", size=15, bold=True)]
-    engines = (("rollout, period 2", BLUE, 316), ("sync", PURPLE, 56), ("rollout, period 3", BLUE, 290))
+    engines = (("rollout, period 2", BLUE, 316), ("sync", PURPLE, 56), ("rollout, period 3", BLUE, 300))
     trainer = (
-        ("log-probs", GREEN, 150),
+        ("log-probs", GREEN, 154),
         ("update, period 1", ORANGE, 162),
         ("sync", PURPLE, 56),
-        ("period 2", GREEN, 290),
+        ("log-probs", GREEN, 154),
+        ("update …", ORANGE, 146),
     )
     parts += list(_lane(24, 168, engines, 40)) + list(_lane(24, 214, trainer, 40))
     parts += [text(24, 276, "each pool has its own peak; running ahead makes them work at once", size=12, fill=QUIET)]

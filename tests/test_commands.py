@@ -47,7 +47,7 @@ class Command:
 def commands(page: Path) -> Iterator[Command]:
     """The lines of a page that start rftconf."""
     for block in FENCES.findall(page.read_text(encoding="utf-8")):
-        for line in block.splitlines():
+        for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("rftconf ") and not line.startswith(NOT_HERE) and line != ASKS:
                 told = re.search(r"# exit (\d)", line)
                 usual = (0, 1) if page.name == OF_PARSER else (0,)
