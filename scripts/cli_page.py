@@ -117,8 +117,7 @@ rftconf new --framework verl --algorithm grpo --model Qwen/Qwen3-32B --gpus 8 --
 At a terminal, what is not given is asked for, with defaults. Batches, rates and losses are those of the recipes below. Engine
 size, micro-batches, offloading and the engines' share of memory are tried, what costs least speed first, until
 [the memory account](memory.md) of the written file fits with a twentieth of each GPU to spare; then the file is checked as
-`rftconf check` does. What only a person can tell (data, the
-reward) is listed and never invented.
+`rftconf check` does. What only a person can tell (data, the reward) is listed and never invented.
 
 ## Who has what
 

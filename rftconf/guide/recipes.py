@@ -93,7 +93,8 @@ GRPO = Recipe(
 DAPO = Recipe(
     "dapo",
     "DAPO",
-    "veRL, docs/algo/dapo.md; batches, rate and warm-up of Trinity-RFT, examples/dapo_math/dapo.yaml",
+    "veRL, docs/algo/dapo.md; batches, lengths, rate and warm-up of Trinity-RFT, examples/dapo_math/dapo.yaml; "
+    "epochs and cadence as veRL's examples of the others",
     {
         **_COMMON, **_sizes(512, 32, 16, 1024, 20480), **_GROUP, **_NO_KL,
         LOSS + "clip_low": 0.2,
@@ -102,7 +103,6 @@ DAPO = Recipe(
         A + "filters[0].kind": "zero_std",
         A + "filters[0].metric": "acc",
         A + "filters[0].action": "refill",
-        "stage.cadence.eval_rollouts": 10,
     },
     (*_ESTIMATOR, A + "std_scope", LOSS + "clip_low", LOSS + "clip_high"),
     near=(A + "filters[0].kind", A + "filters[0].action"),
