@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -88,6 +88,12 @@ GENERATORS = generate_cli generate_schemas generate_plan_schema generate_certifi
 generate:  ## write the generated files that need no framework: schemas, pages of docs/
 	@$(PYTHON) -m rftconf.plan.index
 	@for name in $(GENERATORS); do $(PYTHON) -m scripts.$$name || exit 1; done
+
+docs:  ## the documentation as a site in site/, every link checked, without network
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+
+docs-serve:  ## the documentation at localhost:8000, written anew while you edit
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve
 
 generate-check:  ## fail when a committed generated file is stale
 	@failed=0; for name in $(GENERATORS); do $(PYTHON) -m scripts.$$name --check || failed=1; done; exit $$failed

@@ -1,4 +1,5 @@
-"""Writes the pages of docs/ that are read off the code: support tables, keys of each framework, the plan, the codes.
+"""Writes the pages of docs/ that are read off the code: support tables, keys of each framework, the plan, the codes,
+pairs of frameworks, the memory account, the command line, drawings.
 
 Run without arguments to write, with `--check` to fail when the files on disk differ (CI does).
 """
@@ -14,8 +15,6 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 
 from rftconf.explain.fields import fields_by_key, keys_by_field
-from rftconf.lint import registry as lint_registry
-from rftconf.lint.codes import about, every
 from rftconf.mappers.rows import Fixed, Table
 from rftconf.mappers.tables import table_of
 from rftconf.metrics.quantity import RUNNER, title
@@ -26,7 +25,12 @@ from rftconf.plan.index import fields
 from rftconf.schemas import registry
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import cli_page
+import drawings
 import key_pages
+import memory_page
+import pair_pages
+import rule_pages
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FRAMEWORKS = tuple(registry.FRAMEWORKS.values())
@@ -155,28 +159,6 @@ def _flat(annotation: str) -> set[str]:
     return set(re.findall(r"\b(int|float|bool|str|Fraction)\b", names))
 
 
-def codes_page() -> str:
-    """Every diagnostic."""
-    text = (
-        NOTE
-        + "# Diagnostics\n\nCodes are stable and never used again for something else; `rftconf explain CODE` prints "
-    )
-    text += "the same.\n"
-    text += "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' code; "
-    text += "`rftconf explain H31` prints a hazard.\n"
-    for name, (_, subject) in lint_registry.FAMILIES.items():
-        rules = lint_registry.family(name)
-        text += f"\n* **{name}** {subject}{f': {len(rules)} rules over the plan' if rules else ''}"
-    text += "\n"
-    for code in every():
-        page = about(code)
-        assert page is not None
-        text += f"\n## {code}\n\n**{page.title}**\n\n{page.why}\n"
-        text += f"\n{page.advice}\n" if page.advice else ""
-        text += f"\n```\n{page.example}\n```\n" if page.example else ""
-    return text
-
-
 def metrics_page() -> str:
     """What each framework logs, quantity by quantity."""
     sides = [*(framework.name for framework in FRAMEWORKS), RUNNER]
@@ -207,13 +189,16 @@ def pages() -> dict[str, str]:
     plans = {page: fields_by_key(page.framework, page.kind) for page in listed}
     keys = {f"support/{page.name}": NOTE + key_pages.page_text(page, plans[page], row, head) for page in listed}
     index = NOTE + key_pages.index(listed, row, head, plans)
+    told = {**pair_pages.pages(row, head), **rule_pages.pages(row, head), "memory.md": memory_page.page(row, head)}
+    told |= {"cli.md": cli_page.page(row, head), "new.md": cli_page.recipes(row, head)}
     return {
         "support.md": index,
         "support/plan-fields.md": support(),
         "plan.md": plan_page(),
-        "codes.md": codes_page(),
         "metrics.md": metrics_page(),
         **keys,
+        **{name: NOTE + text for name, text in told.items()},
+        **drawings.files(),
     }
 
 
@@ -222,7 +207,7 @@ def main() -> int:
     stale = []
     for name, text in pages().items():
         path = DOCS / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

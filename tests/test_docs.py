@@ -85,7 +85,7 @@ def exists(name: str) -> bool:
     return found or any((ROOT / "rftconf").rglob(pattern)) or name in OF_OTHERS
 
 
-OF_OTHERS = {".hydra/config.yaml", "config.yaml", "case.toml", "NOTES.md"}
+OF_OTHERS = {".hydra/config.yaml", "config.yaml", "case.toml", "NOTES.md", "run_grpo.sh"}
 """Files of a user, or of each golden case."""
 
 

@@ -1,0 +1,92 @@
+"""docs/memory.md: the terms of the memory account by their own sentences, and how far it is from measured peaks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import ModuleType
+
+from benches.budget_accuracy import PEERS, judged
+from rftconf.budget import activations, engine, head, kv_cache, megatron, price, sharding, trainer, vision
+from rftconf.budget.gpus import GPUS
+from rftconf.budget.models import rows as models
+
+Row = Callable[..., str]
+MODULES: tuple[tuple[str, ModuleType], ...] = (
+    ("What FSDP keeps and gathers", sharding),
+    ("What Megatron keeps", megatron),
+    ("What a layer leaves for the backward pass", activations),
+    ("Logits and their loss", head),
+    ("Images", vision),
+    ("The engine", engine),
+    ("The key-value cache", kv_cache),
+    ("The moments of a trainer's step", trainer),
+    ("Phases, intervals and verdicts", price),
+)
+INTRODUCTION = """# The memory account
+
+`rftconf budget` adds up what each role of a run keeps on a GPU, phase by phase, from the mechanisms of the code that runs
+([ADR 10](adr/0010-memory-by-mechanism.md)). Nothing is fitted to measurements.
+
+```console
+rftconf budget run_grpo.sh --gpu h100-80g
+rftconf budget run_grpo.sh --gpu h100-80g --explain
+rftconf budget run_grpo.sh --gpu a100-80g --fit
+rftconf check run_grpo.sh --gpu h100-80g
+```
+
+`--explain` prints every term with its formula and its numbers, and they add up exactly. A run *fits* when even the upper end
+of the interval does; it does *not fit* when even the lower end does not; between the two it is *too close to tell*. Engines
+and trainer that share a GPU are counted at the moment that needs most; with GPUs of their own, each pool by itself.
+
+![Phases of a shared and of a split pool](img/placement.svg)
+"""
+
+
+def page(row: Row, head: Row) -> str:
+    """The page, without the note."""
+    text = INTRODUCTION + "\n## Terms\n"
+    for title, module in MODULES:
+        text += f"\n### {title}\n\n{_plain(module.__doc__)}\n\n" + head("function", "what it counts")
+        text += "".join(row(f"`{name}`", said) for name, said in _functions(module))
+    return text + _accuracy(row, head) + _tables(row, head)
+
+
+def _functions(module: ModuleType) -> list[tuple[str, str]]:
+    members = inspect.getmembers(module, inspect.isfunction)
+    own = [(name, one) for name, one in members if one.__module__ == module.__name__ and not name.startswith("_")]
+    ordered = sorted(own, key=lambda pair: inspect.getsourcelines(pair[1])[1])
+    return [(name, _plain(one.__doc__)) for name, one in ordered if one.__doc__]
+
+
+def _plain(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _accuracy(row: Row, head: Row) -> str:
+    found = judged()
+    real = [one for one in found if one.row.peak]
+    errors = [abs(one.error) for one in real]
+    text = "\n## Accuracy\n\nPublished peaks of a trainer (FSDP2, fp32 master weights) beside the account, and beside other "
+    text += f"formulas (`make bench-budget`). Over {len(real)} rows the account is off by {_percent(sum(errors) / len(errors))} "
+    text += f"in the mean and {_percent(max(errors))} at most. Sizes are GiB; *failed* ran out of memory.\n\n"
+    text += head("run", "measured", "rftconf", "error", "interval", *(peer.__name__ for peer in PEERS))
+    for one in found:
+        peers = (f"{peer(one.row.job):.1f}" for peer in PEERS)
+        measured = f"{one.row.peak:.2f}" if one.row.peak else "failed"
+        error = f"{one.error:+.1%}" if one.row.peak else ""
+        text += row(one.row.label, measured, f"{one.said:.2f}", error, f"± {one.doubt:.2f}", *peers)
+    return text
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def _tables(row: Row, head: Row) -> str:
+    text = "\n## GPUs\n\nMemory that programs really get. `NAME:GIB` names another.\n\n" + head("name", "GiB", "source")
+    text += "".join(row(f"`{gpu.name}`", f"{gpu.usable_gib:g}", gpu.source) for gpu in GPUS)
+    text += "\n## Models\n\nAny folder with a config.json does as well (`--model DIR`).\n\n" + head(
+        "name", "parameters"
+    )
+    return text + "".join(row(f"`{one.name}`", f"{one.published:,}") for one in models())
