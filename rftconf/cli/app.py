@@ -24,6 +24,7 @@ VERBS = {
     "metrics": "Say which logged metric of one framework is which of another; rename files of them.",
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
+    "studio": "Open a page on this machine: convert, check, price, compare, begin configs.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",
     "schema": "Print a JSON Schema: of the plan, of certificates, of a framework, of the settings.",
 }
