@@ -20,12 +20,12 @@ def writes_script(framework: str, style: str | None) -> bool:
     return (framework == "verl" and style != "yaml") or (framework == "chatlearn" and style == "sh")
 
 
-def emit(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, str]:
-    """The target's text and its file suffix."""
+def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[str] | None = None) -> tuple[str, str]:
+    """The target's text and its file suffix; `header` stands above it instead of where it was converted from."""
     target = registry.framework(ledger.target_framework)
     source = registry.framework(ledger.source_framework)
     runs = f"from {source.title} {ledger.source_release} to {target.title} {ledger.target_release}"
-    header = (f"Converted by rftconf {runs}.",)
+    header = (f"Converted by rftconf {runs}.",) if header is None else header
     order = writing.table.sections
     known = catalogue.load(target.name, ledger.target_release, writing.trainer)
     seen = first_seen(line.key for line in ledger.targets)

@@ -86,6 +86,11 @@ MAY_IMPORT = {
     "lsp": {"lsp", "explain", "lint", "schemas", "text", "diagnostics", "report.values"},
     # reads the plan and nothing that knows a framework's keys.
     "budget": {"budget", "plan", "errors", "text.source"},
+    # a first config: a recipe's plan through the writers, read back and priced.
+    "guide": {
+        *("guide", "plan", "mappers", "schemas", "load", "render", "ledger", "decisions", "errors", "diagnostics"),
+        *("budget", "lint", "text.read", "text.source", "text.document"),
+    },
     "report": {
         "_version",
         "report",

@@ -22,6 +22,7 @@ VERBS = {
     "budget": "Price a run in GPU memory: will it fit, and what to change.",
     "explain": "Say what a diagnostic's code, a key, or a field of the plan means.",
     "metrics": "Say which logged metric of one framework is which of another; rename files of them.",
+    "new": "Write a first config that fits given GPUs: a published recipe, sized and commented.",
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "studio": "Open a page on this machine: convert, check, price, compare, begin configs.",

@@ -66,6 +66,11 @@ def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False, losses: b
     return joined(lines)
 
 
+def decisions_text(decisions: tuple[Decision, ...], screen: Screen) -> str:
+    """What only a person can tell, each with its choices; empty where there is nothing."""
+    return joined(list(_decisions(decisions, screen))) if decisions else ""
+
+
 def ledger_json(ledger: Ledger) -> dict[str, Any]:
     """Everything in the ledger as JSON data with a stable order; secret values are absent."""
     secret = {line.key for line in ledger.sources if line.state is State.WITHHELD}

@@ -34,6 +34,7 @@ def loaded(*arguments: str) -> frozenset[str]:
         ["budget", "--help"],
         ["diff", "--help"],
         ["verify", "--help"],
+        ["new", "--help"],
         ["explain"],
         ["explain", "SYN110"],
         ["explain", "actor_rollout_ref.rollout.n"],

@@ -37,6 +37,11 @@ OPTIONS = {
         *(*READING, "--rows", "--assume", "--only", "--html", "--verbose", "-v"),
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
+    "new": [
+        *("--framework", "--algorithm", "--model", "--gpus", "--gpu", "--nodes", "--data", "--eval-data", "--rows"),
+        *("--prompt-tokens", "--response-tokens", "--release", "--force"),
+        *("--output", "-o", "--json", "--quiet", "-q", "--color"),
+    ],
     "verify": ["--set", "--output", "-o", "--json", "--quiet", "-q", "--color"],
     "budget": [
         *(
