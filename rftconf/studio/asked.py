@@ -80,7 +80,14 @@ class Asked:
         """How the text is read, as the options of the command line say it."""
         bound = [f"{name}={value}" for name, value in self.words("set").items() if value]
         return reading(
-            self.word("from"), self.word("from_release"), bound, None, self.word("args"), self.whole("launch"), None, None
+            self.word("from"),
+            self.word("from_release"),
+            bound,
+            None,
+            self.word("args"),
+            self.whole("launch"),
+            None,
+            None,
         )
 
     def read_options(self, how: Reading) -> ReadOptions:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rftconf.budget.answers import Change, answers, front as clusters, resized
+from rftconf.budget.answers import Change, answers, resized
+from rftconf.budget.answers import front as clusters
 from rftconf.budget.gpus import GPUS, Gpu, gpu_named
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import Setup
@@ -81,7 +82,10 @@ def budget(asked: Asked) -> dict[str, Any]:
         "longest": setup.longest,
         "sliders": [
             {
-                **{"path": one.path, "title": one.title, "unit": one.unit, "steps": list(one.steps)},
+                "path": one.path,
+                "title": one.title,
+                "unit": one.unit,
+                "steps": list(one.steps),
                 "value": _plain(values.get(one.path), one, setup),
                 "keys": list(origins[one.path].keys) if one.path in origins else [],
             }

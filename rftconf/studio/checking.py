@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rftconf.cli.checking import findings
@@ -37,7 +38,9 @@ def fix(asked: Asked) -> dict[str, Any]:
         done = fixing.fix(document, found, again)
         return {"text": done.text, "made": len(done.made), **_view(asked, again(done.text)[0], list(done.left))}
     start = asked.whole("start", 0)
-    chance = next((d for d in found if d.fix and d.code == code and (d.place.span.start if d.place else 0) == start), None)
+    chance = next(
+        (d for d in found if d.fix and d.code == code and (d.place.span.start if d.place else 0) == start), None
+    )
     if chance is None:
         raise UsageError(f"{code} is not found there any more")
     changed = fixing.attempt(document, document.text, chance, again)
@@ -70,8 +73,13 @@ def _view(asked: Asked, document: Document, found: list[Diagnostic]) -> dict[str
         else {"title": registry.framework(best.framework).title, "release": best.release, "trainer": best.trainer},
         "findings": diagnostics_json(shown),
         "more": len(found) - len(shown),
-        "pages": {code: _page(code) for code in dict.fromkeys(d.code for d in shown)},
+        "pages": pages(shown),
     }
+
+
+def pages(found: Iterable[Diagnostic]) -> dict[str, dict[str, str]]:
+    """The page of every code that was found."""
+    return {code: _page(code) for code in dict.fromkeys(d.code for d in found)}
 
 
 def _page(code: str) -> dict[str, str]:

@@ -58,10 +58,16 @@ def convert(asked: Asked) -> dict[str, Any]:
     framework, guess = registry.framework(done.loaded.framework), done.loaded.guess
     return {
         "source": {
-            **{"framework": framework.name, "title": framework.title, "release": guess.release},
-            **{"trainer": guess.trainer, "reasons": list(guess.reasons)},
+            "framework": framework.name,
+            "title": framework.title,
+            "release": guess.release,
+            "trainer": guess.trainer,
+            "reasons": list(guess.reasons),
         },
-        "target": {"title": registry.framework(done.ledger.target_framework).title, "release": done.ledger.target_release},
+        "target": {
+            "title": registry.framework(done.ledger.target_framework).title,
+            "release": done.ledger.target_release,
+        },
         "files": [_file(file, places) for file in done.files],
         "adapters": [{"name": f"{ADAPTERS}/{name}", "text": text} for name, text in done.adapters.items()],
         "ledger": ledger_json(done.ledger),

@@ -16,7 +16,9 @@ def source_lines(document: Document) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for leaf in document.leaves:
         places = (leaf.key_place, leaf.place, *(via.place for via in leaf.via))
-        lines = {line for p in places if p.file == document.name for line in _lines(document.text, p.span.start, p.span.end)}
+        lines = {
+            line for p in places if p.file == document.name for line in _lines(document.text, p.span.start, p.span.end)
+        }
         found[leaf.key] = sorted(lines)
     return found
 

@@ -29,7 +29,9 @@ class Answer(NamedTuple):
 
 
 TOO_SLOW = Answer(504, b'{"error": {"message": "this took longer than 20 s and was given up", "exit": 70}}')
-GONE = Answer(500, b'{"error": {"message": "the process that read this text ended, maybe for want of memory", "exit": 70}}')
+GONE = Answer(
+    500, b'{"error": {"message": "the process that read this text ended, maybe for want of memory", "exit": 70}}'
+)
 
 
 class Worker:
@@ -105,6 +107,7 @@ def serve(connection: Connection) -> None:
         os.chdir(nowhere)
         from rftconf.studio import answers
 
+        answers.warm_up()
         while True:
             try:
                 verb, fields = connection.recv()

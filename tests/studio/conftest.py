@@ -16,7 +16,13 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 BROWSER = next((path for b in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(b))), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+]
 ARTEFACTS = Path(os.environ.get("RFTCONF_ARTEFACTS") or Path(__file__).resolve().parents[2] / ".artefacts") / "studio"
 """Where pictures of the pages are kept."""
 TOKEN, HOST = "secret-of-this-start", "127.0.0.1:7367"

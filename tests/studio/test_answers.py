@@ -13,14 +13,22 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from rftconf.cli.app import run  # noqa: E402
-from rftconf.studio import answers  # noqa: E402
-from rftconf.studio.asked import MOST_TEXT  # noqa: E402
-from rftconf.studio.verbs import NAMES  # noqa: E402
+from rftconf.cli.app import run
+from rftconf.studio import answers
+from rftconf.studio.asked import MOST_TEXT
+from rftconf.studio.verbs import NAMES
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "convert"
 README = (GOLDEN / "readme" / "input.sh").read_text()
-CASES = ("readme", "grpo-guide", "messy-script", "roll-domains-to-verl", "trinity-to-chatlearn", "chatlearn-to-verl", "lora")
+CASES = (
+    "readme",
+    "grpo-guide",
+    "messy-script",
+    "roll-domains-to-verl",
+    "trinity-to-chatlearn",
+    "chatlearn-to-verl",
+    "lora",
+)
 
 
 def ask(verb: str, **fields: Any) -> dict[str, Any]:
@@ -50,7 +58,10 @@ def test_a_conversion_is_the_command_lines(name: str, tmp_path: Path, monkeypatc
     (tmp_path / source.name).write_bytes(source.read_bytes())
     fields = {"text": source.read_text(), "name": source.name, "to": case["to"], "rows": 7473}
     found = ask("convert", **fields)
-    assert run(["convert", source.name, "--to", case["to"], "--rows", "7473", "-o", "out", "--ledger", "l.json", "-q"]) == 0
+    assert (
+        run(["convert", source.name, "--to", case["to"], "--rows", "7473", "-o", "out", "--ledger", "l.json", "-q"])
+        == 0
+    )
     assert found["files"][0]["text"].encode() == (tmp_path / "out").read_bytes()
     assert answers.answer("ledger", fields).body == (tmp_path / "l.json").read_bytes()
     words = found["command"].split()
@@ -65,7 +76,9 @@ def test_lines_lead_to_the_lines_that_they_come_from() -> None:
     about = next(one for one in lines.values() if one["key"] == "algorithm.repeat_times")
     assert [written[number - 1].strip() for number in about["from"]] == ["N=8", "actor_rollout_ref.rollout.n=$N \\"]
     text = found["files"][0]["text"].splitlines()
-    assert all(one["key"].rpartition(".")[2].partition("[")[0] in text[int(number) - 1] for number, one in lines.items())
+    assert all(
+        one["key"].rpartition(".")[2].partition("[")[0] in text[int(number) - 1] for number, one in lines.items()
+    )
 
 
 def test_what_is_decided_changes_the_output() -> None:
@@ -169,7 +182,9 @@ def test_names_never_lead_to_files_of_this_machine(tmp_path: Path) -> None:
 
 
 def test_secrets_are_withheld() -> None:
-    text = README.replace("trainer.nnodes=1", "trainer.nnodes=1 +trainer.wandb_api_key=0123456789abcdef0123456789abcdef01234567")
+    text = README.replace(
+        "trainer.nnodes=1", "trainer.nnodes=1 +trainer.wandb_api_key=0123456789abcdef0123456789abcdef01234567"
+    )
     found = answers.answer("convert", {"text": text, "name": "run.sh", "to": "trinity"})
     assert found.status == 200
     assert b"0123456789abcdef0123" not in found.body

@@ -17,7 +17,9 @@ EDITOR = ".editor textarea"
 
 def dropped(page: Any, name: str, text: str) -> None:
     """A file given to the page's editor."""
-    page.locator("input[type=file]").first.set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
+    )
 
 
 def test_a_script_becomes_a_trinity_file_byte_for_byte(opened: Open, keep: Keep, tmp_path: Path) -> None:
@@ -82,7 +84,9 @@ def test_markup_in_an_input_is_text(opened: Open) -> None:
     """Keys, values, names: nothing of them is markup, and nothing runs."""
     page = opened("convert")
     evil = '<img src=x onerror="window.bad=1"><script>window.bad=1</script>'
-    text = SCRIPT.replace("trainer.nnodes=1", f"trainer.nnodes=1 '+trainer.<b>x</b>={evil}' 'trainer.project_name={evil}'")
+    text = SCRIPT.replace(
+        "trainer.nnodes=1", f"trainer.nnodes=1 '+trainer.<b>x</b>={evil}' 'trainer.project_name={evil}'"
+    )
     dropped(page, "<img src=x onerror=window.bad=1>.sh", text)
     page.locator(".account tbody tr, .trouble").first.wait_for()
     page.goto(page.url.replace("#/convert", "#/check"))

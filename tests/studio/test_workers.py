@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from rftconf.studio.workers import GONE, TOO_SLOW, Workers  # noqa: E402
+from rftconf.studio.workers import GONE, TOO_SLOW, Workers
 
 README = Path(__file__).resolve().parents[2] / "golden" / "convert" / "readme" / "input.sh"
 FIELDS = {"text": README.read_text(), "name": "input.sh", "to": "trinity"}

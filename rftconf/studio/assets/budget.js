@@ -100,7 +100,7 @@ class Budget {
       this.draw(answer);
       // for the bench: from the move to the drawing
       this.node.dataset.ms = (performance.now() - start).toFixed(1);
-      this.time.textContent = `${this.node.dataset.ms} ms`;
+      this.time.textContent = `· recomputed in ${Math.round(this.node.dataset.ms)} ms`;
       this.rest();
     } catch (error) {
       this.trouble(error);
@@ -114,9 +114,9 @@ class Budget {
       const { nodes, gpus_per_node: each } = more.cluster;
       replace(this.front, el("h3", null, "Clusters: rent against the largest micro-batch"), front(found.front, { gpu: more.gpu.name, gpus: nodes * each }));
       replace(this.answers, el("h3", null, "What would fit"), el("ul", { class: "answers" }, more.answers.map((one) => this.answer(one))));
-    } catch {
-      replace(this.front);
+    } catch (error) {
       replace(this.answers);
+      replace(this.front, el("p", { class: "soft" }, `No comparison of clusters: ${error.message}`));
     }
   }
 

@@ -8,6 +8,7 @@ const ROLES = ["weights", "logits", "activations", "kv_cache", "unsharded", "gra
 const MOST_NODES = 16;
 
 export const gib = (bytes) => (bytes / GIB).toFixed(1);
+const narrow = () => innerWidth < 620;
 const fill = (part) => ({ style: { fill: `var(--c-${part})` } });
 
 // Every GPU of the cluster as a square in the colour of the roles that it holds.
@@ -37,8 +38,8 @@ export function gpus(data) {
 // One pool: a bar a phase, its parts stacked, the doubt as a whisker, the GPU's memory as a line.
 export function memory(pool, usable) {
   const top = Math.max(usable, ...pool.phases.map((phase) => phase.high_bytes)) * 1.02;
-  const wide = 620;
-  const left = 150;
+  const wide = narrow() ? 172 : 620;
+  const left = narrow() ? 112 : 150;
   const tall = 30;
   const scale = (bytes) => (wide * bytes) / top;
   const height = tall * pool.phases.length + 26;
@@ -46,7 +47,7 @@ export function memory(pool, usable) {
   pool.phases.forEach((phase, row) => {
     const y = row * tall;
     const over = phase.bytes > usable;
-    picture.append(svg("text", { x: left - 10, y: y + 20, "text-anchor": "end" }, short(phase.name, 22)));
+    picture.append(svg("text", { x: left - 10, y: y + 20, "text-anchor": "end" }, short(phase.name, narrow() ? 16 : 22)));
     let x = left;
     for (const part of PARTS) {
       const bytes = phase.parts[part] ?? 0;
@@ -77,27 +78,29 @@ export function front(points, now) {
   const cheap = Math.min(...rents);
   const span = Math.max(Math.log(Math.max(...rents) / cheap), 1e-9);
   const most = Math.max(...usable.map((one) => one.tokens_per_rank));
-  const picture = svg("svg", { viewBox: "0 0 860 330", class: "front", role: "img", "aria-label": "Clusters: rent against the largest micro-batch" });
-  picture.append(svg("path", { d: "M66 10V288H840", class: "axis" }));
+  const wide = narrow() ? 340 : 860;
+  const end = wide - 20;
+  const picture = svg("svg", { viewBox: `0 0 ${wide} 330`, class: "front", role: "img", "aria-label": "Clusters: rent against the largest micro-batch" });
+  picture.append(svg("path", { d: `M50 10V288H${end}`, class: "axis" }));
   for (const share of [0.25, 0.5, 0.75, 1]) {
     const y = 288 - 262 * share;
-    picture.append(svg("path", { d: `M66 ${y}H840`, class: "grid" }), svg("text", { x: 60, y: y + 4, "text-anchor": "end" }, Math.round((most * share) / 1024), "k"));
+    picture.append(svg("path", { d: `M50 ${y}H${end}`, class: "grid" }), svg("text", { x: 44, y: y + 4, "text-anchor": "end" }, Math.round((most * share) / 1024), "k"));
   }
-  picture.append(svg("text", { x: 66, y: 306 }, `$${cheap.toFixed(0)}`), svg("text", { x: 840, y: 306, "text-anchor": "end" }, `$${Math.max(...rents).toFixed(0)} an hour`), svg("text", { x: 450, y: 324, "text-anchor": "middle" }, "rent, logarithmic; up: tokens of the largest micro-batch on one GPU"));
-  let free = Infinity;
-  const sorted = [...usable].sort((a, b) => Number(a.efficient) - Number(b.efficient) || b.tokens_per_rank - a.tokens_per_rank);
+  const words = narrow() ? "rent; up: tokens" : "rent, logarithmic; up: tokens of the largest micro-batch on one GPU";
+  picture.append(svg("text", { x: 50, y: 306 }, `$${cheap.toFixed(0)}`), svg("text", { x: end, y: 306, "text-anchor": "end" }, `$${Math.max(...rents).toFixed(0)} an hour`), svg("text", { x: (50 + end) / 2, y: 324, "text-anchor": "middle" }, words));
+  let free = -Infinity;
+  const sorted = [...usable].sort((a, b) => Number(a.efficient) - Number(b.efficient) || a.usd_per_hour - b.usd_per_hour);
   for (const one of sorted) {
-    const x = 76 + (740 * Math.log(one.usd_per_hour / cheap)) / span;
+    const x = 84 + ((end - 112) * Math.log(one.usd_per_hour / cheap)) / span;
     const y = 288 - (262 * one.tokens_per_rank) / most;
     const mine = one.gpu === now.gpu && one.gpus === now.gpus;
+    const name = `${one.gpus} × ${one.gpu.split("-")[0]}`;
     const title = `${one.gpus} × ${one.gpu}: ${one.tokens_per_rank.toLocaleString("en")} tokens, $${one.usd_per_hour.toFixed(1)} an hour`;
     picture.append(svg("circle", { cx: x, cy: y, r: one.efficient || mine ? 6 : 4, class: mine ? "mine" : one.efficient ? "best" : "other" }, svg("title", null, title)));
-    if (one.efficient && free - y > 15) {
-      free = y;
-      const end = x > 660;
-      picture.append(svg("text", { x: end ? x - 11 : x + 11, y: y + 4, "text-anchor": end ? "end" : "start", class: "halo" }, `${one.gpus} × ${one.gpu}`));
+    if (mine || (one.efficient && x - free > 66)) {
+      if (!mine) free = x;
+      picture.append(svg("text", { x, y: y + 20, "text-anchor": "middle", class: "halo" }, mine ? `now: ${name}` : name));
     }
   }
-  if (free === Infinity) return el("div", { class: "draw" }, picture);
   return el("div", { class: "draw" }, picture);
 }
