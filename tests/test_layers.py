@@ -139,7 +139,9 @@ def test_nothing_runs_a_process_loads_code_or_reaches_a_network() -> None:
         f"{shown(path, line)}: {name}"
         for path in packaged()
         for name, line in imports_of(path)
-        if name.split(".")[0] in PROCESSES and shown(path) not in (STARTS_THE_RUNNER, ANSWERS_IN_PROCESSES)
+        if name.split(".")[0] in PROCESSES
+        and shown(path) not in (STARTS_THE_RUNNER, ANSWERS_IN_PROCESSES)
+        and (shown(path), name) != (SERVES, "socket")
     ]
     assert found == []
     started = {name for name, _ in imports_of(PACKAGE.parent / ANSWERS_IN_PROCESSES) if name.split(".")[0] in PROCESSES}

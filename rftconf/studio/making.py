@@ -162,14 +162,16 @@ def _written(known: Catalogue, key: str) -> str:
 def _value(known: Catalogue, key: str, text: str) -> Value:
     """A typed value as the key takes it. Raises UsageError for a list or mapping that is not written as one."""
     found: Key | None = known.get(key)
-    if found is not None and found.type == "str":
-        return None if text == "null" and found.optional else text
-    if text[:1] in ("[", "{"):
+    # a type that was read off a default does not forbid a list
+    said = found is not None and found.type == "str" and not found.inferred
+    if text[:1] in ("[", "{") and not said:
         try:
             data: Value = json.loads(text)
         except ValueError:
             raise UsageError(f'{key}: a list is written as ["a", "b"], a mapping as {{"a": 1}}') from None
         return data
+    if found is not None and found.type == "str":
+        return None if text == "null" and (found.optional or found.inferred) else text
     return value_of(text)
 
 

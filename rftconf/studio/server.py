@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -90,19 +91,29 @@ def _said(status: int, message: str) -> Response:
 def serve(port: int, say: Callable[[str], None]) -> None:
     """Serve until interrupted. `say` gets the page's address. Raises UsageError for a port that is taken."""
     token = secrets.token_urlsafe(16)
-    config = uvicorn.Config(lambda: None, LOOPBACK, port, log_level="warning", access_log=False, server_header=False)
+    with _listening(port) as held:
+        port = held.getsockname()[1]
+        workers = Workers()
+        made = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
+        config = uvicorn.Config(made, log_level="warning", access_log=False, server_header=False)
+        try:
+            say(f"http://{LOOPBACK}:{port}/{token}/")
+            asyncio.run(uvicorn.Server(config).serve([held]))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            workers.end()
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket of the loopback interface that listens: whoever is told the address may come before the server is ready."""
+    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        socket = config.bind_socket()
-    except SystemExit:  # uvicorn says why in its log and leaves
-        raise UsageError(f"port {port} is taken: name another with --port, or let one be found with --port 0") from None
-    port = socket.getsockname()[1]
-    workers = Workers()
-    try:
-        config.app = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
-        say(f"http://{LOOPBACK}:{port}/{token}/")
-        asyncio.run(uvicorn.Server(config).serve([socket]))
-    except KeyboardInterrupt:
-        pass
-    finally:
-        workers.end()
-        socket.close()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind((LOOPBACK, port))
+        held.listen()
+    except OSError as error:
+        held.close()
+        why = f"port {port}: {(error.strerror or str(error)).lower()}"
+        raise UsageError(f"{why}; name another with --port, or let one be found with --port 0") from None
+    return held
