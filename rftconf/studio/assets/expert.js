@@ -102,7 +102,7 @@ export class Expert {
               ? shown.map((one) => el("p", { class: `says ${one.severity === "error" ? "bad" : "warn"}` }, el("code", null, one.code), ` ${one.message}`, one.help ? el("span", { class: "soft" }, ` ${one.help}`) : null))
               : el("p", { class: "says good" }, "Nothing found by the rules.")
             : el("p", { class: "soft" }, "Set a key: the config and what the rules say of it appear here."),
-          answer.problem ? el("p", { class: "says warn" }, answer.problem) : null,
+          answer.problem && !shown.length ? el("p", { class: "says warn" }, answer.problem) : null,
           left,
         ),
       );
