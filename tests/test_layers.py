@@ -112,6 +112,14 @@ STARTS_THE_RUNNER = "rftconf/cli/running.py"
 """`rftconf run`, whose user asks for a process: it is given a plan, and no word of the config is one of its arguments."""
 
 
+SERVES = "rftconf/studio/server.py"
+"""The only module that listens, on the loopback interface, and only while `rftconf studio` runs."""
+ANSWERS_IN_PROCESSES = "rftconf/studio/workers.py"
+"""Starts processes of its own functions, so that an input that takes long can be given up; no word of an input is run."""
+SERVERS = {"starlette", "uvicorn", "fastapi", "anyio", "h11"}
+ASK_OTHERS = {"httpx", "httpcore", "aiohttp", "websockets", "urllib3", "playwright"}
+
+
 def packaged() -> tuple[Path, ...]:
     return modules("rftconf")
 
@@ -131,9 +139,25 @@ def test_nothing_runs_a_process_loads_code_or_reaches_a_network() -> None:
         f"{shown(path, line)}: {name}"
         for path in packaged()
         for name, line in imports_of(path)
-        if name.split(".")[0] in PROCESSES and shown(path) != STARTS_THE_RUNNER
+        if name.split(".")[0] in PROCESSES
+        and shown(path) not in (STARTS_THE_RUNNER, ANSWERS_IN_PROCESSES)
+        and (shown(path), name) != (SERVES, "socket")
     ]
     assert found == []
+    started = {name for name, _ in imports_of(PACKAGE.parent / ANSWERS_IN_PROCESSES) if name.split(".")[0] in PROCESSES}
+    assert started == {"multiprocessing", "multiprocessing.connection", "multiprocessing.connection.Connection"}
+
+
+def test_only_the_studio_listens_and_nobody_asks_others() -> None:
+    """The server's modules are the studio's alone; nothing in the package opens a connection, the studio included."""
+    imported = [(shown(path), name.split(".")[0]) for path in packaged() for name, _ in imports_of(path)]
+    assert {path for path, name in imported if name in SERVERS} == {SERVES, "rftconf/studio/guard.py"}
+    assert [path for path, name in imported if name in ASK_OTHERS] == []
+    knows = {path for path in packaged() for name, _ in imports_of(path) if name.startswith("rftconf.studio")}
+    assert {shown(path) for path in knows if path.parent.name != "studio"} == {"rftconf/cli/commands/studio.py"}
+    text = (PACKAGE.parent / SERVES).read_text()
+    assert 'LOOPBACK = "127.0.0.1"' in text
+    assert "0.0.0.0" not in text
 
 
 def test_nothing_is_evaluated() -> None:
@@ -256,7 +280,8 @@ def test_only_the_command_line_knows_the_command_line() -> None:
     found = [
         f"{shown(path, line)}: {name}"
         for path in packaged()
-        if PACKAGE / "cli" not in path.parents and path.name != "__main__.py"
+        # the studio is a second way in beside the command line, and asks with the same functions
+        if not {PACKAGE / "cli", PACKAGE / "studio"} & set(path.parents) and path.name != "__main__.py"
         for name, line in imports_of(path)
         if name.startswith("rftconf.cli") or name.split(".")[0] in {"typer", "click", "pygls", "lsprotocol"}
     ]

@@ -25,6 +25,7 @@ VERBS = {
     "new": "Write a first config that fits given GPUs: a published recipe, sized and commented.",
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
+    "studio": "Open a page on this machine: convert, check, price, compare, begin configs.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",
     "schema": "Print a JSON Schema: of the plan, of certificates, of a framework, of the settings.",
 }

@@ -49,7 +49,7 @@ def create(given: Given, extra: Extra, manner: Manner) -> int:
     if file is not None and str(file) != "-" and file.exists() and not manner.force:
         raise UsageError(f"{file} is there already; --force writes over it")
     gpu = gpu_named(str(given.gpu))
-    found = fit(_request(given, extra), gpu)
+    found = fit(request_of(given, extra), gpu)
     text, suffix = found.written.text(header(found))
     wrong = findings(found)
     if not manner.json or file is not None:
@@ -63,7 +63,8 @@ def create(given: Given, extra: Extra, manner: Manner) -> int:
     return int(bool(wrong))
 
 
-def _request(given: Given, extra: Extra) -> Request:
+def request_of(given: Given, extra: Extra) -> Request:
+    """What was asked, with every name looked up. Raises UsageError for one that is not known."""
     from rftconf.budget.models import find, resolve
     from rftconf.dataset_rows import count_rows
     from rftconf.guide.draft import Request

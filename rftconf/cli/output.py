@@ -30,12 +30,17 @@ def product(text: str, file: Path | None = None, *, executable: bool = False) ->
 
 
 def product_json(data: Any, file: Path | None = None) -> None:
-    """JSON for programs: indented, in the order given, without escapes for plain letters."""
+    """JSON for programs."""
+    product(json_text(data), file)
+
+
+def json_text(data: Any) -> str:
+    """JSON as it is written: indented, in the order given, without escapes for plain letters."""
     import json
 
     # a lone surrogate's escape is JSON's own
     text = json.dumps(data, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
-    product(f"{text}\n", file)
+    return f"{text}\n"
 
 
 def report(text: str) -> None:

@@ -90,6 +90,7 @@ OPTIONS = {
     "schema": ["--from-release", "--trainer", "--output", "-o"],
     "init": ["--from", "--from-release", "--pyproject", "--force", "--dry-run", "--json", "--quiet", "-q"],
     "lsp": [],
+    "studio": ["--port", "--open"],
 }
 
 

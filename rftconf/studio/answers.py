@@ -1,0 +1,80 @@
+"""From a question to an answer: which function knows, and what an error looks like on the page."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rftconf.errors import RefusedError, RftconfError, UnreadableError
+from rftconf.studio import budgeting, checking, comparing, converting, making
+from rftconf.studio.asked import Asked
+from rftconf.studio.workers import Answer
+
+VERBS: dict[str, Callable[[Asked], dict[str, Any] | Answer]] = {
+    "convert": converting.convert,
+    "ledger": converting.ledger,
+    "bundle": converting.bundle,
+    "check": checking.check,
+    "fix": checking.fix,
+    "budget": budgeting.budget,
+    "front": budgeting.front,
+    "apply": budgeting.apply,
+    "diff": comparing.diff,
+    "keys": making.keys,
+    "explain": making.explain,
+    "new": making.new,
+    "start": making.start,
+}
+
+
+_FIRST = "python3 -m verl.trainer.main_ppo data.train_batch_size=8 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B trainer.nnodes=1"
+
+
+def warm_up() -> None:
+    """Load what the first questions need while nobody has asked yet."""
+    fields = {"text": _FIRST, "name": "first.sh", "to": "trinity"}
+    for verb in ("convert", "check", "budget"):
+        answer(verb, fields)
+    answer("explain", {"framework": "verl", "key": "trainer.nnodes"})
+
+
+def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
+    """Never raises: an answer for every question."""
+    try:
+        found = VERBS[verb](Asked(fields))
+    except RftconfError as error:
+        return Answer(422, _json({"error": _said(error)}))
+    except MemoryError:
+        return Answer(500, _json({"error": {"message": "this text needs too much memory", "exit": 70}}))
+    except Exception as error:  # noqa: BLE001 -- the last place before a silent page
+        words = " ".join(str(error).split())[:200]
+        message = f"sorry, this is a defect in rftconf ({type(error).__name__}: {words})"
+        return Answer(500, _json({"error": {"message": message, "exit": 70}}))
+    return found if isinstance(found, Answer) else Answer(200, _json(found))
+
+
+def _said(error: RftconfError) -> dict[str, Any]:
+    said: dict[str, Any] = {"message": str(error), "exit": error.exit_code}
+    if isinstance(error, RefusedError):
+        said["choices"] = list(error.choices)
+    if isinstance(error, UnreadableError) and error.line:
+        said |= {"message": error.message, "line": error.line, "col": error.col}
+    return said
+
+
+def _json(data: Any) -> bytes:
+    try:
+        return json.dumps(data, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_finite(data)).encode()
+
+
+def _finite(data: Any) -> Any:
+    """JSON has no infinity."""
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return str(data) if isinstance(data, float) and not math.isfinite(data) else data

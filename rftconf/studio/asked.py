@@ -1,0 +1,105 @@
+"""What a page asks, as data from outside: every value is looked at before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rftconf.cli.reading import Reading, reading
+from rftconf.errors import UsageError
+from rftconf.text.document import Document
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source, from_bytes
+
+MOST_TEXT = 1024 * 1024
+"""Bytes of one text; the largest config seen in the wild has 0.2 MiB."""
+MOST_FILES = 20
+LONGEST_WORD = 4096
+LONGEST_NAME = 200
+
+
+class Asked:
+    """One question: fields by name. Raises UsageError for a field of another kind than it should have."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.fields = fields
+
+    def word(self, name: str, most: int = LONGEST_WORD) -> str | None:
+        """A short text; None where it is absent or empty."""
+        value = self.fields.get(name)
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str) or len(value) > most:
+            raise UsageError(f"{name} should be text of at most {most:,} characters")
+        return value
+
+    def whole(self, name: str, least: int = 1) -> int | None:
+        """A whole number."""
+        value = self.fields.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 10**12:
+            raise UsageError(f"{name} should be a whole number from {least}, not {value!r:.80}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """A switch."""
+        return self.fields.get(name) is True
+
+    def words(self, name: str) -> dict[str, str]:
+        """Short texts by name, in the order given."""
+        found = self.fields.get(name) or {}
+        if not isinstance(found, dict) or len(found) > 1_000:
+            raise UsageError(f"{name} should be texts by name")
+        for key, value in found.items():
+            if not isinstance(value, str) or len(value) > LONGEST_WORD or len(key) > LONGEST_WORD:
+                raise UsageError(f"{name}: the value of {key!r:.80} should be a short text")
+        return found
+
+    def parts(self, name: str) -> Sequence[Asked]:
+        """Questions inside the question."""
+        found = self.fields.get(name) or []
+        if not isinstance(found, list) or len(found) > MOST_FILES or not all(isinstance(one, dict) for one in found):
+            raise UsageError(f"{name} should be a list of at most {MOST_FILES} objects")
+        return [Asked(one) for one in found]
+
+    def source(self) -> Source:
+        """The pasted or dropped text under its name. Raises UnreadableError for one that is too large or no text."""
+        value = self.fields.get("text")
+        if not isinstance(value, str):
+            raise UsageError("there is no text")
+        return from_bytes(self.file_name(), _encoded(value), MOST_TEXT)
+
+    def file_name(self) -> str:
+        """The name of the text's file without folders: the page never names a file of this machine."""
+        name = (self.word("name") or "").replace("\\", "/").rpartition("/")[2]
+        name = "".join(c for c in name if c.isprintable())[-LONGEST_NAME:]
+        return name.lstrip("-") or "pasted"
+
+    def reading(self) -> Reading:
+        """How the text is read, as the options of the command line say it."""
+        bound = [f"{name}={value}" for name, value in self.words("set").items() if value]
+        return reading(
+            self.word("from"),
+            self.word("from_release"),
+            bound,
+            None,
+            self.word("args"),
+            self.whole("launch"),
+            None,
+            None,
+        )
+
+    def read_options(self, how: Reading) -> ReadOptions:
+        """What the reader may know: no environment, and of other files only those that were given with the text."""
+        given = {part.file_name(): part.source().text for part in self.parts("sources")}
+        return ReadOptions(bindings=how.bindings, args=how.args, launch=how.launch, sources=given)
+
+    def document(self, text: str | None = None) -> Document:
+        """The document of the text, or of another text in its place."""
+        source = self.source() if text is None else from_bytes(self.file_name(), _encoded(text), MOST_TEXT)
+        return read(source, self.read_options(self.reading()))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

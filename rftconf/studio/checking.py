@@ -1,0 +1,89 @@
+"""Check: findings with their pages, and fixes one by one or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rftconf.cli.checking import findings
+from rftconf.diagnostics import Diagnostic
+from rftconf.errors import UsageError
+from rftconf.lint import basic, engine, fixing
+from rftconf.lint.codes import about
+from rftconf.lint.subject import Cluster
+from rftconf.report.diagnostics import diagnostics_json
+from rftconf.schemas import registry
+from rftconf.studio.asked import Asked
+from rftconf.text.document import Document
+
+MOST = 500
+"""Findings that are shown of one text."""
+
+
+def check(asked: Asked) -> dict[str, Any]:
+    """Findings of every severity; the page chooses which it shows."""
+    document, found = _checked(asked)
+    return _view(asked, document, found)
+
+
+def fix(asked: Asked) -> dict[str, Any]:
+    """The text with one fix made (`code` and `start` of its finding), or with all that leave the run the same."""
+    document, found = _checked(asked)
+
+    def again(text: str) -> tuple[Document, list[Diagnostic]]:
+        return _checked(asked, text)
+
+    code = asked.word("code")
+    if code is None:
+        done = fixing.fix(document, found, again)
+        return {"text": done.text, "made": len(done.made), **_view(asked, again(done.text)[0], list(done.left))}
+    start = asked.whole("start", 0)
+    chance = next(
+        (d for d in found if d.fix and d.code == code and (d.place.span.start if d.place else 0) == start), None
+    )
+    if chance is None:
+        raise UsageError(f"{code} is not found there any more")
+    changed = fixing.attempt(document, document.text, chance, again)
+    if changed is None:
+        raise UsageError(f"the fix of {code} does not mend it here: change it by hand")
+    text, fresh, left = changed
+    return {"text": text, "made": 1, **_view(asked, fresh, left)}
+
+
+def _checked(asked: Asked, text: str | None = None) -> tuple[Document, list[Diagnostic]]:
+    how = asked.reading()
+    gpu = asked.word("gpu") or ""
+    if gpu:
+        from rftconf.budget.gpus import gpu_named
+
+        gpu_named(gpu)
+    document = asked.document(text)
+    if how.framework is None and document.readable and not basic.is_config(document):
+        raise UsageError("this is no config of a framework that is known; if it is one, choose its framework above")
+    return document, findings(document, engine.Options(how.framework, how.release, cluster=Cluster(gpu=gpu)))
+
+
+def _view(asked: Asked, document: Document, found: list[Diagnostic]) -> dict[str, Any]:
+    how = asked.reading()
+    best = basic.recognised(document, how.framework, how.release)
+    shown = found[:MOST]
+    return {
+        "source": None
+        if best is None
+        else {"title": registry.framework(best.framework).title, "release": best.release, "trainer": best.trainer},
+        "findings": diagnostics_json(shown),
+        "more": len(found) - len(shown),
+        "pages": pages(shown),
+    }
+
+
+def pages(found: Iterable[Diagnostic]) -> dict[str, dict[str, str]]:
+    """The page of every code that was found."""
+    return {code: _page(code) for code in dict.fromkeys(d.code for d in found)}
+
+
+def _page(code: str) -> dict[str, str]:
+    entry = about(code)
+    if entry is None:
+        return {"title": code, "why": "", "advice": "", "example": ""}
+    return {"title": entry.title, "why": entry.why, "advice": entry.advice, "example": entry.example}

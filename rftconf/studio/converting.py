@@ -1,0 +1,170 @@
+"""Convert: the files that the command line would write, which line comes from which, and what is left to decide."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from rftconf.cli.output import json_text
+from rftconf.cli.reading import assumptions, framework_name
+from rftconf.convert import Conversion, Options, convert_loaded
+from rftconf.errors import UsageError
+from rftconf.ledger import Ledger
+from rftconf.load import Loaded, load
+from rftconf.report.diagnostics import diagnostics_json
+from rftconf.report.ledger import ledger_json
+from rftconf.schemas import registry
+from rftconf.series import convert_series, is_series
+from rftconf.studio.asked import Asked
+from rftconf.studio.deciding import Filled, fields_of, filled
+from rftconf.studio.places import lines_of, source_lines
+from rftconf.studio.workers import Answer
+
+ADAPTERS = "adapters"
+"""The folder beside the config that adapters go to."""
+_STYLES = {"verl": ("sh", "yaml", "overrides"), "chatlearn": ("yaml", "sh")}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file to download; `made` is the conversion whose text it is."""
+
+    name: str
+    text: str
+    made: Conversion | None = None
+    missed: tuple[str, ...] = ()
+    """Keys that the page filled in and this file has no place for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything that one question gives."""
+
+    loaded: Loaded
+    ledger: Ledger
+    files: tuple[File, ...]
+    adapters: dict[str, str]
+
+
+def convert(asked: Asked) -> dict[str, Any]:
+    """The page's whole view of a conversion."""
+    done = _convert(asked)
+    places = source_lines(done.loaded.document)
+    framework, guess = registry.framework(done.loaded.framework), done.loaded.guess
+    return {
+        "source": {
+            "framework": framework.name,
+            "title": framework.title,
+            "release": guess.release,
+            "trainer": guess.trainer,
+            "reasons": list(guess.reasons),
+        },
+        "target": {
+            "title": registry.framework(done.ledger.target_framework).title,
+            "release": done.ledger.target_release,
+        },
+        "files": [_file(file, places) for file in done.files],
+        "adapters": [{"name": f"{ADAPTERS}/{name}", "text": text} for name, text in done.adapters.items()],
+        "ledger": ledger_json(done.ledger),
+        "lossy": len(done.ledger.lossy),
+        "places": places,
+        "fields": fields_of(done.ledger.decisions, [(file.text, file.name) for file in done.files if file.made]),
+        "diagnostics": diagnostics_json(done.loaded.diagnostics),
+        "command": _command(asked, done),
+    }
+
+
+def _file(file: File, places: dict[str, list[int]]) -> dict[str, Any]:
+    lines = lines_of(file.made.ledger.targets, file.name, file.text, places) if file.made else {}
+    return {"name": file.name, "text": file.text, "lines": lines, "missed": list(file.missed)}
+
+
+def ledger(asked: Asked) -> Answer:
+    """The account as `--ledger FILE` writes it, byte for byte."""
+    return Answer(200, json_text(ledger_json(_convert(asked).ledger)).encode())
+
+
+def bundle(asked: Asked) -> Answer:
+    """Config, account and adapters as one archive; the same question gives the same bytes."""
+    done = _convert(asked)
+    texts = {file.name: file.text for file in done.files}
+    texts |= {f"{ADAPTERS}/{name}": text for name, text in done.adapters.items()}
+    texts["ledger.json"] = json_text(ledger_json(done.ledger))
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            entry = zipfile.ZipInfo(name)  # of 1980: no clock
+            entry.external_attr = (0o755 if text.startswith("#!") else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text.encode())
+    return Answer(200, held.getvalue(), "application/zip")
+
+
+def _convert(asked: Asked) -> Outcome:
+    how = asked.reading()
+    target = framework_name(asked.word("to") or "")
+    options = _options(asked, target)
+    assumed = assumptions([f"{name}={value}" for name, value in asked.words("assume").items() if value])
+    document = asked.document()
+    loaded = load(document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=assumed)
+    values = asked.words("fill")
+    if is_series(loaded, target):
+        if options.adapters is not None:
+            raise UsageError("adapters are written for one run: convert the stages one by one")
+        series = convert_series(loaded, target, options)
+        made = {step.file: step.conversion for step in series.steps}
+        files = tuple(_filled(name, text, made.get(name), values) for name, text in series.files)
+        return Outcome(loaded, series.ledger, files, {})
+    done = convert_loaded(loaded, target, options)
+    name = f"{PurePath(asked.file_name()).stem or 'pasted'}{done.file_suffix}"
+    name = name if name != asked.file_name() else f"{PurePath(name).stem}-{target}{done.file_suffix}"
+    return Outcome(loaded, done.ledger, (_filled(name, done.text, done, values),), dict(done.adapters))
+
+
+def _filled(name: str, text: str, made: Conversion | None, values: dict[str, str]) -> File:
+    if made is None or not values:
+        return File(name, text, made)
+    done: Filled = filled(name, text, values)
+    return File(name, done.text, made, done.missed)
+
+
+def _options(asked: Asked, target: str) -> Options:
+    style, form = asked.word("as"), asked.word("form") or "auto"
+    if style not in (None, *_STYLES.get(target, ("yaml",))):
+        raise UsageError(f"a {target} config is not written as {style}")
+    if form not in ("auto", "A", "B"):
+        raise UsageError(f"form is auto, A or B, not {form}")
+    adapters = ADAPTERS if asked.flag("adapters") else None
+    form = form if target == "trinity" else "auto"
+    return Options(asked.word("to_release"), asked.whole("rollout_gpus"), form, style, adapters)
+
+
+def _command(asked: Asked, done: Outcome) -> str:
+    """The command line that writes the same files."""
+    several = len(done.files) > 1
+    output = "run" if several else done.files[0].name
+    return shlex.join(["rftconf", "convert", asked.file_name(), *_words(asked), "-o", output])
+
+
+def _words(asked: Asked) -> Iterator[str]:
+    for option in ("to", "from", "from_release", "to_release", "form", "as", "args"):
+        value = asked.word(option)
+        if value is not None and value != "auto":
+            yield from (f"--{option.replace('_', '-')}", value)
+    for option in ("launch", "rows", "rollout_gpus"):
+        number = asked.whole(option)
+        if number is not None:
+            yield from (f"--{option.replace('_', '-')}", str(number))
+    for option in ("set", "assume"):
+        for name, value in asked.words(option).items():
+            if value:
+                yield from (f"--{option}", f"{name}={value}")
+    for part in asked.parts("sources"):
+        yield from ("--source", part.file_name())
+    if asked.flag("adapters"):
+        yield from ("--adapters", ADAPTERS)

@@ -1,0 +1,204 @@
+"""New: a beginner's first config, and every key of a release for those who know what they want."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rftconf.cli.asking import NEEDED, Given
+from rftconf.cli.creating import Extra, request_of
+from rftconf.cli.key_json import match_json
+from rftconf.cli.reading import framework_name
+from rftconf.diagnostics import Diagnostic
+from rftconf.errors import RftconfError, UsageError
+from rftconf.explain import find
+from rftconf.ledger import Basis, Ledger, TargetLine
+from rftconf.lint import editor, engine
+from rftconf.load import load, main_stage
+from rftconf.mappers.tables import table_of
+from rftconf.mappers.writing import Writing
+from rftconf.plan.symbols import Value, is_symbolic
+from rftconf.render import emit
+from rftconf.report.diagnostics import diagnostics_json
+from rftconf.report.values import shown
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.catalogue import Catalogue, Key
+from rftconf.studio.asked import MOST_TEXT, Asked
+from rftconf.studio.checking import pages
+from rftconf.studio.deciding import value_of
+from rftconf.text.document import Document
+from rftconf.text.read import read
+from rftconf.text.source import from_bytes
+
+NAME = "main"
+"""Stands in a key for the name of an entry, where a framework lets one choose it."""
+
+
+def start(asked: Asked) -> dict[str, Any]:
+    """A published recipe sized for these GPUs, as `rftconf new` writes it; its keys for the other mode."""
+    from rftconf.budget.gpus import gpu_named
+    from rftconf.guide.account import account, header
+    from rftconf.guide.sizing import fit
+
+    given = Given(
+        framework=asked.word("framework"),
+        algorithm=asked.word("algorithm"),
+        model=asked.word("model"),
+        gpus=asked.whole("gpus"),
+        gpu=asked.word("gpu"),
+        data=asked.word("data"),
+        output=None,
+    )
+    missing = [name for name in NEEDED if getattr(given, name) is None]
+    if missing:
+        raise UsageError(f"still to be said: {', '.join(missing)}")
+    extra = Extra(
+        nodes=asked.whole("nodes"),
+        eval_data=asked.word("eval_data"),
+        rows=asked.whole("rows"),
+        prompt_tokens=asked.whole("prompt_tokens"),
+        response_tokens=asked.whole("response_tokens"),
+        release=asked.word("release"),
+    )
+    found = fit(request_of(given, extra), gpu_named(str(given.gpu)))
+    text, suffix = found.written.text(header(found))
+    name = f"run_{found.written.request.recipe.name}{suffix}".replace("++", "_pp")
+    return {**account(found, text, name), **_values(read(from_bytes(name, text.encode())))}
+
+
+def _values(document: Document) -> dict[str, Any]:
+    """What a text says as keys to be edited; `left` are those whose values are read when the run starts."""
+    leaves = document.last()
+    told = {key: shown(leaf.value, MOST_TEXT) for key, leaf in leaves.items() if not is_symbolic(leaf.value)}
+    return {"values": told, "left": [key for key, leaf in leaves.items() if is_symbolic(leaf.value)]}
+
+
+def keys(asked: Asked) -> dict[str, Any]:
+    """Every key that people set in a release, with what is known of it."""
+    known = _catalogue(asked)
+    framework = registry.framework(known.framework)
+    return {
+        "framework": known.framework,
+        "title": framework.title,
+        "release": known.release,
+        "releases": [
+            release for release in reversed(framework.releases) if known.trainer in framework.trainers_of(release)
+        ],
+        "trainer": known.trainer,
+        "trainers": list(framework.trainers_of(known.release)),
+        "keys": list(_keys(known)),
+    }
+
+
+def _catalogue(asked: Asked) -> Catalogue:
+    return catalogue.load(
+        framework_name(asked.word("framework") or ""), asked.word("release"), asked.word("trainer") or ""
+    )
+
+
+def _keys(known: Catalogue) -> Iterator[dict[str, Any]]:
+    for name, key in known.keys.items():
+        if key.automatic or versions.dead(known.framework, known.release, name):
+            continue
+        told = editor.facts(known.framework, name)
+        yield {
+            "key": _spelled(name),
+            "type": key.type,
+            "optional": key.optional,
+            "mandatory": key.mandatory,
+            "default": None if key.default is None else shown(key.default, 200),
+            "choices": [shown(value) for value in (*key.choices, *known.names(name))],
+            "unit": told.unit,
+            "meaning": told.why,
+            "plan": told.plan,
+        }
+
+
+def _spelled(name: str) -> str:
+    """A catalogue's name as a file has it: the first item of a list, one entry of a mapping."""
+    return name.replace("[]", "[0]").replace("<*>", f".{NAME}")
+
+
+def explain(asked: Asked) -> dict[str, Any]:
+    """Everything about one key, as `rftconf explain --json` says it."""
+    known = registry.framework(framework_name(asked.word("framework") or ""))
+    key = (asked.word("key") or "").replace("[0]", "[]")
+    found = find.matches(key, known, asked.word("release"))
+    if not found:
+        raise find.unknown(key, known, asked.word("release"))
+    return match_json(found[0], asked.word("release"))
+
+
+def new(asked: Asked) -> dict[str, Any]:
+    """The text of the values given, what `check` finds in it, and which keys do nothing beside the others."""
+    known = _catalogue(asked)
+    lines = [
+        TargetLine(_written(known, key), _value(known, key, text), Basis.WRITTEN)
+        for key, text in asked.words("values").items()
+    ]
+    text, suffix = _text(known, lines)
+    document = read(from_bytes(f"new{suffix}", text.encode()))
+    found = engine.check(document, engine.Options(known.framework, known.release)) if lines else []
+    inactive, problem = _inactive(document, known)
+    return {
+        "name": f"run_{known.framework}{suffix}",
+        "text": text,
+        **_checked(found),
+        "inactive": inactive,
+        "problem": problem if lines else "",
+    }
+
+
+def _checked(found: list[Diagnostic]) -> dict[str, Any]:
+    return {"findings": diagnostics_json(found), "pages": pages(found)}
+
+
+def _written(known: Catalogue, key: str) -> str:
+    found = known.get(key)
+    return f"+{key}" if known.family == "verl" and (found is None or found.plus_only) else key
+
+
+def _value(known: Catalogue, key: str, text: str) -> Value:
+    """A typed value as the key takes it. Raises UsageError for a list or mapping that is not written as one."""
+    found: Key | None = known.get(key)
+    # a type that was read off a default does not forbid a list
+    said = found is not None and found.type == "str" and not found.inferred
+    if text[:1] in ("[", "{") and not said:
+        try:
+            data: Value = json.loads(text)
+        except ValueError:
+            raise UsageError(f'{key}: a list is written as ["a", "b"], a mapping as {{"a": 1}}') from None
+        return data
+    if found is not None and found.type == "str":
+        return None if text == "null" and (found.optional or found.inferred) else text
+    return value_of(text)
+
+
+def _text(known: Catalogue, lines: list[TargetLine]) -> tuple[str, str]:
+    """The file as converted ones are written, without comments: there is nothing that its values come from."""
+    writing = Writing(
+        table_of(known.framework),
+        known.framework,
+        known.release,
+        known.trainer,
+        {},
+        {},
+        defaults=known.default,
+        knows=known.__contains__,
+    )
+    here = (known.framework, known.release)
+    title = registry.framework(known.framework).title
+    try:
+        return emit(Ledger(*here, *here, (), tuple(lines)), writing, None, [f"{title} {known.release}."])
+    except ValueError as error:  # a key that is both a value and a section
+        raise UsageError(str(error)) from None
+
+
+def _inactive(document: Document, known: Catalogue) -> tuple[dict[str, str], str]:
+    """Keys that do nothing beside the others, with the reason; where that cannot be told, why."""
+    try:
+        stage = main_stage(load(document, framework=known.framework, release=known.release))
+    except RftconfError as error:
+        return {}, str(error)
+    return {_spelled(key): why for key, why in stage.reading.inactive.items()}, ""

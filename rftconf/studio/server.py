@@ -1,0 +1,119 @@
+"""The page and its questions over HTTP, on the loopback interface alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rftconf.errors import UsageError
+from rftconf.studio.guard import Guard
+from rftconf.studio.verbs import NAMES
+from rftconf.studio.workers import Answer, Workers
+
+LOOPBACK = "127.0.0.1"
+MOST_BODY = 4 * 1024 * 1024
+"""Bytes of one question: two texts of the largest size, escaped."""
+ASSETS = Path(__file__).with_name("assets")
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+Ask = Callable[[str, dict[str, Any]], Answer]
+
+
+def application(ask: Ask, token: str, hosts: tuple[str, ...]) -> Starlette:
+    """The application under `/token/`; `ask` answers questions."""
+    files = {path.name: path for path in sorted(ASSETS.iterdir()) if path.suffix in _KINDS}
+    routes = [
+        Route(f"/{token}/", partial(_file, files["index.html"])),
+        *(Route(f"/{token}/{name}", partial(_file, path)) for name, path in files.items()),
+        *(Route(f"/{token}/api/{verb}", partial(_question, ask, verb), methods=["POST"]) for verb in NAMES),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, token=token, hosts=hosts)])
+
+
+async def _file(path: Path, _: Request) -> Response:
+    return Response(path.read_bytes(), media_type=_KINDS[path.suffix], headers={"cache-control": "no-cache"})
+
+
+async def _question(ask: Ask, verb: str, request: Request) -> Response:
+    try:
+        body = await _body(request)
+    except ClientDisconnect:
+        return _said(400, "the question ends too early")
+    if body is None:
+        return _said(413, f"more than {MOST_BODY:,} bytes: no config is that large")
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        return _said(400, "the question is no JSON")
+    if not isinstance(fields, dict):
+        return _said(400, "the question is no JSON object")
+    found = await run_in_threadpool(ask, verb, fields)
+    return Response(found.body, found.status, media_type=found.kind, headers={"cache-control": "no-store"})
+
+
+async def _body(request: Request) -> bytes | None:
+    """The whole body; None for one that is too large, of which no more is read than tells that."""
+    told = request.headers.get("content-length", "")
+    if told.isdecimal() and int(told) > MOST_BODY:
+        return None
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_BODY:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _said(status: int, message: str) -> Response:
+    body = json.dumps({"error": {"message": message, "exit": 2}})
+    return Response(body, status, media_type="application/json")
+
+
+def serve(port: int, say: Callable[[str], None]) -> None:
+    """Serve until interrupted. `say` gets the page's address. Raises UsageError for a port that is taken."""
+    token = secrets.token_urlsafe(16)
+    with _listening(port) as held:
+        port = held.getsockname()[1]
+        workers = Workers()
+        made = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
+        config = uvicorn.Config(made, log_level="warning", access_log=False, server_header=False)
+        try:
+            say(f"http://{LOOPBACK}:{port}/{token}/")
+            asyncio.run(uvicorn.Server(config).serve([held]))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            workers.end()
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket of the loopback interface that listens: whoever is told the address may come before the server is ready."""
+    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind((LOOPBACK, port))
+        held.listen()
+    except OSError as error:
+        held.close()
+        why = f"port {port}: {(error.strerror or str(error)).lower()}"
+        raise UsageError(f"{why}; name another with --port, or let one be found with --port 0") from None
+    return held

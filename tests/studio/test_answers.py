@@ -1,0 +1,190 @@
+"""The page's questions: the same answers as the command line's, and a sentence for everything that is wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from rftconf.cli.app import run
+from rftconf.studio import answers
+from rftconf.studio.asked import MOST_TEXT
+from rftconf.studio.verbs import NAMES
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "convert"
+README = (GOLDEN / "readme" / "input.sh").read_text()
+CASES = (
+    "readme",
+    "grpo-guide",
+    "messy-script",
+    "roll-domains-to-verl",
+    "trinity-to-chatlearn",
+    "chatlearn-to-verl",
+    "lora",
+)
+
+
+def ask(verb: str, **fields: Any) -> dict[str, Any]:
+    found = answers.answer(verb, fields)
+    data: dict[str, Any] = json.loads(found.body)
+    assert found.status == 200, data
+    return data
+
+
+def refused(verb: str, **fields: Any) -> dict[str, Any]:
+    found = answers.answer(verb, fields)
+    assert found.status == 422, found
+    error: dict[str, Any] = json.loads(found.body)["error"]
+    return error
+
+
+def test_every_question_has_a_function() -> None:
+    assert set(NAMES) == set(answers.VERBS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_conversion_is_the_command_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text, ledger and adapters, byte for byte; and the command that the page shows writes that text."""
+    case = tomllib.loads((GOLDEN / name / "case.toml").read_text())
+    source = next(GOLDEN.joinpath(name).glob("input.*"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / source.name).write_bytes(source.read_bytes())
+    fields = {"text": source.read_text(), "name": source.name, "to": case["to"], "rows": 7473}
+    found = ask("convert", **fields)
+    assert (
+        run(["convert", source.name, "--to", case["to"], "--rows", "7473", "-o", "out", "--ledger", "l.json", "-q"])
+        == 0
+    )
+    assert found["files"][0]["text"].encode() == (tmp_path / "out").read_bytes()
+    assert answers.answer("ledger", fields).body == (tmp_path / "l.json").read_bytes()
+    words = found["command"].split()
+    assert words[:2] == ["rftconf", "convert"]
+    assert run([*words[1:], "-q"]) == 0
+    assert (tmp_path / words[-1]).read_bytes() == (tmp_path / "out").read_bytes()
+
+
+def test_lines_lead_to_the_lines_that_they_come_from() -> None:
+    found = ask("convert", text=README, name="input.sh", to="trinity", rows=7473)
+    lines, written = found["files"][0]["lines"], README.splitlines()
+    about = next(one for one in lines.values() if one["key"] == "algorithm.repeat_times")
+    assert [written[number - 1].strip() for number in about["from"]] == ["N=8", "actor_rollout_ref.rollout.n=$N \\"]
+    text = found["files"][0]["text"].splitlines()
+    assert all(
+        one["key"].rpartition(".")[2].partition("[")[0] in text[int(number) - 1] for number, one in lines.items()
+    )
+
+
+def test_what_is_decided_changes_the_output() -> None:
+    fields: dict[str, Any] = {"text": README, "name": "input.sh", "to": "trinity"}
+    before = ask("convert", **fields)
+    kinds = {one["kind"] for field in before["fields"] for one in field["inputs"]}
+    assert {"rows", "set", "rollout_gpus", "value"} <= kinds
+    key = "buffer.explorer_input.tasksets[0].default_workflow_type"
+    after = ask("convert", **fields, rows=7473, rollout_gpus=6, set={"HOME": "/home/me"}, fill={key: "math_workflow"})
+    text = after["files"][0]["text"]
+    assert "engine_num: 3" in text
+    assert "/home/me/data/gsm8k" in text
+    assert "default_workflow_type: math_workflow" in text
+    assert not any(one["kind"] in ("rows", "set") for field in after["fields"] for one in field["inputs"])
+    assert "--rollout-gpus 6" in after["command"]
+
+
+def test_a_value_without_a_place_is_said() -> None:
+    found = ask("convert", text=README, name="input.sh", to="trinity", fill={"algorithm": "x"})
+    assert found["files"][0]["missed"] == ["algorithm"]
+
+
+def test_a_bundle_holds_everything_and_is_the_same_twice() -> None:
+    fields = {"text": README, "name": "input.sh", "to": "trinity", "adapters": True}
+    found = answers.answer("bundle", fields)
+    assert found == answers.answer("bundle", fields)
+    archive = zipfile.ZipFile(io.BytesIO(found.body))
+    shown = ask("convert", **fields)
+    assert set(archive.namelist()) == {"input.yaml", "ledger.json", *(one["name"] for one in shown["adapters"])}
+    assert "adapters/convert_data.py" in archive.namelist()
+    assert archive.read("input.yaml").decode() == shown["files"][0]["text"]
+
+
+def test_a_staged_run_is_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = next((GOLDEN / "sft-then-rl").glob("input.*"))
+    found = ask("convert", text=source.read_text(), name=source.name, to="verl")
+    assert run(["convert", str(source), "--to", "verl", "-o", str(tmp_path / "run"), "-q"]) == 0
+    assert {one["name"]: one["text"] for one in found["files"]} == {
+        path.name: path.read_text() for path in (tmp_path / "run").iterdir()
+    }
+
+
+def test_findings_have_pages_and_places() -> None:
+    text = README.replace("train_batch_size=", "train_bach_size=")
+    found = ask("check", text=text, name="run.sh")
+    one = next(one for one in found["findings"] if one["code"] == "KEY001")
+    assert text[one["place"]["start"] : one["place"]["end"]].startswith("data.train_bach_size")
+    assert found["pages"]["KEY001"]["why"]
+
+
+def test_one_fix_is_made_and_its_finding_goes() -> None:
+    text = README.replace("train_batch_size=", "train_bach_size=")
+    one = next(one for one in ask("check", text=text, name="run.sh")["findings"] if one["code"] == "KEY001")
+    done = ask("fix", text=text, name="run.sh", code="KEY001", start=one["place"]["start"])
+    assert done["text"] == README
+    assert "KEY001" not in [one["code"] for one in done["findings"]]
+    assert "not found there any more" in refused("fix", text=README, name="run.sh", code="KEY001", start=1)["message"]
+
+
+def test_all_safe_fixes_are_those_of_the_command_line(tmp_path: Path) -> None:
+    text = "mode: both\nalgorithm:\n  algorithm_type: grpo\n  repeat_times: '8'\nbuffer:\n  batch_size: 8\nmodel:\n  model_path: x\n"
+    file = tmp_path / "grpo.yaml"
+    file.write_text(text)
+    run(["check", str(file), "--fix", "-q"])
+    assert ask("fix", text=text, name="grpo.yaml")["text"] == file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"to": "trinity"}, "there is no text"),
+        ({"text": 1, "to": "trinity"}, "there is no text"),
+        ({"text": README, "to": "nemo"}, "nemo"),
+        ({"text": README, "to": "trinity", "rows": "x"}, "rows should be a whole number"),
+        ({"text": README, "to": "trinity", "rows": True}, "rows should be a whole number"),
+        ({"text": README, "to": "trinity", "set": {"A B": "1"}}, "NAME=VALUE"),
+        ({"text": README, "to": "trinity", "set": [1]}, "set should be texts"),
+        ({"text": README, "to": "trinity", "as": "sh"}, "not written as sh"),
+        ({"text": "x" * (MOST_TEXT + 1), "to": "trinity"}, "larger than"),
+        ({"text": "\0", "to": "trinity"}, "NUL"),
+        ({"text": "", "to": "trinity"}, "no config"),
+    ],
+)
+def test_a_wrong_question_is_answered_with_a_sentence(fields: dict[str, Any], says: str) -> None:
+    assert says in refused("convert", **fields)["message"]
+
+
+def test_a_refusal_names_what_would_be_possible() -> None:
+    text = (GOLDEN / "fork-samples" / "input.sh").read_text()
+    error = refused("convert", text=text, name="run.sh", to="trinity")
+    assert error["exit"] == 3
+    assert error["choices"]
+
+
+def test_names_never_lead_to_files_of_this_machine(tmp_path: Path) -> None:
+    secret = tmp_path / "base.yaml"
+    secret.write_text("trainer:\n  project_name: found_it\n")
+    found = ask("convert", text=README, name=str(tmp_path / "input.sh"), to="trinity")
+    assert found["command"].split()[2] == "input.sh"
+    assert "found_it" not in found["files"][0]["text"]
+
+
+def test_secrets_are_withheld() -> None:
+    text = README.replace(
+        "trainer.nnodes=1", "trainer.nnodes=1 +trainer.wandb_api_key=0123456789abcdef0123456789abcdef01234567"
+    )
+    found = answers.answer("convert", {"text": text, "name": "run.sh", "to": "trinity"})
+    assert found.status == 200
+    assert b"0123456789abcdef0123" not in found.body

@@ -1,0 +1,147 @@
+"""Budget, New and Compare in a real browser, with a picture of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rftconf.cli.app import run
+
+from .test_pages import GOLDEN, SCRIPT, Keep, Open, dropped
+
+
+def priced(page: Any) -> None:
+    """A run on the budget page, drawn."""
+    dropped(page, "run.sh", SCRIPT)
+    page.locator("svg.front circle").first.wait_for()
+
+
+def test_a_slider_asks_the_account_again(opened: Open, keep: Keep) -> None:
+    page = opened("budget", 1366, 1100)
+    priced(page)
+    keep(page, "budget")
+    before = page.locator(".verdict .says").first.inner_text()
+    slider = page.get_by_role("slider", name="share of a GPU for the engine")
+    slider.focus()
+    page.keyboard.press("End")
+    page.locator(".verdict .bad, .verdict .warn").first.wait_for()
+    assert page.locator(".verdict .says").first.inner_text() != before
+    page.get_by_role("button", name="As in the file").click()
+    page.locator(".verdict .good").first.wait_for()
+    assert page.locator(".verdict .says").first.inner_text() == before
+
+
+def test_the_drawing_shows_every_gpu_and_the_limit(opened: Open) -> None:
+    page = opened("budget")
+    priced(page)
+    assert page.locator("svg.gpus rect").count() == 8
+    assert page.locator("svg.bars .limit").count() == 1
+    assert page.locator("svg.bars rect").count() > 20
+    page.locator(".form input[type=text]").first.fill("2")
+    page.locator("svg.gpus text", has_text="node 1").wait_for()
+    assert page.locator("svg.gpus rect").count() == 16
+
+
+def test_a_slider_is_written_into_the_file(opened: Open, tmp_path: Path) -> None:
+    page = opened("budget")
+    priced(page)
+    page.get_by_role("checkbox", name="actor's weights wait in host memory").check()
+    button = page.get_by_role("button", name="Write into the file")
+    with page.expect_download() as waiting:
+        button.click()
+    waiting.value.save_as(tmp_path / "run.sh")
+    assert "fsdp_config.param_offload=True" in (tmp_path / "run.sh").read_text()
+
+
+@pytest.mark.parametrize("framework", ["veRL", "Trinity-RFT", "ROLL", "ChatLearn"])
+def test_a_beginner_gets_what_the_command_line_writes(opened: Open, keep: Keep, tmp_path: Path, framework: str) -> None:
+    page = opened("new")
+    page.locator(".new .row").first.wait_for()
+    page.locator(".guide .segments span", has_text=framework).click()
+    page.locator(".code .row", has_text=f"with {framework}").first.wait_for()
+    if framework == "veRL":
+        keep(page, "new-beginner")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download").click()
+    waiting.value.save_as(tmp_path / "page")
+    words = ["--algorithm", "grpo", "--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g", "-q"]
+    run(["new", "--framework", framework, *words, "-o", str(tmp_path / "cli")])
+    assert (tmp_path / "page").read_bytes() == (tmp_path / "cli").read_bytes()
+
+
+def test_an_expert_finds_every_key_and_is_checked(opened: Open, keep: Keep) -> None:
+    page = opened("new")
+    page.locator(".modes span", has_text="Expert").click()
+    page.locator(".keys details").first.wait_for()
+    page.get_by_label("Search keys").fill("train_batch_size")
+    field = page.locator('.key-row[data-key="data.train_batch_size"] input')
+    field.fill("many")
+    page.locator(".verdict .says", has_text="data.train_batch_size expects int").wait_for()
+    field.fill("512")
+    page.locator(".code .row", has_text="data.train_batch_size=512").wait_for()
+    assert "data.train_batch_size" in page.locator(".about").inner_text()
+    keep(page, "new-expert")
+
+
+def test_a_key_that_does_nothing_says_so(opened: Open) -> None:
+    """Visibility by the tables' own conditions: the coefficient of a KL loss that is off."""
+    page = opened("new")
+    page.locator(".modes span", has_text="Expert").click()
+    page.locator(".keys details").first.wait_for()
+    page.get_by_label("Search keys").fill("actor.use_kl_loss")
+    page.locator('.key-row[data-key="actor_rollout_ref.actor.use_kl_loss"] select').select_option("false")
+    page.get_by_label("Search keys").fill("actor.kl_loss_coef")
+    row = page.locator('.key-row[data-key="actor_rollout_ref.actor.kl_loss_coef"]')
+    row.locator(".note", has_text="use_kl_loss").wait_for()
+    assert "idle" in (row.get_attribute("class") or "")
+
+
+def test_two_configs_are_compared(opened: Open, keep: Keep) -> None:
+    page = opened("compare", 1366, 1100)
+    inputs = page.locator("input[type=file]")
+    other = (GOLDEN / "readme" / "expected.yaml").read_text().replace("lr: 1.0e-06", "lr: 2.0e-06")
+    for at, (name, text) in enumerate([("run.sh", SCRIPT), ("run.yaml", other)]):
+        inputs.nth(at).set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
+    row = page.locator(".differences tr", has_text="optim.actor.lr")
+    row.wait_for()
+    assert "Different runs" in page.locator(".compared .says").inner_text()
+    row.click()
+    assert page.locator(".stripe.lit").count() == 2
+    keep(page, "compare")
+
+
+@pytest.mark.parametrize("name", ["budget", "new", "compare"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_page_is_readable_on_a_phone(opened: Open, keep: Keep, name: str, dark: bool) -> None:
+    page = opened(name, 390, 844, dark=dark)
+    if name == "budget":
+        priced(page)
+    elif name == "compare":
+        page.get_by_role("button", name="Example").click()
+        page.locator(".differences td").first.wait_for()
+    else:
+        page.locator(".new .row").first.wait_for()
+    keep(page, f"{name}-phone-{'dark' if dark else 'light'}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{name} is wider than a phone"
+
+
+def test_the_keyboard_is_enough(opened: Open) -> None:
+    """From the first Tab to a conversion, without a pointer."""
+    page = opened("convert")
+    page.locator(".editor").first.wait_for()
+    reached = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate("document.activeElement.textContent.trim() || document.activeElement.ariaLabel || ''")
+        )
+        if reached[-1] == "Example":
+            break
+    assert reached[0] == "Skip to the page"
+    page.keyboard.press("Enter")
+    page.locator(".row.known").first.wait_for()
+    page.keyboard.press("Tab")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none", "the focus is not seen"
