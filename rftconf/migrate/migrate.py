@@ -1,0 +1,262 @@
+"""A file for another release of its framework: changed where it must be, read back, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rftconf.diff.compare import Comparison, Difference, Verdict, compare
+from rftconf.diff.effects import Effect
+from rftconf.diff.sides import side
+from rftconf.errors import RefusedError, RftconfError
+from rftconf.load import Loaded, load
+from rftconf.migrate.patching import Editor, add, make
+from rftconf.migrate.pins import Pin, candidates, looked_at
+from rftconf.migrate.unread import unread
+from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
+from rftconf.schemas import registry
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Document, Leaf
+from rftconf.text.launches import main_of
+
+Read = Callable[[str, int | None], Document]
+"""Reads a text as the file's: the text, and which launch of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a caller says: the release, and what it knows of the source."""
+
+    to: str
+    framework: str | None = None
+    release: str | None = None
+    launch: int | None = None
+    rows: int | None = None
+    assume: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One launch of the file: which, as it was read, and how the result compares with it."""
+
+    launch: int | None
+    before: Loaded
+    comparison: Comparison
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The plan's fields that are not the same."""
+        return [one for effect in Effect for one in self.comparison.of(effect)]
+
+    @property
+    def same(self) -> bool:
+        """True when it is the same run, in names and logging too."""
+        return self.comparison.verdict(tuple(Effect)) is Verdict.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What a file becomes. `edits` are made, `pins` added; `notes` say what was passed over."""
+
+    document: Document
+    found: Guess
+    to: str
+    text: str
+    edits: tuple[Wanted, ...]
+    pins: tuple[Pin, ...]
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """True when the text is another one."""
+        return self.text != self.document.text
+
+    @property
+    def lost(self) -> tuple[Wanted, ...]:
+        """Edits after which the run may not be what it was."""
+        return tuple(edit for edit in self.edits if edit.lossy)
+
+    @property
+    def faithful(self) -> bool:
+        """True when every launch is the same run as before."""
+        return all(run.same for run in self.runs) and not any(e.kind is Kind.LEFT and e.lossy for e in self.edits)
+
+
+def migrate(text: str, read: Read, asked: Asked) -> Migration:
+    """What `text` must become for the release that is asked for.
+
+    Raises RefusedError where the characters that must change cannot be changed, or the result cannot be read.
+    """
+    loaded, notes = _launches(text, read, asked)
+    document, found = loaded[0][1].document, loaded[0][1].guess
+    routes = {number: _route(one.guess, asked.to) for number, one in loaded}
+    edits = _once([want for number, one in loaded for want in wanted(one.document, routes[number])])
+    if document.form == "shell":
+        edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
+    editor = Editor(document)
+    _refuse_conflicts(edits)
+    stuck = [want for want in _ordered(edits) if not make(editor, want)]
+    if stuck:
+        raise _cannot(stuck, routes[loaded[0][0]], document)
+    target = next(iter(routes.values())).to
+    text, pins = editor.text, list[Pin]()
+    for number, one in loaded:
+        text, more = _pinned(text, read, number, one, routes[number])
+        pins += more
+    runs = tuple(Run(number, one, _compared(one, text, read, number, routes[number])) for number, one in loaded)
+    return Migration(document, found, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
+
+
+def _launches(text: str, read: Read, asked: Asked) -> tuple[list[tuple[int | None, Loaded]], list[str]]:
+    """Every launch of the file that starts the framework of the one that is read by itself."""
+    first = read(text, asked.launch)
+    chosen = _load(first, asked)
+    if asked.launch is not None or len(first.launches) < 2:
+        return [(asked.launch, chosen)], []
+    family = registry.framework(chosen.framework).family
+    known = replace(asked, release=chosen.release)
+    found: list[tuple[int | None, Loaded]] = []
+    notes = []
+    for number, launch in enumerate(first.launches, 1):
+        main = main_of(launch.program)
+        if first.launch is not None and launch.place == first.launch.place:
+            found.insert(0, (number, chosen))
+        elif main is not None and main.framework == family:
+            try:
+                found.append((number, _load(read(text, number), replace(known, framework=None))))
+            except RftconfError as error:
+                notes.append(f"launch {number} (line {launch.place.span.line}: {launch.program}) is left: {error}")
+    return found, notes
+
+
+def _load(document: Document, asked: Asked) -> Loaded:
+    return load(document, framework=asked.framework, release=asked.release, rows=asked.rows, assume=asked.assume)
+
+
+def _route(found: Guess, to: str) -> Route:
+    known = registry.framework(found.framework)
+    number = registry.release(known, to)
+    if found.trainer not in known.trainers_of(number):
+        recipe = known.recipes[found.trainer]
+        raise RefusedError(
+            f"{known.title} {number} has no {recipe.name} program", choices=(f"--to-release {recipe.since} or newer",)
+        )
+    return Route(found, number)
+
+
+def _place(want: Wanted) -> tuple[int, int]:
+    return want.leaf.key_place.span.start, want.leaf.place.span.start
+
+
+def _once(edits: Sequence[Wanted] | Any) -> list[Wanted]:
+    """Each change of the same characters once: launches may share them."""
+    return list({(_place(e), e.leaf.key, e.key, e.kind): e for e in edits}.values())
+
+
+def _refuse_conflicts(edits: Sequence[Wanted]) -> None:
+    seen: dict[tuple[tuple[int, int], str], Wanted] = {}
+    for edit in edits:
+        other = seen.setdefault((_place(edit), edit.leaf.key), edit)
+        if other.key != edit.key:
+            raise RefusedError(
+                f"{edit.leaf.place}: launches share {edit.leaf.key}, and need {other.key} and {edit.key} for it",
+                choices=("--launch N, with a file for each",),
+            )
+
+
+def _ordered(edits: Sequence[Wanted]) -> list[Wanted]:
+    """Keys that make room for another one's new name first, then new names, then all other removals."""
+    named = {edit.key.lstrip("+~") for edit in edits if edit.key is not None}
+
+    def rank(edit: Wanted) -> int:
+        return (0 if edit.leaf.key in named else 2) if edit.key is None else 1
+
+    return sorted(edits, key=rank)
+
+
+def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> RefusedError:
+    title = f"{registry.framework(route.found.framework).title} {route.to}"
+    what = [_stuck(want, document) for want in stuck]
+    return RefusedError(
+        f"the characters that {title} wants changed cannot be changed: {what[0]}"
+        + (f" (and {len(what) - 1} more)" if len(what) > 1 else ""),
+        choices=tuple(what[1:]) + ("change these by hand, or write the keys out where they are used",),
+    )
+
+
+def _stuck(want: Wanted, document: Document) -> str:
+    leaf = want.leaf
+    to = "has to go" if want.key is None else f"becomes {want.key}" if want.key != want.was else "takes another value"
+    elsewhere = leaf.key_place.file != document.name
+    where = "in another file: migrate that one" if elsewhere else "put together from several places"
+    return f"{leaf.key_place}: {want.was} {to}, and is {where}"
+
+
+def _compared(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> Comparison:
+    after = _again(text, read, number, route, before)
+    return compare(side(before.document.name, before), side(before.document.name, after))
+
+
+def _again(text: str, read: Read, number: int | None, route: Route, before: Loaded) -> Loaded:
+    rows = next((stage.reading.facts.get("rows") for stage in before.stages), None)
+    assumed = next((stage.reading.facts.get("assumed") for stage in before.stages), None)
+    try:
+        return load(
+            read(text, number), framework=route.found.framework, release=route.to, rows=rows, assume=assumed
+        )
+    except RftconfError as error:
+        title = registry.framework(route.found.framework).title
+        raise RefusedError(f"what it would become is no config of {title} {route.to}: {error}") from error
+
+
+def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Pin]]:
+    """The text with every default written out that the asked release has otherwise, where that mattered."""
+    first = _compared(before, text, read, number, route)
+    if first.verdict(tuple(Effect)) is Verdict.SAME:
+        return text, []
+    document = read(text, number)
+    have = [leaf.key for leaf in document.leaves]
+    asked = looked_at(first)
+    pins = [pin for pin in candidates(before, route.to, have) if pin.newest in asked]
+    best, most = text, _weight(first)
+    kept: list[Pin] = []
+    made = _with(document, pins)
+    if pins and made is not None:
+        found = _compared(before, made, read, number, route)
+        if _weight(found) < most:
+            best, most, kept = made, _weight(found), pins
+    for pin in list(kept):  # what restores nothing by itself is left out
+        fewer = [other for other in kept if other is not pin]
+        made = _with(document, fewer)
+        if made is not None and _weight(_compared(before, made, read, number, route)) <= most:
+            best, kept = made, fewer
+    return best, kept
+
+
+def _weight(found: Comparison) -> int:
+    """How much differs."""
+    return sum(len(found.of(effect)) for effect in Effect) + len(found.own)
+
+
+def _with(document: Document, pins: Sequence[Pin]) -> str | None:
+    """The text with the keys added, each beside what it is like; None where one finds no place."""
+    editor = Editor(document)
+    for pin in pins:
+        if not add(editor, _near(document, pin.key.lstrip("+")), pin.key, pin.value):
+            return None
+    return editor.text
+
+
+def _near(document: Document, key: str) -> list[Leaf]:
+    """The leaves of this file, the likest first."""
+    here = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
+    return sorted(here, key=lambda leaf: -_common(leaf.key, key))
+
+
+def _common(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+__all__ = ["Asked", "Migration", "RefusedError", "Run", "migrate"]
