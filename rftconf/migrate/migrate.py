@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rftconf.diff.compare import Comparison, Difference, Verdict, compare
+from rftconf.diff.compare import Comparison, Verdict, compare
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import side
 from rftconf.errors import RefusedError, RftconfError
 from rftconf.load import Loaded, load
 from rftconf.migrate.patching import Editor, add, make
 from rftconf.migrate.pins import Pin, candidates, looked_at
+from rftconf.migrate.unlike import Unlike, lost, unlike
 from rftconf.migrate.unread import unread
 from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
 from rftconf.schemas import registry
@@ -38,26 +39,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One launch of the file: which, as it was read, and how the result compares with it."""
+    """One launch of the file: which, what it was and what it became, and in what they differ."""
 
     launch: int | None
     before: Loaded
+    after: Loaded
     comparison: Comparison
-
-    @property
-    def differences(self) -> list[Difference]:
-        """The plan's fields that are not the same."""
-        return [one for effect in Effect for one in self.comparison.of(effect)]
-
-    @property
-    def same(self) -> bool:
-        """True when it is the same run, in names and logging too."""
-        return self.comparison.verdict(tuple(Effect)) is Verdict.SAME
+    unlike: tuple[Unlike, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a file becomes. `edits` are made, `pins` added; `notes` say what was passed over."""
+    """What a file becomes. `edits` are made (or only said), `pins` added; `notes` say what was passed over."""
 
     document: Document
     found: Guess
@@ -74,14 +67,19 @@ class Migration:
         return self.text != self.document.text
 
     @property
-    def lost(self) -> tuple[Wanted, ...]:
-        """Edits after which the run may not be what it was."""
-        return tuple(edit for edit in self.edits if edit.lossy)
+    def unlike(self) -> tuple[Unlike, ...]:
+        """What differs in any of the launches, each once."""
+        return tuple({(one.name, one.nature): one for run in self.runs for one in run.unlike}.values())
+
+    @property
+    def unsaid(self) -> tuple[Wanted, ...]:
+        """Keys that stay as they are although they no longer mean, or no longer may say, what they do."""
+        return tuple(edit for edit in self.edits if edit.kind is Kind.LEFT and edit.lossy)
 
     @property
     def faithful(self) -> bool:
-        """True when every launch is the same run as before."""
-        return all(run.same for run in self.runs) and not any(e.kind is Kind.LEFT and e.lossy for e in self.edits)
+        """True when all that the file says holds in the asked release."""
+        return not self.unsaid and not any(lost(self.unlike))
 
 
 def migrate(text: str, read: Read, asked: Asked) -> Migration:
@@ -105,7 +103,7 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
     for number, one in loaded:
         text, more = _pinned(text, read, number, one, routes[number])
         pins += more
-    runs = tuple(Run(number, one, _compared(one, text, read, number, routes[number])) for number, one in loaded)
+    runs = tuple(_run(number, one, text, read, routes[number], edits) for number, one in loaded)
     return Migration(document, found, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
 
 
@@ -194,8 +192,19 @@ def _stuck(want: Wanted, document: Document) -> str:
     return f"{leaf.key_place}: {want.was} {to}, and is {where}"
 
 
-def _compared(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> Comparison:
+def _run(
+    number: int | None, before: Loaded, text: str, read: Read, route: Route, edits: Sequence[Wanted]
+) -> Run:
     after = _again(text, read, number, route, before)
+    found = _sides(before, after)
+    return Run(number, before, after, found, tuple(unlike(found, after, edits)))
+
+
+def _compared(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> Comparison:
+    return _sides(before, _again(text, read, number, route, before))
+
+
+def _sides(before: Loaded, after: Loaded) -> Comparison:
     return compare(side(before.document.name, before), side(before.document.name, after))
 
 
@@ -218,21 +227,26 @@ def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Ro
         return text, []
     document = read(text, number)
     have = [leaf.key for leaf in document.leaves]
-    asked = looked_at(first)
-    pins = [pin for pin in candidates(before, route.to, have) if pin.newest in asked]
-    best, most = text, _weight(first)
-    kept: list[Pin] = []
-    made = _with(document, pins)
-    if pins and made is not None:
-        found = _compared(before, made, read, number, route)
-        if _weight(found) < most:
-            best, most, kept = made, _weight(found), pins
+    best, most, kept = text, _weight(first), list[Pin]()
+    pins = candidates(before, route, have, looked_at(first))
+    made, pins = _with(document, pins)
+    found = _try(before, made, read, number, route)
+    if found is not None and found < most:
+        best, most, kept = made, found, pins
     for pin in list(kept):  # what restores nothing by itself is left out
-        fewer = [other for other in kept if other is not pin]
-        made = _with(document, fewer)
-        if made is not None and _weight(_compared(before, made, read, number, route)) <= most:
+        made, fewer = _with(document, [other for other in kept if other is not pin])
+        found = _try(before, made, read, number, route)
+        if found is not None and found <= most:
             best, kept = made, fewer
     return best, kept
+
+
+def _try(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> int | None:
+    """How much differs; None where the text is no config."""
+    try:
+        return _weight(_compared(before, text, read, number, route))
+    except RefusedError:
+        return None
 
 
 def _weight(found: Comparison) -> int:
@@ -240,13 +254,11 @@ def _weight(found: Comparison) -> int:
     return sum(len(found.of(effect)) for effect in Effect) + len(found.own)
 
 
-def _with(document: Document, pins: Sequence[Pin]) -> str | None:
-    """The text with the keys added, each beside what it is like; None where one finds no place."""
+def _with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin]]:
+    """The text with the keys added, each beside what it is like, and those that found a place."""
     editor = Editor(document)
-    for pin in pins:
-        if not add(editor, _near(document, pin.key.lstrip("+")), pin.key, pin.value):
-            return None
-    return editor.text
+    made = [pin for pin in pins if add(editor, _near(document, pin.key.lstrip("+")), pin.key, pin.value)]
+    return editor.text, made
 
 
 def _near(document: Document, key: str) -> list[Leaf]:
