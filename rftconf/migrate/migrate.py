@@ -180,7 +180,7 @@ def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> Refuse
     return RefusedError(
         f"the characters that {title} wants changed cannot be changed: {what[0]}"
         + (f" (and {len(what) - 1} more)" if len(what) > 1 else ""),
-        choices=tuple(what[1:]) + ("change these by hand, or write the keys out where they are used",),
+        choices=(*what[1:], "change these by hand, or write the keys out where they are used"),
     )
 
 
@@ -192,9 +192,7 @@ def _stuck(want: Wanted, document: Document) -> str:
     return f"{leaf.key_place}: {want.was} {to}, and is {where}"
 
 
-def _run(
-    number: int | None, before: Loaded, text: str, read: Read, route: Route, edits: Sequence[Wanted]
-) -> Run:
+def _run(number: int | None, before: Loaded, text: str, read: Read, route: Route, edits: Sequence[Wanted]) -> Run:
     after = _again(text, read, number, route, before)
     found = _sides(before, after)
     return Run(number, before, after, found, tuple(unlike(found, after, edits)))
@@ -212,9 +210,7 @@ def _again(text: str, read: Read, number: int | None, route: Route, before: Load
     rows = next((stage.reading.facts.get("rows") for stage in before.stages), None)
     assumed = next((stage.reading.facts.get("assumed") for stage in before.stages), None)
     try:
-        return load(
-            read(text, number), framework=route.found.framework, release=route.to, rows=rows, assume=assumed
-        )
+        return load(read(text, number), framework=route.found.framework, release=route.to, rows=rows, assume=assumed)
     except RftconfError as error:
         title = registry.framework(route.found.framework).title
         raise RefusedError(f"what it would become is no config of {title} {route.to}: {error}") from error
@@ -226,7 +222,7 @@ def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Ro
     if first.verdict(tuple(Effect)) is Verdict.SAME:
         return text, []
     document = read(text, number)
-    have = [leaf.key for leaf in document.leaves]
+    have = document.last()
     best, most, kept = text, _weight(first), list[Pin]()
     pins = candidates(before, route, have, looked_at(first))
     made, pins = _with(document, pins)
@@ -256,9 +252,16 @@ def _weight(found: Comparison) -> int:
 
 def _with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin]]:
     """The text with the keys added, each beside what it is like, and those that found a place."""
-    editor = Editor(document)
-    made = [pin for pin in pins if add(editor, _near(document, pin.key.lstrip("+")), pin.key, pin.value)]
+    editor, held = Editor(document), document.last()
+    made = [pin for pin in pins if _write(editor, document, held, pin)]
     return editor.text, made
+
+
+def _write(editor: Editor, document: Document, held: Mapping[str, Leaf], pin: Pin) -> bool:
+    bare = pin.key.lstrip("+")
+    if pin.over:
+        return make(editor, Wanted(held[bare], Kind.RESPELT, held[bare].mode.value + bare, pin.value))
+    return add(editor, _near(document, bare), pin.key, pin.value)
 
 
 def _near(document: Document, key: str) -> list[Leaf]:

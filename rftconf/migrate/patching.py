@@ -75,9 +75,7 @@ def _overrides(editor: Editor, want: Wanted) -> bool:
     for beside in want.beside:
         if not editor.change(_copied(editor.document, editor.here(leaf), beside)):
             return False
-    if want.value is not KEPT and not editor.change(
-        edit_overrides.put(editor.document, editor.here(leaf), want.value)
-    ):
+    if want.value is not KEPT and not editor.change(edit_overrides.put(editor.document, editor.here(leaf), want.value)):
         return False
     bare = want.key.lstrip("+~")
     prefix = want.key[: len(want.key) - len(bare)]
@@ -130,9 +128,7 @@ def _yaml(editor: Editor, want: Wanted) -> bool:
         value = want.leaf.value if beside.value is KEPT else beside.value
         if not editor.change(edit_yaml.add(editor.document, beside.key, value)):
             return False
-    if want.value is not KEPT and not editor.change(
-        edit_yaml.put(editor.document, editor.here(want.leaf), want.value)
-    ):
+    if want.value is not KEPT and not editor.change(edit_yaml.put(editor.document, editor.here(want.leaf), want.value)):
         return False
     if want.key == want.was:
         return True
@@ -143,6 +139,4 @@ def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
     """A new key: in YAML where its mapping is, in a script beside the first of `near` that lets it."""
     if editor.document.form == "yaml":
         return editor.change(edit_yaml.add(editor.document, key, value))
-    return any(
-        editor.change(edit_overrides.add(editor.document, editor.here(leaf), key, value)) for leaf in near
-    )
+    return any(editor.change(edit_overrides.add(editor.document, editor.here(leaf), key, value)) for leaf in near)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,32 +12,45 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import TargetLine
 from rftconf.load import Loaded, main_stage
 from rftconf.migrate.wanted import Route
+from rftconf.plan.symbols import Expr
 from rftconf.schemas import registry, versions
 from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.text.document import Leaf
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A key to write, with Hydra's prefix where it needs one. `newest`: what the newest release calls it."""
+    """A key to write, with Hydra's prefix where it needs one. `newest`: what the newest release calls it.
+
+    `over`: the file has the key, and another value of it means in the asked release what the file's own did.
+    """
 
     key: str
     value: Any
     why: str
     newest: str
+    over: bool = False
 
 
-def candidates(loaded: Loaded, route: Route, written: Iterable[str], asked: frozenset[str]) -> list[Pin]:
+def candidates(loaded: Loaded, route: Route, written: Mapping[str, Leaf], asked: frozenset[str]) -> list[Pin]:
     """Keys that say what the file left to the old release, where the plan was read from one of `asked`.
 
     First what a conversion to the asked release writes, then what its rows would write for every field of the plan.
     """
-    have, found = set(written), dict[str, Pin]()
-    for key, value, why in (*_of_lines(loaded, route), *_implied(loaded, route)):
+    found: dict[str, Pin] = {}
+    for key, value, why, over in (*_of_lines(loaded, route), *_implied(loaded, route)):
         bare = key.lstrip("+")
         newest = versions.name_in_newest(loaded.framework, bare, route.to, loaded.guess.trainer)
-        if bare not in have and bare not in found and _is_asked(newest, asked) and _takes(route, bare, value):
-            found[bare] = Pin(key, value, why, newest)
+        if bare in found or not _is_asked(newest, asked) or not _takes(route, bare, value):
+            continue
+        if bare not in written or (over and _another(written[bare], value)):
+            found[bare] = Pin(key, value, why, newest, bare in written)
     return list(found.values())
+
+
+def _another(held: Leaf, value: Any) -> bool:
+    """True where a literal stands, and another value is wanted."""
+    return not held.via and not isinstance(held.value, (Expr, dict, list)) and held.value != value
 
 
 def _takes(route: Route, key: str, value: Any) -> bool:
@@ -46,29 +59,26 @@ def _takes(route: Route, key: str, value: Any) -> bool:
     return value is not None or (known is not None and known.optional)
 
 
-def _of_lines(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str]]:
-    for line in _lines(loaded, route.to):
-        for key, value in _leaves(line.key, line.value, route):
-            yield key, value, line.comment
+def _of_lines(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str, bool]]:
+    ways: tuple[tuple[Callable[[], Sequence[TargetLine]], bool], ...] = (
+        (lambda: convert_loaded(loaded, loaded.framework, Options(route.to)).lines, False),
+        (lambda: spelt_out(loaded, main_stage(loaded), route.to) if len(loaded.stages) == 1 else (), True),
+    )
+    for lines, over in ways:
+        try:
+            for line in lines():
+                for key, value in _leaves(line.key, line.value, route):
+                    yield key, value, line.comment, over
+        except RefusedError:
+            continue
 
 
-def _implied(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str]]:
+def _implied(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str, bool]]:
     if route.down:
         return
     old = registry.framework(loaded.framework).title
     for key, value in versions.implied(loaded.framework, loaded.release, route.to, loaded.guess.trainer).items():
-        yield key, value, f"what {old} {loaded.release} does without the key"
-
-
-def _lines(loaded: Loaded, to: str) -> Iterator[TargetLine]:
-    for make in (
-        lambda: convert_loaded(loaded, loaded.framework, Options(to)).lines,
-        lambda: spelt_out(loaded, main_stage(loaded), to) if len(loaded.stages) == 1 else [],
-    ):
-        try:
-            yield from make()
-        except RefusedError:
-            continue
+        yield key, value, f"what {old} {loaded.release} does without the key", False
 
 
 def _leaves(key: str, value: Any, route: Route) -> Iterator[tuple[str, Any]]:

@@ -125,7 +125,7 @@ def wanted(document: Document, route: Route) -> list[Wanted]:
 def _of(leaf: Leaf, done: versions.Rewritten[Slot], route: Route, *, overrides: bool) -> Iterator[Wanted]:
     """What becomes of one leaf, given what the edits made of the whole file."""
     ends = {key: slot.value for key, slot in done.flat.items() if slot.leaf is leaf}
-    said = [change for change in done.changes if change.cell.leaf is leaf]
+    said = [change for change in done.changes if isinstance(change.cell, Slot) and change.cell.leaf is leaf]
     why = "; ".join(dict.fromkeys(change.why for change in said if _worth_saying(change)))
     lossy = any(change.lossy for change in said)
     if not ends:

@@ -69,7 +69,9 @@ def _edit(edit: Wanted, screen: Screen) -> Iterator[str]:
     if edit.value is not KEPT:
         text += f" = {value_text(edit.key or '', edit.value)}"
     for beside in edit.beside:
-        text += f" and {beside.key}" + (f" = {value_text(beside.key, beside.value)}" if beside.value is not KEPT else "")
+        text += f" and {beside.key}" + (
+            f" = {value_text(beside.key, beside.value)}" if beside.value is not KEPT else ""
+        )
     yield from _entry(text, edit.why, screen)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 if TYPE_CHECKING:
@@ -29,9 +28,7 @@ def migrate(
     rows: options.Rows = None,
     assume: options.Assume = None,
     diff: Annotated[bool, typer.Option("--diff", help="Show what would change, and change nothing.")] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit 1 when something would change.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 when something would change.")] = False,
     on_loss: Annotated[
         options.OnLoss,
         typer.Option("--on-loss", help="error: refuse when something is lost; warn, allow: write all the same."),
