@@ -37,6 +37,10 @@ OPTIONS = {
         *(*READING, "--rows", "--assume", "--only", "--html", "--verbose", "-v"),
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
+    "migrate": [
+        *(*READING, "--to-release", "--rows", "--assume", "--diff", "--check", "--on-loss"),
+        *("--output", "-o", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
+    ],
     "verify": ["--set", "--output", "-o", "--json", "--quiet", "-q", "--color"],
     "budget": [
         *(

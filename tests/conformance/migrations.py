@@ -187,6 +187,7 @@ def summary(name: str, cases: Sequence[Case]) -> dict[str, Any]:
         "the same plan": sum(case.after == "accepted" and not (case.lost or case.read_back) for case in ours),
         "unknown or ignored keys": sum(len(case.unread) for case in ours),
         "right": sum(case.right for case in ours),
+        "not right": [asdict(case) for case in ours if not case.right],
     }
 
 
@@ -201,33 +202,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sets", nargs="+", metavar="FRAMEWORK:RELEASE:FOLDER")
     parser.add_argument("--to", action="append", default=[], metavar="FRAMEWORK:RELEASE")
     parser.add_argument("--only", default="", metavar="TEXT", help="examples with TEXT in their path")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="N examples of each set, evenly spread")
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args(arguments)
     goals = dict(word.split(":") for word in asked.to)
-    bench, results = RememberingBench(), []
+    bench, results = RememberingBench(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="rftconf_migrations_") as scratch:
         for word in asked.sets:
             framework, release, place = word.split(":", 2)
             own = target_of(framework, release)
             to = target_of(framework, goals.get(framework, registry.framework(framework).newest))
             runner = Runner(Path(place).resolve(), framework, bench, Path(scratch))
-            cases = []
-            for file in runner.files():
-                if asked.only in str(file):
-                    cases += measured(runner, file, own, to)
-                    sys.stderr.write(f"{len(cases)} {file.name}\n")
-            result = summary(f"{Path(place).name} to {framework} {to.release}", cases)
-            _print(result, cases)
-            results.append({**result, "not right": [asdict(case) for case in cases if case.counts and not case.right]})
+            cases: list[Case] = []
+            files = [file for file in runner.files() if asked.only in str(file)]
+            many = min(asked.sample or len(files), len(files))
+            results.append({})
+            for at in range(many):
+                cases += measured(runner, files[at * len(files) // many], own, to)
+                sys.stderr.write(f"{at + 1}/{many} {cases[-1].name if cases else ''}\n")
+                title = f"{Path(place).name} to {framework} {to.release}, {at + 1} of {len(files)} files"
+                results[-1] = summary(title, cases)
+                _write(asked.output, results)  # a run that is broken off leaves what it found
+            _print(results[-1], cases)
     bench.close()
-    if asked.output is not None:
-        dated = {"date": time.strftime("%Y-%m-%d"), "sets": results}
-        asked.output.write_text(json.dumps(dated, indent=2, ensure_ascii=False) + "\n")
     return int(any(result["not right"] for result in results))
+
+
+def _write(output: Path | None, results: Sequence[dict[str, Any]]) -> None:
+    if output is not None:
+        dated = {"date": time.strftime("%Y-%m-%d"), "sets": list(results)}
+        output.write_text(json.dumps(dated, indent=2, ensure_ascii=False) + "\n")
 
 
 def _print(result: dict[str, Any], cases: Sequence[Case]) -> None:
     for name, value in result.items():
+        if name == "not right":
+            continue
         sys.stdout.write(f"{name:<32}{value}\n")
     for case in cases:
         if case.counts and not case.right:
