@@ -55,6 +55,8 @@ def run(wanted: Wanted) -> int:
         each = [_guarded(one, wanted) for one in found]
         code = max(code for code, _ in each)
         said_of = [said for _, said in each if said is not None]
+        if not said_of:
+            raise UsageError(f"none of {len(found)} files is a config that release {wanted.to} could be written for")
     if wanted.json:
         out.product_json(said_of[0] if len(found) == 1 and said_of else {"version": 1, "files": said_of})
     return code
@@ -83,7 +85,7 @@ def _one(one: Candidate, wanted: Wanted) -> tuple[int, dict[str, Any]]:
     if refused or not wanted.quiet:
         report_guess(done.found, how, screen, name=done.document.name if len(wanted.files) > 1 else "")
         out.report(migration_text(done, screen, full=wanted.verbose))
-    said = migration_json(done)
+    said = migration_json(done, diff=wanted.diff)
     code = _give(done, source, one, wanted, refused=refused)
     if refused:
         out.report("rftconf: refused, and nothing written: see what is lost above\n  possible: --on-loss warn\n")

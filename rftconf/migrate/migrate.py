@@ -73,8 +73,8 @@ class Migration:
 
     @property
     def unsaid(self) -> tuple[Wanted, ...]:
-        """Keys that stay as they are although they no longer mean, or no longer may say, what they do."""
-        return tuple(edit for edit in self.edits if edit.kind is Kind.LEFT and edit.lossy)
+        """Keys that stay although they no longer mean, or no longer may say, what they did."""
+        return tuple(edit for edit in self.edits if edit.lossy and edit.kind is not Kind.REMOVED)
 
     @property
     def faithful(self) -> bool:

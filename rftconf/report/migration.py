@@ -85,8 +85,9 @@ def _unlike(one: Unlike, screen: Screen) -> Iterator[str]:
     yield from _entry(f"{one.name}: {value_text(one.name, one.a)} → {value_text(one.name, one.b)}", one.why, screen)
 
 
-def migration_json(done: Migration) -> dict[str, Any]:
-    """Everything that was done and found; secrets are absent."""
+def migration_json(done: Migration, *, diff: bool = False) -> dict[str, Any]:
+    """Everything that was done and found, secrets absent; `diff`: also the change itself, with the lines around it."""
+    changes = {"diff": difference_text(done)} if diff else {}
     return {
         "version": VERSION,
         "file": done.document.name,
@@ -102,7 +103,7 @@ def migration_json(done: Migration) -> dict[str, Any]:
             for u in done.unlike
         ],
         "notes": list(done.notes),
-        "diff": difference_text(done),
+        **changes,
     }
 
 

@@ -92,6 +92,7 @@ def test_usage(tmp_path: Path, capsys: Captured) -> None:
     assert run(["migrate", file, "--to-release", "7.7"]) == 2
     assert run(["migrate", str(tmp_path / "none.sh"), *UP]) == 2
     assert run(["migrate", file]) == 2
+    assert run(["migrate", str(tmp_path), "--to-release", "7.7"]) == 2
     capsys.readouterr()
 
 

@@ -22,7 +22,7 @@ from rftconf.text.source import Source
 from tests.corpus import Real, corpora
 from tests.migrate.texts import migrated
 
-PER_CORPUS = 2
+PER_CORPUS = 1
 OLDER = {"trinity": "0.3.3", "roll": "0.1.1", "chatlearn": "1.2.0"}
 
 
