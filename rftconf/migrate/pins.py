@@ -54,7 +54,9 @@ def _another(held: Leaf, value: Any) -> bool:
 
 
 def _takes(route: Route, key: str, value: Any) -> bool:
-    """False for a null where the asked release wants a value."""
+    """False for a null where the asked release wants a value, and for what it takes with its default only."""
+    if versions.settled(route.found.framework, route.to, key) is not None:
+        return False
     known = route.new.get(key)
     return value is not None or (known is not None and known.optional)
 

@@ -12,7 +12,7 @@ from rftconf.diff.effects import Effect
 from rftconf.load import Loaded, main_stage
 from rftconf.migrate.wanted import Kind, Wanted
 from rftconf.plan.origin import Kind as Said
-from rftconf.schemas import catalogue
+from rftconf.schemas import catalogue, versions
 
 
 class Nature(StrEnum):
@@ -61,6 +61,9 @@ def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
         return Unlike(one.path, None, one.b.value, Nature.NEW)
     if one.b.said is None or not one.b.said.asked:
         return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, one.b.said.how if one.b.said else "")
+    told = [versions.settled(after.framework, after.release, key) for key in asked]
+    if any(told) and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
+        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, next(why for why in told if why))
     return Unlike(one.path, one.a.value, one.b.value, Nature.LOST, one.a.idle or why)
 
 

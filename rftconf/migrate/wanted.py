@@ -139,6 +139,10 @@ def _of(leaf: Leaf, done: versions.Rewritten[Slot], route: Route, *, overrides: 
         why = versions.dead(route.found.framework, route.to, first) or why
         yield Wanted(leaf, Kind.REMOVED, None, why=why, lossy=False)
         return
+    settled = versions.settled(route.found.framework, route.to, first)
+    if settled is not None and value != route.new.default(first):
+        yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)}: {settled}", lossy=True)
+        return
     if refused is Verdict.UNKNOWN and not _unknown_before(leaf, route, overrides=overrides):
         yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)} takes no {prefix}{first}", lossy=True)
         return

@@ -150,6 +150,14 @@ def implied(framework: str, release: str, to_release: str, trainer: str = "") ->
     return {key: value for step in steps for key, value in table.get((step, backend), {}).items()}
 
 
+def settled(framework: str, release: str, key: str) -> str | None:
+    """Why `release` takes no value of `key` but its default, or None where it takes others."""
+    known = registry.framework(framework)
+    steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
+    table = verl.SETTLED if known.name == "verl" else {}
+    return next((table[step][key] for step in steps if key in table.get(step, {})), None)
+
+
 def asked_for(framework: str, release: str, key: str) -> bool:
     """True when the release's code asks for a key that its own config does not have."""
     known = registry.framework(framework)

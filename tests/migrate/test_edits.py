@@ -149,3 +149,19 @@ def test_yaml_keys_move_with_their_comments() -> None:
     assert "      model:\n" not in done.text
     assert done.text.startswith("# the run\nproject: p\n")
     assert done.faithful
+
+
+def test_a_default_that_the_release_would_refuse_is_not_pinned() -> None:
+    megatron = script("actor_rollout_ref.rollout.n=2").replace(
+        "main_ppo", "main_ppo --config-name=ppo_megatron_trainer"
+    )
+    done = migrated(megatron, "0.5.0", "0.9.1")
+    assert "use_mbridge" not in done.text
+    natures = {one.name: one.nature for one in done.unlike}
+    assert natures["stage.placement.actor.megatron.use_mbridge"] is Nature.RELEASE
+    said = migrated(
+        megatron.replace("actor_rollout_ref.rollout.n=2", "actor_rollout_ref.actor.megatron.use_mbridge=False"),
+        "0.5.0",
+        "0.9.1",
+    )
+    assert not said.faithful

@@ -291,6 +291,11 @@ IMPLIED: dict[tuple[str, str], Mapping[str, Value]] = {
 }
 """Keys that came with a release after the one named, and the value by which it does what the older one did without them."""
 
+SETTLED: dict[str, Mapping[str, str]] = {
+    "0.8.0": {f"{role}.megatron.use_mbridge": "the Megatron engine loads through a bridge only" for role in _ROLES},
+}
+"""Keys that a release and all later ones take with their default only, and why."""
+
 ASKED_FOR: dict[str, tuple[str, ...]] = {
     "0.4.1": tuple(f"{node}.fsdp_config.model_dtype" for node in (_A, f"{_ARR}.ref", "critic.model")),
     "0.5.0": (
