@@ -35,6 +35,8 @@ from tests.differential.oracle import CLUSTER, Oracle, starts_program
 
 MAIN = "verl.trainer.main_ppo"
 HOME = "/home/user"
+LONGEST = 120
+"""Characters of a difference that are kept."""
 FILES = {"verl": "*.sh", "trinity": "*.yaml"}
 
 
@@ -138,7 +140,8 @@ def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
         for case, one in zip(found, runner.cases(out), strict=True):
             verdict = runner.verdict(to, one)
             case.after = _said(verdict)
-            case.read_back = differences_after(to, verdict, one, runner.scratch) if verdict.ok else []
+            back = differences_after(to, verdict, one, runner.scratch) if verdict.ok else []
+            case.read_back = [line[:LONGEST] for line in back]
             case.unread = unread(one, to)
     return found
 
