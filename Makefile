@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -32,6 +32,9 @@ conformance: conformance-env  ## ask the published frameworks to accept what rft
 conformance-table: conformance-env  ## the whole corpus before every judge, as a table with figures of today (hours; resumes; ROLL_SRC as above)
 	$(if $(ROLL_SRC),$(PYTHON) scripts/roll_sources.py $(ROLL_SRC) $(CONFORMANCE)/releases)
 	$(PYTHON) -m tests.conformance.table --runs $(CONFORMANCE)/runs-$(TODAY).jsonl -o benches/results/judges-$(TODAY).json --page docs/conformance.md
+
+migrations: conformance-env  ## examples of older releases before and after rftconf migrate; SETS="verl:0.5.0:FOLDER …", checkouts that you trust
+	$(PYTHON) -m tests.conformance.migrations $(SETS) -o benches/results/migrations-$(TODAY).json
 
 key-shares:  ## how many of the corpus's keys are known and translated, beside what each target could hold
 	$(PYTHON) -m benches.known_keys -o benches/results/known_keys-$(TODAY).json

@@ -221,7 +221,10 @@ def _write(
     values: dict[str, Any],
     origins: dict[str, Origin],
     options: Options,
+    *,
+    keep: bool = True,
 ) -> Writing:
+    """`keep`: within one framework what is written stays as written."""
     target = registry.framework(to)
     same = to == loaded.framework
     trainer = _trainer(loaded, target, number, values)
@@ -244,9 +247,17 @@ def _write(
     for path in (MEMORY, *TRAINED):
         if path in origins and origins[path].kind is Kind.CHOSEN and path in writing.outcomes:
             writing.outcomes[path] = Outcome(State.NARROWED, writing.outcomes[path].targets, origins[path].how)
-    if same:
+    if same and keep:
         keep_as_written(stage.reading.source, stage.origins, writing, loaded.secrets)
     return writing
+
+
+def spelt_out(loaded: Loaded, stage: StageRead, to_release: str) -> list[TargetLine]:
+    """Every key by which another release of the same framework says what this stage means, defaults left out."""
+    values, origins = dict(stage.values), dict(stage.origins)
+    options = Options(to_release)
+    writing = _write(loaded, stage, loaded.framework, to_release, values, origins, options, keep=False)
+    return target_lines(stage.reading.source, writing)
 
 
 def _trainer(loaded: Loaded, target: Framework, number: str, values: dict[str, Any]) -> str:

@@ -144,7 +144,10 @@ def _of_newer_releases(known: catalogue.Catalogue, found: Guess, leaves: Mapping
     return [
         key
         for key in leaves
-        if known.get(key) is None and not known.is_node(key) and newest.canonical(key) in newest.keys
+        if known.get(key) is None
+        and not known.is_node(key)
+        and newest.canonical(key) in newest.keys
+        and not versions.asked_for(found.framework, found.release, key)
     ]
 
 

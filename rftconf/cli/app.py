@@ -16,6 +16,7 @@ _COMPLETING = "_RFTCONF_COMPLETE"
 VERBS = {
     "convert": "Write a config for another framework.",
     "check": "Find what is wrong with configs, by line and column.",
+    "migrate": "Rewrite files in place for another release of their framework.",
     "plan": "Print what a config means: the canonical plan.",
     "diff": "Say whether two configs are the same run, and what differs.",
     "verify": "Compute a certificate again, and say what no longer holds.",

@@ -53,6 +53,12 @@ NEUTRAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("identity.resume", ("auto",)),
 )
 """Paths, and the values that say no more than silence does."""
+UNSAID: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
+    ("stage.placement.*.megatron.transformer_overrides", "attention_backend", ("auto",)),
+    ("stage.model.config_overrides", "model_config", ({},)),
+    ("stage.model.config_overrides", "moe_config", ({"freeze_moe_router": False}, {})),
+)
+"""Free mappings, and entries of theirs that say no more than silence: Megatron's own choice, nothing overridden."""
 _INDEX = re.compile(r"\[\d+\]")
 A_FILE = re.compile(r"(?s)(.+)/([A-Za-z]\w*)\.(?:parquet|jsonl?|csv)")
 """A data set as one file: `folder/split.parquet`."""
@@ -66,6 +72,7 @@ def spelled(values: Mapping[str, Any]) -> dict[str, Any]:
     _old_policy(found)
     _lengths(found)
     _names(found)
+    _overrides(found)
     for listed in ("train", "eval"):
         _data(found, listed)
     return {path: value for path, value in found.items() if not _says_nothing(path, value)}
@@ -99,6 +106,14 @@ def _neutral(path: str) -> tuple[tuple[Any, ...], ...]:
 
 def _among(value: Any, names: tuple[Any, ...]) -> bool:
     return any(type(value) is type(name) and value == name for name in names)
+
+
+def _overrides(found: dict[str, Any]) -> None:
+    """Entries of free mappings that change nothing are left out."""
+    for path, value in found.items():
+        if isinstance(value, dict):
+            idle = {name: names for glob, name, names in UNSAID if fnmatchcase(path, glob)}
+            found[path] = {name: item for name, item in value.items() if not _among(item, idle.get(name, ()))}
 
 
 def _terms(found: dict[str, Any]) -> None:

@@ -141,6 +141,29 @@ def dead(framework: str, release: str, key: str) -> str | None:
     return None
 
 
+def implied(framework: str, release: str, to_release: str, trainer: str = "") -> dict[str, Value]:
+    """Keys that `to_release` has and `release` had not, and the value by which the newer one does what the older did."""
+    known = registry.framework(framework)
+    order, backend = known.releases, known.backend(trainer or known.trainer)
+    steps = order[order.index(registry.release(known, release)) : order.index(registry.release(known, to_release))]
+    table = verl.IMPLIED if known.name == "verl" else {}
+    return {key: value for step in steps for key, value in table.get((step, backend), {}).items()}
+
+
+def settled(framework: str, release: str, key: str) -> str | None:
+    """Why `release` takes no value of `key` but its default, or None where it takes others."""
+    known = registry.framework(framework)
+    steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
+    table = verl.SETTLED if known.name == "verl" else {}
+    return next((table[step][key] for step in steps if key in table.get(step, {})), None)
+
+
+def asked_for(framework: str, release: str, key: str) -> bool:
+    """True when the release's code asks for a key that its own config does not have."""
+    known = registry.framework(framework)
+    return known.name == "verl" and key in verl.ASKED_FOR.get(registry.release(known, release), ())
+
+
 def refused(framework: str, release: str, key: str, value: Value) -> bool:
     """True when `release` refuses `value` although an older release took it."""
     return value in refused_values(framework, release, key)

@@ -40,10 +40,13 @@ def add(document: Document, near: Leaf, key: str, value: Value) -> list[Patch] |
 
 def drop(document: Document, leaf: Leaf) -> list[Patch] | None:
     """Take an override out, with its line where it stands alone there."""
-    whole = document.text
     start, end = _word(document, leaf)
-    if start < 0:
-        return None
+    return None if start < 0 else drop_word(document, start, end)
+
+
+def drop_word(document: Document, start: int, end: int) -> list[Patch]:
+    """Take the argument from `start` to `end` out, with its line where it stands alone there."""
+    whole = document.text
     line_start = whole.rfind("\n", 0, start) + 1
     line_end = whole.find("\n", end)
     line_end = len(whole) if line_end < 0 else line_end

@@ -52,7 +52,10 @@ def rename(document: Document, leaf: Leaf, key: str) -> list[Patch] | None:
 
 
 def _spelled(value: Value) -> str | None:
-    if isinstance(value, (list, dict)) or not (value is None or isinstance(value, (bool, int, float, str))):
+    if isinstance(value, list):
+        plain = [item for item in value if item is None or isinstance(item, (bool, int, float, str))]
+        return f"[{', '.join(scalar(item, flow=True) for item in plain)}]" if len(plain) == len(value) else None
+    if not (value is None or isinstance(value, (bool, int, float, str))):
         return None
     return scalar(value)
 

@@ -42,6 +42,10 @@ OPTIONS = {
         *("--prompt-tokens", "--response-tokens", "--release", "--force"),
         *("--output", "-o", "--json", "--quiet", "-q", "--color"),
     ],
+    "migrate": [
+        *(*READING, "--to-release", "--rows", "--assume", "--diff", "--check", "--on-loss"),
+        *("--output", "-o", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
+    ],
     "verify": ["--set", "--output", "-o", "--json", "--quiet", "-q", "--color"],
     "budget": [
         *(

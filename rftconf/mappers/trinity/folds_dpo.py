@@ -154,7 +154,8 @@ def write_micro(w: Writing) -> None:
     for key, path in MICRO.items():
         trained = path.startswith(B + "micro.")
         given = w.plan(path)
-        value = each if trained or given is None else folds_steps.whole(given * each)
+        one = (trained and not w.same_framework) or given is None
+        value = each if one else folds_steps.whole(given * each)
         paths = () if given is None else (path,)
         other = trained and given not in (1, None) and not w.same_framework
         how = SUMMED if trained else "checked without dynamic batches" if given is None else ""

@@ -96,6 +96,8 @@ def _from_0_5_2(at: str) -> tuple[Edit, ...]:
             Move(f"{at}trainer.trainer_config.trainer.{name}", f"{at}trainer.{name}", stays=True)
             for name in ("balance_batch", "critic_warmup")
         ),
+        # up to 0.5.2 a strategy of the actor's own wins over trainer_strategy; 0.6.0 asks trainer_strategy alone
+        Move(f"{at}{_ACTOR}.strategy", f"{at}trainer.trainer_strategy", stays=True, both=True),
         Move(f"{at}{_CORRECTION}.bypass_mode", f"{at}algorithm.bypass_old_logprobs", stays=True),
         Revalue(f"{at}trainer.max_checkpoints_to_keep", {None: 0}, "0 now keeps all"),
     )

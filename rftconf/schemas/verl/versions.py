@@ -285,6 +285,26 @@ REFUSED: dict[str, Mapping[str, tuple[Value, ...]]] = {
 }
 """Values that a release and all later ones refuse where an older one took them."""
 
+_OVERRIDES = "megatron.override_transformer_config"
+IMPLIED: dict[tuple[str, str], Mapping[str, Value]] = {
+    ("0.5.0", "megatron"): {f"{role}.{_OVERRIDES}.attention_backend": "auto" for role in _ROLES},
+}
+"""Keys that came with a release after the one named, and the value by which it does what the older one did without them."""
+
+SETTLED: dict[str, Mapping[str, str]] = {
+    "0.8.0": {f"{role}.megatron.use_mbridge": "the Megatron engine loads through a bridge only" for role in _ROLES},
+}
+"""Keys that a release and all later ones take with their default only, and why."""
+
+ASKED_FOR: dict[str, tuple[str, ...]] = {
+    "0.4.1": tuple(f"{node}.fsdp_config.model_dtype" for node in (_A, f"{_ARR}.ref", "critic.model")),
+    "0.5.0": (
+        *(f"{node}.fsdp_config.model_dtype" for node in (_A, f"{_ARR}.ref", "critic.model")),
+        f"{_A}.fsdp_config.use_orig_params",
+    ),
+}
+"""Keys that are in no YAML of a release and that its code asks for all the same: `+key=value` acts."""
+
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
     """The edits that lead from `release` to the next one."""

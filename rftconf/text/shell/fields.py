@@ -53,6 +53,7 @@ class Fields:
             self.quoted(piece)
         else:
             self.unquoted(piece)
+            self.parted = True  # its arguments stand where the list is written
         self.guard = word.condition
 
     def unquoted(self, piece: Piece, *, last: bool = False) -> None:

@@ -1,0 +1,277 @@
+"""A file for another release of its framework: changed where it must be, read back, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rftconf.diff.compare import Comparison, Verdict, compare
+from rftconf.diff.effects import Effect
+from rftconf.diff.sides import side
+from rftconf.errors import RefusedError, RftconfError
+from rftconf.load import Loaded, load
+from rftconf.migrate.patching import Editor, add, make
+from rftconf.migrate.pins import Pin, candidates, looked_at
+from rftconf.migrate.unlike import Unlike, lost, unlike
+from rftconf.migrate.unread import unread
+from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
+from rftconf.schemas import registry
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Document, Leaf
+from rftconf.text.launches import main_of
+
+Read = Callable[[str, int | None], Document]
+"""Reads a text as the file's: the text, and which launch of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a caller says: the release, and what it knows of the source."""
+
+    to: str
+    framework: str | None = None
+    release: str | None = None
+    launch: int | None = None
+    rows: int | None = None
+    assume: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One launch of the file: which, what it was and what it became, and in what they differ."""
+
+    launch: int | None
+    before: Loaded
+    after: Loaded
+    comparison: Comparison
+    unlike: tuple[Unlike, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What a file becomes. `edits` are made (or only said), `pins` added; `notes` say what was passed over."""
+
+    document: Document
+    found: Guess
+    to: str
+    text: str
+    edits: tuple[Wanted, ...]
+    pins: tuple[Pin, ...]
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """True when the text is another one."""
+        return self.text != self.document.text
+
+    @property
+    def unlike(self) -> tuple[Unlike, ...]:
+        """What differs in any of the launches, each once."""
+        return tuple({(one.name, one.nature): one for run in self.runs for one in run.unlike}.values())
+
+    @property
+    def unsaid(self) -> tuple[Wanted, ...]:
+        """Keys that stay although they no longer mean, or no longer may say, what they did."""
+        return tuple(edit for edit in self.edits if edit.lossy and edit.kind is not Kind.REMOVED)
+
+    @property
+    def faithful(self) -> bool:
+        """True when all that the file says holds in the asked release."""
+        return not self.unsaid and not any(lost(self.unlike))
+
+
+def migrate(text: str, read: Read, asked: Asked) -> Migration:
+    """What `text` must become for the release that is asked for.
+
+    Raises RefusedError where the characters that must change cannot be changed, or the result cannot be read.
+    """
+    loaded, notes = _launches(text, read, asked)
+    document, found = loaded[0][1].document, loaded[0][1].guess
+    routes = {number: _route(one.guess, asked.to) for number, one in loaded}
+    edits = _once([want for number, one in loaded for want in wanted(one.document, routes[number])])
+    if document.form == "shell":
+        edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
+    editor = Editor(document)
+    _refuse_conflicts(edits)
+    stuck = [want for want in _ordered(edits) if not make(editor, want)]
+    if stuck:
+        raise _cannot(stuck, routes[loaded[0][0]], document)
+    target = next(iter(routes.values())).to
+    text, pins = editor.text, list[Pin]()
+    for number, one in loaded:
+        text, more = _pinned(text, read, number, one, routes[number])
+        pins += more
+    runs = tuple(_run(number, one, text, read, routes[number], edits) for number, one in loaded)
+    return Migration(document, found, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
+
+
+def _launches(text: str, read: Read, asked: Asked) -> tuple[list[tuple[int | None, Loaded]], list[str]]:
+    """Every launch of the file that starts the framework of the one that is read by itself."""
+    first = read(text, asked.launch)
+    chosen = _load(first, asked)
+    if asked.launch is not None or len(first.launches) < 2:
+        return [(asked.launch, chosen)], []
+    family = registry.framework(chosen.framework).family
+    known = replace(asked, release=chosen.release)
+    found: list[tuple[int | None, Loaded]] = []
+    notes = []
+    for number, launch in enumerate(first.launches, 1):
+        main = main_of(launch.program)
+        if first.launch is not None and launch.place == first.launch.place:
+            found.insert(0, (number, chosen))
+        elif main is not None and main.framework == family:
+            try:
+                found.append((number, _load(read(text, number), replace(known, framework=None))))
+            except RftconfError as error:
+                notes.append(f"launch {number} (line {launch.place.span.line}: {launch.program}) is left: {error}")
+    return found, notes
+
+
+def _load(document: Document, asked: Asked) -> Loaded:
+    return load(document, framework=asked.framework, release=asked.release, rows=asked.rows, assume=asked.assume)
+
+
+def _route(found: Guess, to: str) -> Route:
+    known = registry.framework(found.framework)
+    number = registry.release(known, to)
+    if found.trainer not in known.trainers_of(number):
+        recipe = known.recipes[found.trainer]
+        raise RefusedError(
+            f"{known.title} {number} has no {recipe.name} program", choices=(f"--to-release {recipe.since} or newer",)
+        )
+    return Route(found, number)
+
+
+def _place(want: Wanted) -> tuple[int, int]:
+    return want.leaf.key_place.span.start, want.leaf.place.span.start
+
+
+def _once(edits: Sequence[Wanted] | Any) -> list[Wanted]:
+    """Each change of the same characters once: launches may share them."""
+    return list({(_place(e), e.leaf.key, e.key, e.kind): e for e in edits}.values())
+
+
+def _refuse_conflicts(edits: Sequence[Wanted]) -> None:
+    seen: dict[tuple[tuple[int, int], str], Wanted] = {}
+    for edit in edits:
+        other = seen.setdefault((_place(edit), edit.leaf.key), edit)
+        if other.key != edit.key:
+            raise RefusedError(
+                f"{edit.leaf.place}: launches share {edit.leaf.key}, and need {other.key} and {edit.key} for it",
+                choices=("--launch N, with a file for each",),
+            )
+
+
+def _ordered(edits: Sequence[Wanted]) -> list[Wanted]:
+    """Keys that make room for another one's new name first, then new names, then all other removals."""
+    named = {edit.key.lstrip("+~") for edit in edits if edit.key is not None}
+
+    def rank(edit: Wanted) -> int:
+        return (0 if edit.leaf.key in named else 2) if edit.key is None else 1
+
+    return sorted(edits, key=rank)
+
+
+def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> RefusedError:
+    title = f"{registry.framework(route.found.framework).title} {route.to}"
+    what = [_stuck(want, document) for want in stuck]
+    return RefusedError(
+        f"the characters that {title} wants changed cannot be changed: {what[0]}"
+        + (f" (and {len(what) - 1} more)" if len(what) > 1 else ""),
+        choices=(*what[1:], "change these by hand, or write the keys out where they are used"),
+    )
+
+
+def _stuck(want: Wanted, document: Document) -> str:
+    leaf = want.leaf
+    to = "has to go" if want.key is None else f"becomes {want.key}" if want.key != want.was else "takes another value"
+    elsewhere = leaf.key_place.file != document.name
+    where = "in another file: migrate that one" if elsewhere else "put together from several places"
+    return f"{leaf.key_place}: {want.was} {to}, and is {where}"
+
+
+def _run(number: int | None, before: Loaded, text: str, read: Read, route: Route, edits: Sequence[Wanted]) -> Run:
+    after = _again(text, read, number, route, before)
+    found = _sides(before, after)
+    return Run(number, before, after, found, tuple(unlike(found, after, edits)))
+
+
+def _compared(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> Comparison:
+    return _sides(before, _again(text, read, number, route, before))
+
+
+def _sides(before: Loaded, after: Loaded) -> Comparison:
+    return compare(side(before.document.name, before), side(before.document.name, after))
+
+
+def _again(text: str, read: Read, number: int | None, route: Route, before: Loaded) -> Loaded:
+    rows = next((stage.reading.facts.get("rows") for stage in before.stages), None)
+    assumed = next((stage.reading.facts.get("assumed") for stage in before.stages), None)
+    try:
+        return load(read(text, number), framework=route.found.framework, release=route.to, rows=rows, assume=assumed)
+    except RftconfError as error:
+        title = registry.framework(route.found.framework).title
+        raise RefusedError(f"what it would become is no config of {title} {route.to}: {error}") from error
+
+
+def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Pin]]:
+    """The text with every default written out that the asked release has otherwise, where that mattered."""
+    first = _compared(before, text, read, number, route)
+    if first.verdict(tuple(Effect)) is Verdict.SAME:
+        return text, []
+    document = read(text, number)
+    have = document.last()
+    best, most, kept = text, _weight(first), list[Pin]()
+    pins = candidates(before, route, have, looked_at(first))
+    made, pins = _with(document, pins)
+    found = _try(before, made, read, number, route)
+    if found is not None and found < most:
+        best, most, kept = made, found, pins
+    for pin in list(kept):  # what restores nothing by itself is left out
+        made, fewer = _with(document, [other for other in kept if other is not pin])
+        found = _try(before, made, read, number, route)
+        if found is not None and found <= most:
+            best, kept = made, fewer
+    return best, kept
+
+
+def _try(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> int | None:
+    """How much differs; None where the text is no config."""
+    try:
+        return _weight(_compared(before, text, read, number, route))
+    except RefusedError:
+        return None
+
+
+def _weight(found: Comparison) -> int:
+    """How much differs."""
+    return sum(len(found.of(effect)) for effect in Effect) + len(found.own)
+
+
+def _with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin]]:
+    """The text with the keys added, each beside what it is like, and those that found a place."""
+    editor, held = Editor(document), document.last()
+    made = [pin for pin in pins if _write(editor, document, held, pin)]
+    return editor.text, made
+
+
+def _write(editor: Editor, document: Document, held: Mapping[str, Leaf], pin: Pin) -> bool:
+    bare = pin.key.lstrip("+")
+    if pin.over:
+        return make(editor, Wanted(held[bare], Kind.RESPELT, held[bare].mode.value + bare, pin.value))
+    return add(editor, _near(document, bare), pin.key, pin.value)
+
+
+def _near(document: Document, key: str) -> list[Leaf]:
+    """The leaves of this file, the likest first."""
+    here = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
+    return sorted(here, key=lambda leaf: -_common(leaf.key, key))
+
+
+def _common(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+__all__ = ["Asked", "Migration", "RefusedError", "Run", "migrate"]

@@ -1,0 +1,142 @@
+"""Changes to a text one after another: each sees the text as the ones before left it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rftconf.migrate.wanted import KEPT, Beside, Wanted
+from rftconf.migrate.words import bounds
+from rftconf.text import edit_overrides, edit_yaml
+from rftconf.text.document import Document, Leaf
+from rftconf.text.patch import OverlappingPatchesError, Patch, apply
+from rftconf.text.span import LineIndex, Place
+
+
+@dataclass(slots=True)
+class Editor:
+    """A text being changed, with what each change has moved."""
+
+    document: Document
+    moved: list[tuple[int, int, int]] = field(default_factory=list)
+    """Start, end and new length of every patch made, in the text of its time."""
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return self.document.text
+
+    def here(self, leaf: Leaf) -> Leaf:
+        """The leaf with the places that it has in the text now."""
+        return replace(leaf, place=self._now(leaf.place), key_place=self._now(leaf.key_place))
+
+    def _now(self, place: Place) -> Place:
+        if place.file != self.document.name:
+            return place
+        start, end = place.span.start, place.span.end
+        for low, high, size in self.moved:
+            by = size - (high - low)
+            start, end = start + by * (start >= high), end + by * (end >= high if high > low else end > low)
+            end = max(start, end)
+        return replace(place, span=LineIndex(self.text).span(start, end))
+
+    def change(self, patches: list[Patch] | None) -> bool:
+        """Make the patches of one change, all or none; False where there are none that can be made."""
+        if not patches:
+            return False
+        try:
+            text = apply(self.text, patches)
+        except (OverlappingPatchesError, ValueError):
+            return False
+        for patch in sorted(patches, key=lambda p: (p.span.start, p.span.end), reverse=True):
+            self.moved.append((patch.span.start, patch.span.end, len(patch.text)))
+        self.document = replace(self.document, text=text)
+        return True
+
+
+def make(editor: Editor, want: Wanted) -> bool:
+    """Make one change in the text; False where the characters do not let it be made."""
+    if not want.changes_text:
+        return True
+    leaf = want.leaf
+    if leaf.key_place.file != editor.document.name:
+        return False
+    before = editor.document, list(editor.moved)
+    done = _yaml(editor, want) if editor.document.form == "yaml" else _overrides(editor, want)
+    if not done:
+        editor.document, editor.moved = before
+    return done
+
+
+def _overrides(editor: Editor, want: Wanted) -> bool:
+    leaf = want.leaf
+    if want.key is None:
+        return editor.change(dropped(editor.document, editor.here(leaf)))
+    for beside in want.beside:
+        if not editor.change(_copied(editor.document, editor.here(leaf), beside)):
+            return False
+    if want.value is not KEPT and not editor.change(edit_overrides.put(editor.document, editor.here(leaf), want.value)):
+        return False
+    bare = want.key.lstrip("+~")
+    prefix = want.key[: len(want.key) - len(bare)]
+    if want.key == want.was:
+        return True
+    return editor.change(edit_overrides.rename(editor.document, editor.here(leaf), bare, prefix))
+
+
+def _copied(document: Document, leaf: Leaf, beside: Beside) -> list[Patch] | None:
+    """Another override in front of one, with its value or the text of its value."""
+    if beside.value is not KEPT:
+        return edit_overrides.add(document, leaf, beside.key, beside.value)
+    found = bounds(document, leaf)
+    if found is None:
+        return None
+    start, end = found
+    word = document.text[start:end]
+    name = leaf.mode.value + leaf.key
+    return inserted(document, start, end, word.replace(name, beside.key, 1))
+
+
+def inserted(document: Document, start: int, end: int, word: str) -> list[Patch]:
+    """`word` as an argument in front of the one from `start` to `end`, on a line of its own where that one has one."""
+    text = document.text
+    line_start = text.rfind("\n", 0, start) + 1
+    indent = text[line_start:start]
+    line_end = text.find("\n", end)
+    after = text[end : len(text) if line_end < 0 else line_end].strip()
+    if indent.strip():
+        return [Patch(LineIndex(text).span(start, start), f"{word} ")]
+    continued = after == "\\" or text[:line_start].rstrip("\n").endswith("\\")
+    end_of_line = " \\\n" if continued else "\n"
+    return [Patch(LineIndex(text).span(start, start), f"{word}{end_of_line}{indent}")]
+
+
+def dropped(document: Document, leaf: Leaf) -> list[Patch] | None:
+    """Take an override out: by the places of its value where they tell, else by the shell's words."""
+    done = edit_overrides.drop(document, leaf)
+    found = bounds(document, leaf)
+    if done is not None or found is None:
+        return done
+    return edit_overrides.drop_word(document, *found)
+
+
+def _yaml(editor: Editor, want: Wanted) -> bool:
+    leaf = editor.here(want.leaf)
+    if want.key is None:
+        return editor.change(edit_yaml.drop(editor.document, leaf))
+    for beside in want.beside:
+        value = want.leaf.value if beside.value is KEPT else beside.value
+        if not editor.change(edit_yaml.add(editor.document, beside.key, value)):
+            return False
+    if want.value is not KEPT and not editor.change(edit_yaml.put(editor.document, editor.here(want.leaf), want.value)):
+        return False
+    if want.key == want.was:
+        return True
+    return editor.change(edit_yaml.rename(editor.document, editor.here(want.leaf), want.key))
+
+
+def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
+    """A new key: in YAML where its mapping is, in a script beside the first of `near` that lets it."""
+    if editor.document.form == "yaml":
+        return editor.change(edit_yaml.add(editor.document, key, value))
+    return any(editor.change(edit_overrides.add(editor.document, editor.here(leaf), key, value)) for leaf in near)

@@ -1,0 +1,114 @@
+"""Defaults that changed between two releases and mattered to the run: they are written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf.convert import Options, convert_loaded, spelt_out
+from rftconf.diff.compare import Comparison
+from rftconf.errors import RefusedError
+from rftconf.ledger import TargetLine
+from rftconf.load import Loaded, main_stage
+from rftconf.migrate.wanted import Route
+from rftconf.plan.symbols import Expr
+from rftconf.schemas import registry, versions
+from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.text.document import Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A key to write, with Hydra's prefix where it needs one. `newest`: what the newest release calls it.
+
+    `over`: the file has the key, and another value of it means in the asked release what the file's own did.
+    """
+
+    key: str
+    value: Any
+    why: str
+    newest: str
+    over: bool = False
+
+
+def candidates(loaded: Loaded, route: Route, written: Mapping[str, Leaf], asked: frozenset[str]) -> list[Pin]:
+    """Keys that say what the file left to the old release, where the plan was read from one of `asked`.
+
+    First what a conversion to the asked release writes, then what its rows would write for every field of the plan.
+    """
+    found: dict[str, Pin] = {}
+    for key, value, why, over in (*_of_lines(loaded, route), *_implied(loaded, route)):
+        bare = key.lstrip("+")
+        newest = versions.name_in_newest(loaded.framework, bare, route.to, loaded.guess.trainer)
+        if bare in found or not _is_asked(newest, asked) or not _takes(route, bare, value):
+            continue
+        if bare not in written or (over and _another(written[bare], value)):
+            found[bare] = Pin(key, value, why, newest, bare in written)
+    return list(found.values())
+
+
+def _another(held: Leaf, value: Any) -> bool:
+    """True where a literal stands, and another value is wanted."""
+    return not held.via and not isinstance(held.value, (Expr, dict, list)) and held.value != value
+
+
+def _takes(route: Route, key: str, value: Any) -> bool:
+    """False for a null where the asked release wants a value, and for what it takes with its default only."""
+    if versions.settled(route.found.framework, route.to, key) is not None:
+        return False
+    known = route.new.get(key)
+    return value is not None or (known is not None and known.optional)
+
+
+def _of_lines(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str, bool]]:
+    ways: tuple[tuple[Callable[[], Sequence[TargetLine]], bool], ...] = (
+        (lambda: convert_loaded(loaded, loaded.framework, Options(route.to)).lines, False),
+        (lambda: spelt_out(loaded, main_stage(loaded), route.to) if len(loaded.stages) == 1 else (), True),
+    )
+    for lines, over in ways:
+        try:
+            for line in lines():
+                for key, value in _leaves(line.key, line.value, route):
+                    yield key, value, line.comment, over
+        except RefusedError:
+            continue
+
+
+def _implied(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str, bool]]:
+    if route.down:
+        return
+    old = registry.framework(loaded.framework).title
+    for key, value in versions.implied(loaded.framework, loaded.release, route.to, loaded.guess.trainer).items():
+        yield key, value, f"what {old} {loaded.release} does without the key", False
+
+
+def _leaves(key: str, value: Any, route: Route) -> Iterator[tuple[str, Any]]:
+    """A mapping by its leaves, those that the asked release has by default left out."""
+    if not isinstance(value, dict):
+        yield key, value
+        return
+    bare = key.lstrip("+")
+    usual = route.new.default(bare)
+    for name, item in value.items():
+        below = f"{bare}.{name}"
+        if isinstance(usual, dict) and name in usual and usual[name] == item:
+            continue
+        plus = judge(route.new, below, item) in (Verdict.NEEDS_PLUS, Verdict.UNKNOWN)
+        yield from _leaves(f"+{below}" if plus else below, item, route)
+
+
+def _is_asked(newest: str, asked: frozenset[str]) -> bool:
+    return newest in asked or any(newest.startswith(f"{key}.") for key in asked)
+
+
+def looked_at(found: Comparison) -> frozenset[str]:
+    """Every key, by its newest name, that a field which differs was read from on either side."""
+    keys: set[str] = set()
+    for stage in found.stages:
+        for one in stage.differences:
+            if one.a.value is None:
+                continue  # the old release says nothing that could be written out
+            for seen in (one.a, one.b):
+                keys |= set(seen.said.asked) if seen.said is not None else set()
+    return frozenset(keys)

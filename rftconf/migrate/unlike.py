@@ -1,0 +1,85 @@
+"""What is not the same after a migration, and whether the file could say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rftconf.diff.compare import Comparison, Difference, Own
+from rftconf.diff.effects import Effect
+from rftconf.load import Loaded, main_stage
+from rftconf.migrate.wanted import Kind, Wanted
+from rftconf.plan.origin import Kind as Said
+from rftconf.schemas import catalogue, versions
+
+
+class Nature(StrEnum):
+    """Why something differs: the file's own words have no place, or no file of the asked release could say it."""
+
+    LOST = "lost"
+    RELEASE = "release"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """One thing that differs: a plan field, or a key outside the plan. None where nobody says anything."""
+
+    name: str
+    a: Any
+    b: Any
+    nature: Nature
+    why: str = ""
+
+
+def unlike(found: Comparison, after: Loaded, edits: Iterable[Wanted]) -> list[Unlike]:
+    """Everything that differs, sorted by nature."""
+    removed = {edit.leaf.key: edit for edit in edits if edit.kind is Kind.REMOVED}
+    asleep = _asleep(found, after)
+    seen = [_field(one, after, asleep) for effect in Effect for one in found.of(effect)]
+    seen += [_own(one, removed, asleep) for one in found.own]
+    seen += [Unlike(f"stage {name}", name, None, Nature.LOST) for name in found.only_a]
+    seen += [Unlike(f"stage {name}", None, name, Nature.LOST) for name in found.only_b]
+    return sorted(seen, key=lambda one: list(Nature).index(one.nature))
+
+
+def _asleep(found: Comparison, after: Loaded) -> Mapping[str, str]:
+    """Keys that do nothing in the result, with the reason."""
+    return {**{one.key: one.why for one in found.idle[1]}, **main_stage(after).reading.inactive}
+
+
+def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
+    asked = one.a.said.asked if one.a.said is not None else ()
+    why = next((asleep[key] for key in asked if key in asleep), "") or one.b.idle or ""
+    if one.b.value is None or one.b.idle is not None:
+        written = one.a.said is not None and one.a.said.kind is Said.WRITTEN
+        kept = not written or _usual(after, asked, one.a.value)
+        return Unlike(one.path, one.a.value, None, Nature.RELEASE if kept else Nature.LOST, why)
+    if one.a.value is None:
+        return Unlike(one.path, None, one.b.value, Nature.NEW)
+    if one.b.said is None or not one.b.said.asked:
+        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, one.b.said.how if one.b.said else "")
+    told = [versions.settled(after.framework, after.release, key) for key in asked]
+    if any(told) and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
+        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, next(why for why in told if why))
+    return Unlike(one.path, one.a.value, one.b.value, Nature.LOST, one.a.idle or why)
+
+
+def _usual(after: Loaded, asked: tuple[str, ...], value: Any) -> bool:
+    """True where what is said is what the release does anyway."""
+    newest = catalogue.load(after.framework, None, after.guess.trainer)
+    return any(key in newest and newest.default(key) == value for key in asked)
+
+
+def _own(one: Own, removed: Mapping[str, Wanted], asleep: Mapping[str, str]) -> Unlike:
+    edit = removed.get(one.key)
+    why = edit.why if edit is not None else asleep.get(one.key, "")
+    harmless = edit is not None and not edit.lossy
+    return Unlike(one.key, one.a, one.b, Nature.RELEASE if harmless else Nature.LOST, why)
+
+
+def lost(found: Iterable[Unlike]) -> Iterator[Unlike]:
+    """Those that the file said, and that the asked release has no words for."""
+    return (one for one in found if one.nature is Nature.LOST)

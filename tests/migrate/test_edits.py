@@ -1,0 +1,167 @@
+"""What becomes of the characters."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.errors import RefusedError
+from rftconf.migrate.unlike import Nature
+from tests.migrate.texts import migrated, script, without_pins
+
+
+def test_a_renamed_key_keeps_the_text_of_its_value() -> None:
+    text = script("trainer.profile_steps='[1,2]'", "ray_init.num_cpus=$CPUS")
+    done = migrated(text, "0.5.0", "0.6.1")
+    assert "global_profiler.steps='[1,2]' \\\n" in done.text
+    assert "ray_kwargs.ray_init.num_cpus=$CPUS \\\n" in done.text
+    assert "global_profiler.tool=nsys" in done.text  # 0.5.0 knows no other
+
+
+def test_everything_else_stays() -> None:
+    text = script("custom_reward_function.path=$MINE")
+    done = migrated(text, "0.8.0", "0.9.1")
+    assert without_pins(done) == text.replace("custom_reward_function.path", "reward.custom_reward_function.path")
+
+
+def test_a_split_key_stands_beside_itself_with_the_same_text() -> None:
+    done = migrated(script("actor_rollout_ref.profiler.all_ranks=$ALL"), "0.5.0", "0.6.1")
+    assert "    actor_rollout_ref.ref.profiler.all_ranks=$ALL \\\n" in done.text
+    assert "    actor_rollout_ref.actor.profiler.all_ranks=$ALL \\\n" in done.text
+
+
+def test_a_removed_key_goes_with_its_line_and_the_reason_is_said() -> None:
+    text = script("trainer.use_legacy_worker_impl=auto")
+    done = migrated(text, "0.7.1", "0.8.0")
+    assert "use_legacy" not in done.text
+    assert "\\\n\n" not in done.text
+    assert any(edit.why.startswith("0.8.0 has the engine workers only") for edit in done.edits)
+
+
+def test_what_the_release_takes_and_never_reads_is_moved() -> None:
+    done = migrated(script("reward_model.reward_manager=dapo"), "0.6.1", "0.9.1")
+    assert "reward.reward_manager.name=dapo" in done.text
+    assert "reward_model." not in done.text
+
+
+def test_a_plus_that_would_now_be_refused_goes() -> None:
+    done = migrated(script("+actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16"), "0.5.0", "0.9.1")
+    assert "    actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16 \\\n" in done.text
+    assert done.faithful
+
+
+def test_a_default_that_changed_is_pinned_where_it_mattered() -> None:
+    done = migrated(script(), "0.5.0", "0.9.1")
+    assert "actor_rollout_ref.rollout.enforce_eager=True" in done.text
+    assert done.faithful
+    said = migrated(script("actor_rollout_ref.rollout.enforce_eager=False"), "0.5.0", "0.9.1")
+    assert said.text.count("enforce_eager") == 1
+
+
+def test_a_second_migration_changes_nothing() -> None:
+    done = migrated(script("reward_model.reward_manager=dapo"), "0.5.0", "0.9.1")
+    again = migrated(done.text, "0.9.1", "0.9.1")
+    assert again.text == done.text
+    assert again.faithful
+
+
+def test_keys_in_an_array_are_edited_where_they_stand() -> None:
+    text = (
+        'REWARD=(\n  custom_reward_function.path="$HOME/r.py"  # mine\n  trainer.n_gpus_per_node=8\n)\n'
+        "python3 -m verl.trainer.main_ppo data.train_files=t.parquet data.train_batch_size=64 "
+        'actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.rollout.name=vllm "${REWARD[@]}"\n'
+    )
+    done = migrated(text, "0.8.0", "0.9.1")
+    assert without_pins(done) == text.replace("  custom_reward", "  reward.custom_reward")
+
+
+def test_a_key_in_an_arm_that_is_not_taken_is_renamed_too() -> None:
+    arm = 'EXTRA=()\nif [ "$MINE" = yes ]; then\n  EXTRA=(custom_reward_function.path=r.py)\nfi\n'
+    text = "MINE=no\n" + arm + script().replace('"$@"', '"${EXTRA[@]}"')
+    done = migrated(text, "0.8.0", "0.9.1")
+    assert "EXTRA=(reward.custom_reward_function.path=r.py)" in done.text
+
+
+def test_launches_that_share_an_array_are_edited_once() -> None:
+    shared = "ARGS=(\n  custom_reward_function.path=r.py\n  data.train_files=t.parquet\n  data.train_batch_size=64\n)\n"
+    launch = "python3 -m verl.trainer.main_ppo ${ARGS[@]} actor_rollout_ref.rollout.name=vllm trainer.nnodes=%d\n"
+    done = migrated(shared + launch % 1 + launch % 2, "0.8.0", "0.9.1")
+    assert done.text.count("reward.custom_reward_function.path=r.py") == 1
+    assert len(done.runs) == 2
+    assert done.faithful
+
+
+def test_a_key_put_together_from_a_variable_is_refused_by_name() -> None:
+    text = "SECTION=custom_reward_function\n" + script("$SECTION.path=r.py")
+    with pytest.raises(
+        RefusedError, match=r"custom_reward_function\.path becomes reward\.custom_reward_function\.path"
+    ):
+        migrated(text, "0.8.0", "0.9.1")
+
+
+def test_what_is_lost_is_named() -> None:
+    done = migrated(script("trainer.balance_batch=False"), "0.7.1", "0.9.1")
+    assert not done.faithful
+    lost = [one for one in done.unlike if one.nature is Nature.LOST]
+    assert [one.name for one in lost] == ["stage.batch.balance_ranks"]
+    assert "always balances" in lost[0].why
+
+
+def test_what_the_release_does_by_itself_is_no_loss() -> None:
+    done = migrated(script(), "0.5.0", "0.9.1")
+    natures = {one.name: one.nature for one in done.unlike}
+    assert natures["stage.algorithm.loss_norm_scope"] is Nature.RELEASE
+    assert natures["stage.batch.balance_ranks"] is Nature.RELEASE
+
+
+def test_down_again_restores_the_names() -> None:
+    text = script("trainer.profile_steps='[1,2]'")
+    up = migrated(text, "0.5.0", "0.6.1")
+    down = migrated(up.text, "0.6.1", "0.5.0")
+    assert "trainer.profile_steps='[1,2]'" in down.text
+    assert "global_profiler" not in down.text
+    assert down.faithful
+
+
+TRINITY = """\
+# the run
+project: p
+algorithm:
+  algorithm_type: grpo
+  repeat_times: 8
+  optimizer:
+    lr: 1e-6
+    warmup_style: cosine  # slowly
+trainer:
+  trainer_type: verl
+  trainer_config:
+    actor_rollout_ref:
+      model:
+        use_remove_padding: true
+      actor:
+        ppo_micro_batch_size_per_gpu: 4
+"""
+
+
+def test_yaml_keys_move_with_their_comments() -> None:
+    done = migrated(TRINITY, "0.3.3", "0.6.0", "run.yaml", "trinity")
+    assert "    lr_scheduler_type: cosine  # slowly\n" in done.text
+    assert "  use_remove_padding: true\n" in done.text
+    assert "      model:\n" not in done.text
+    assert done.text.startswith("# the run\nproject: p\n")
+    assert done.faithful
+
+
+def test_a_default_that_the_release_would_refuse_is_not_pinned() -> None:
+    megatron = script("actor_rollout_ref.rollout.n=2").replace(
+        "main_ppo", "main_ppo --config-name=ppo_megatron_trainer"
+    )
+    done = migrated(megatron, "0.5.0", "0.9.1")
+    assert "use_mbridge" not in done.text
+    natures = {one.name: one.nature for one in done.unlike}
+    assert natures["stage.placement.actor.megatron.use_mbridge"] is Nature.RELEASE
+    said = migrated(
+        megatron.replace("actor_rollout_ref.rollout.n=2", "actor_rollout_ref.actor.megatron.use_mbridge=False"),
+        "0.5.0",
+        "0.9.1",
+    )
+    assert not said.faithful
