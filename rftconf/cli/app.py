@@ -25,6 +25,7 @@ VERBS = {
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",
+    "runs": "List what ran, how far, and what it earned; plot it.",
     "schema": "Print a JSON Schema: of the plan, of certificates, of a framework, of the settings.",
 }
 """Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""
