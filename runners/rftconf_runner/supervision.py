@@ -45,7 +45,7 @@ def supervised(job: Job, folder: Path, start: Path | None, watch: Watch, attempt
             began, tries = time.monotonic(), tries + 1 if watch.period == period else 1
             period = watch.period
             what = f"{' and '.join(gone)} died in period {period}, phase {watch.phase}"
-            if tries > MOST_TRIES:
+            if tries >= MOST_TRIES:
                 raise LostError(f"{what}, {tries} times in a row: {_reason(error)}") from error
             living = _left(places, gone)
             start = checkpoint.newest(folder)

@@ -1,0 +1,133 @@
+"""Processes that are killed, disks that fill, rewards that go wrong: a run goes on by itself or says why, and nothing is lost.
+
+RFTCONF_RUNNER_MATRIX=1 kills every process in every phase; without it, each process and each phase at least once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rftconf_runner.faults import VARIABLE
+from rftconf_runner.ledger import faults
+
+from tests.runner.with_vllm.test_demo import demo, executed, planned, python, without_times
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+pytestmark = pytest.mark.filterwarnings("default")
+__all__ = ["demo"]
+MOST_SECONDS = 60
+"""From a process's death to the end of the period that it died in."""
+WHOLE = {"trainer__total_training_steps": "6", "trainer__save_freq": "1"}
+MIXED = "engine@generate:2,reward@reward:3,trainer@update:4,engine@sync:5,trainer@save:5"
+PHASES = ("generate", "reward", "update", "sync", "save")
+KILLED = ("engine", "trainer", "reward")
+EVERY_CELL = os.environ.get("RFTCONF_RUNNER_MATRIX") == "1"
+MATRIX = [",".join(f"{who}@{phase}:{period}" for period, who in enumerate(KILLED, 2)) for phase in PHASES]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(demo: Path) -> list[dict[str, Any]]:
+    return without_times(executed(planned(demo, "undisturbed", **WHOLE), demo / "undisturbed"))
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("killed", [MIXED, *(MATRIX if EVERY_CELL else [])])
+def test_what_dies_is_replaced(
+    demo: Path, undisturbed: list[dict[str, Any]], killed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The curve is that of a run without deaths, bit for bit, and every sequence was learned from once."""
+    folder = demo / f"killed-{killed.replace('@', '-').replace(':', '-').replace(',', '_')}"
+    monkeypatch.setenv(VARIABLE, killed)
+    metrics = executed(planned(demo, folder.name, **WHOLE), folder)
+    events = lines(folder / "events.jsonl")
+    assert [event["event"] for event in events] == ["lost", "recovered"] * len(killed.split(","))
+    assert [e["what"].split()[0] for e in events if e["event"] == "lost"] == [
+        k.split("@")[0] for k in killed.split(",")
+    ]
+    slow = [event["seconds"] for event in events if event["event"] == "recovered" and event["seconds"] > MOST_SECONDS]
+    assert slow == []
+    assert without_times(metrics) == undisturbed
+    assert faults(lines(folder / "ledger.jsonl")) == []
+
+
+@pytest.mark.parametrize("phase", PHASES if EVERY_CELL else ["save"])
+def test_a_killed_driver_is_gone_on_from(
+    demo: Path, undisturbed: list[dict[str, Any]], phase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, folder = planned(demo, f"driver-{phase}", **WHOLE), demo / f"driver-{phase}"
+    monkeypatch.setenv(VARIABLE, f"driver@{phase}:3")
+    assert python("-m", "rftconf_runner", str(plan), "--out", str(folder)).returncode == -9
+    monkeypatch.delenv(VARIABLE)
+    assert without_times(executed(plan, folder, "--resume")) == undisturbed
+    assert faults(lines(folder / "ledger.jsonl")) == []
+    assert list(folder.glob("*.partial")) == []
+
+
+GOES_WRONG = """
+import pathlib, time
+
+CALLS = pathlib.Path(__file__).with_suffix(".calls")
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info):
+    done = int(CALLS.read_text()) if CALLS.exists() else 0
+    CALLS.write_text(str(done + 1))
+    if done == 300:  # in the third period
+        {wrong}
+    return sum(char.isdigit() for char in solution_str) / max(len(solution_str), 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("raise KeyError('what')", "KeyError: 'what'"),
+        ("time.sleep(600)", "took longer than 10 s for 128 answers"),
+        ("return 'much'", "'much', and no finite number"),
+    ],
+)
+def test_a_reward_that_goes_wrong_loses_nothing(
+    demo: Path, undisturbed: list[dict[str, Any]], wrong: str, told: str
+) -> None:
+    """It is named, what was learned before is saved although nothing was due, and the run goes on from there."""
+    name = wrong.partition("(")[0].replace(" ", "-").replace(".", "-").replace("'", "")
+    (demo / f"{name}.py").write_text(GOES_WRONG.format(wrong=wrong))
+    more = {"trainer__save_freq": "-1", "reward__custom_reward_function__path": f"$FOLDER/{name}.py"}
+    plan, folder = planned(demo, name, **{**WHOLE, "trainer__total_training_steps": "3", **more}), demo / name
+    done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), "--reward-seconds", "10")
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "step-000002 holds what was learned before" in done.stderr
+    assert without_times(executed(plan, folder, "--resume")) == undisturbed[:3]
+
+
+def test_a_full_disk_is_named_and_leaves_what_was_saved(demo: Path) -> None:
+    """On a file system of its own, that the second checkpoint does not fit on."""
+    folder = demo / "full"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=30m", "tmpfs", folder], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("may not mount a file system here")
+    try:
+        plan = planned(demo, "full_disk", **{**WHOLE, "trainer__total_training_steps": "3"})
+        done = python("-m", "rftconf_runner", str(plan), "--out", str(folder))
+        assert done.returncode == 1
+        assert "cannot write" in done.stderr
+        assert "No space left" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert sorted(path.name for path in folder.glob("step-*")) == ["step-000001"]
+        shutil.copytree(folder, demo / "roomy")
+    finally:
+        subprocess.run(["umount", folder], check=True)
+    assert len(executed(plan, demo / "roomy", "--resume")) == 3
