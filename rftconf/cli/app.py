@@ -25,6 +25,7 @@ VERBS = {
     "init": "Write rftconf.toml from what is found in a folder.",
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",
+    "launch": "Write what starts a run on Kubernetes (KubeRay) or Slurm.",
     "runs": "List what ran, how far, and what it earned; plot it.",
     "schema": "Print a JSON Schema: of the plan, of certificates, of a framework, of the settings.",
 }

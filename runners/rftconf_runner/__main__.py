@@ -14,6 +14,7 @@ from rftconf.plan.model import Plan
 from rftconf_runner.harmless import validates
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
+from rftconf_runner.rules import told
 from rftconf_runner.trackers import left_out, missing
 from rftconf_runner.watch import Watch, mode_of
 
@@ -25,7 +26,10 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for metrics and checkpoints")
     parser.add_argument("--address", help="an existing Ray cluster; a local one when absent")
     parser.add_argument(
-        "--reward", metavar="FILE:FUNCTION", help="the reward function, where the config has no place for one"
+        "--reward",
+        metavar="WHICH",
+        help="the reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, "
+        "math_verify or format:REGEX",
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
@@ -44,8 +48,12 @@ def main() -> int:
     except (OSError, ValueError) as error:  # also what pydantic and json raise
         print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
         return 2
-    if asked.reward:
-        _with_reward(plan, asked.reward)
+    try:
+        if asked.reward:
+            _with_reward(plan, asked.reward)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
     if asked.finish_answers:
         for stage in plan.stages:
             stage.sync.in_flight = "finish"
@@ -84,10 +92,11 @@ def _interrupts() -> Callable[[], bool]:
     return lambda: bool(seen)
 
 
-def _with_reward(plan: Plan, told: str) -> None:
-    path, _, name = told.rpartition(":")
+def _with_reward(plan: Plan, words: str) -> None:
+    path, name, arguments = told(words)
     for stage in plan.stages:
-        stage.reward.function_path, stage.reward.function_name = path or name, name if path else "compute_score"
+        stage.reward.function_path, stage.reward.function_name = path, name
+        stage.reward.function_args = arguments or stage.reward.function_args
         for one in stage.data.train:  # what names the target's own classes for the same
             one.workflow, one.reward = None, None
 
@@ -108,9 +117,9 @@ def _run(plan: Plan, asked: argparse.Namespace) -> int:
 
     folder: Path = asked.out
     folder.mkdir(parents=True, exist_ok=True)
-    told = _not_ours(plan, folder, resume=asked.resume)
-    if told:
-        print(told, file=sys.stderr)
+    why_not = _not_ours(plan, folder, resume=asked.resume)
+    if why_not:
+        print(why_not, file=sys.stderr)
         return 2
     try:
         start = checkpoint.newest(folder) if asked.resume else None

@@ -26,7 +26,9 @@ def run(
     reward: Annotated[
         str | None,
         typer.Option(
-            "--reward", metavar="FILE:FUNCTION", help="The reward function, where the config has no place for one."
+            "--reward",
+            metavar="WHICH",
+            help="The reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, math_verify or format:REGEX.",
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")] = False,

@@ -31,7 +31,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def environment() -> dict[str, str]:
-    offline = {"RAY_USAGE_STATS_ENABLED": "0", "HF_HUB_OFFLINE": "1"}
+    # Ray gives way to everything else on the machine otherwise
+    offline = {"RAY_USAGE_STATS_ENABLED": "0", "HF_HUB_OFFLINE": "1", "RAY_worker_niceness": "0"}
     return {**os.environ, **offline, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}"}
 
 

@@ -53,8 +53,9 @@ def test_what_dies_is_replaced(
     assert [e["what"].split()[0] for e in events if e["event"] == "lost"] == [
         k.split("@")[0] for k in killed.split(",")
     ]
-    slow = [event["seconds"] for event in events if event["event"] == "recovered" and event["seconds"] > MOST_SECONDS]
-    assert slow == []
+    shared = max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)  # a machine with other work is as much slower
+    seconds = [event["seconds"] for event in events if event["event"] == "recovered"]
+    assert max(seconds) <= MOST_SECONDS * shared, seconds
     assert without_times(metrics) == undisturbed
     assert faults(lines(folder / "ledger.jsonl")) == []
 
