@@ -14,7 +14,7 @@ from rftconf.plan.model import Plan
 from rftconf_runner.harmless import validates
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
-from rftconf_runner.rules import told
+from rftconf_runner.rules import give
 from rftconf_runner.trackers import left_out, missing
 from rftconf_runner.watch import Watch, mode_of
 
@@ -50,7 +50,7 @@ def main() -> int:
         return 2
     try:
         if asked.reward:
-            _with_reward(plan, asked.reward)
+            give(plan, asked.reward)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -90,15 +90,6 @@ def _interrupts() -> Callable[[], bool]:
 
     signal.signal(signal.SIGINT, interrupted)
     return lambda: bool(seen)
-
-
-def _with_reward(plan: Plan, words: str) -> None:
-    path, name, arguments = told(words)
-    for stage in plan.stages:
-        stage.reward.function_path, stage.reward.function_name = path, name
-        stage.reward.function_args = arguments or stage.reward.function_args
-        for one in stage.data.train:  # what names the target's own classes for the same
-            one.workflow, one.reward = None, None
 
 
 def _plan(file: Path) -> Plan:

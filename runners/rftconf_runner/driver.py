@@ -36,10 +36,12 @@ def train(
     stopped: Callable[[], bool] = lambda: False,
     watch: Watch | None = None,
     trackers: Sequence[Tracker] = (),
-) -> None:
+    living: Places | None = None,
+) -> Places:
     """Run every rollout period of `job`, or those after the checkpoint `start`; metrics and checkpoints go to `folder`.
 
     Where `stopped` says so, the period is the last one. Where a process dies, the run goes on from its last checkpoint.
+    Engines of `living` are used again; what the run ended on is given back.
     """
     tokenizer, watch = AutoTokenizer.from_pretrained(job.tokenizer), watch or Watch()
     data = Prompts(job, tokenizer)
@@ -49,8 +51,9 @@ def train(
         run = Run(job, folder, tokenizer, data, places, start, watch, faults, trackers)
         run.until(stopped)
 
-    supervised(job, folder, start, watch, attempt)
+    places = supervised(job, folder, start, watch, attempt, living)
     watch.close()
+    return places
 
 
 class Run:

@@ -10,8 +10,8 @@ from typing import Any
 import ray
 
 VARIABLE = "RFTCONF_RUNNER_FAULTS"
-DELAY_SECONDS = 0.02
-"""So that the phase's calls are under way."""
+DELAY_SECONDS = {"generate": 0.05, "update": 0.05, "sync": 0.02}
+"""So that the phase's calls are under way; the other phases may be over by then, and are struck as they begin."""
 
 
 class Faults:
@@ -33,4 +33,8 @@ class Faults:
         """Those that are due."""
         for one in [one for one in self.left if one[1:] == (phase, str(period))]:
             self.left.remove(one)
-            threading.Timer(DELAY_SECONDS, os.kill, (self.pids[one[0]], signal.SIGKILL)).start()
+            strike = (self.pids[one[0]], signal.SIGKILL)
+            if phase in DELAY_SECONDS:
+                threading.Timer(DELAY_SECONDS[phase], os.kill, strike).start()
+            else:
+                os.kill(*strike)

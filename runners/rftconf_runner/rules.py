@@ -6,6 +6,8 @@ import re
 from importlib.util import find_spec
 from typing import Any
 
+from rftconf.plan.model import Plan
+
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 BOXED = "\\boxed{"
 LIBRARIES = {"math_verify": "math-verify"}
@@ -19,7 +21,7 @@ def exact(solution_str: str, ground_truth: Any, **_: Any) -> float:
 
 def gsm8k(solution_str: str, ground_truth: Any, **_: Any) -> float:
     """1 where the number after the last `####`, or else the last number of the answer, is the truth's."""
-    _, marked, after = solution_str.rpartition("####")
+    marked, after = solution_str.rpartition("####")[1:]
     found = NUMBER.findall(after)
     said = (found[0] if marked else found[-1]) if found else ""
     wanted = NUMBER.findall(str(ground_truth).rpartition("####")[2])
@@ -67,6 +69,16 @@ def told(words: str) -> tuple[str, str, dict[str, Any]]:
     if not path:
         path, name = name, "compute_score"
     return path if path.endswith(".py") else _module(path, words), name, {}
+
+
+def give(plan: Plan, words: str) -> None:
+    """Every stage that reward, instead of what the plan has. Raises ValueError as `told` does."""
+    path, name, arguments = told(words)
+    for stage in plan.stages:
+        stage.reward.function_path, stage.reward.function_name = path, name
+        stage.reward.function_args = arguments or stage.reward.function_args
+        for one in stage.data.train:  # what names the target's own classes for the same
+            one.workflow, one.reward = None, None
 
 
 def _module(name: str, words: str) -> str:

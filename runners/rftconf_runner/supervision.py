@@ -25,13 +25,19 @@ class LostError(RuntimeError):
     """A process that dies again and again at the same place."""
 
 
-def supervised(job: Job, folder: Path, start: Path | None, watch: Watch, attempt: Callable[..., None]) -> None:
-    """Call `attempt(places, start, faults)` until it returns; anew where an actor died meanwhile.
+def supervised(
+    job: Job,
+    folder: Path,
+    start: Path | None,
+    watch: Watch,
+    attempt: Callable[..., None],
+    living: Places | None = None,
+) -> Places:
+    """Call `attempt(places, start, faults)` until it returns, on places that are given then; anew where an actor died.
 
     Deaths in a row in one period are counted: what dies every time is no accident.
     """
     faults, tries, period = Faults(), 0, -1
-    living = Places([], [], [], None)
     while True:
         places = placed(job, start, living)
         try:
@@ -51,7 +57,7 @@ def supervised(job: Job, folder: Path, start: Path | None, watch: Watch, attempt
             start = checkpoint.newest(folder)
             watch.recovers(what, "the beginning" if start is None else start.name, began)
         else:
-            return
+            return places
 
 
 def _left(places: Places, gone: Sequence[str]) -> Places:

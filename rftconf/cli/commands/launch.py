@@ -55,7 +55,6 @@ def launch(
     from rftconf.cli.reading import reading
     from rftconf.errors import RefusedError, UsageError
     from rftconf.report import launch_files
-    from rftconf.secrets import is_secret
 
     if on == "kuberay" and not (image and claim):
         raise UsageError("a RayJob needs --image and --claim")
@@ -69,17 +68,11 @@ def launch(
     if cluster.nodes not in (1, None):
         raise RefusedError(f"cluster.nodes is {cluster.nodes}: the runner keeps all its ranks on one node")
     file, there = PurePosixPath(source), PurePosixPath(folder)
-    for each in set_ or ():
-        name, _, value = each.partition("=")
-        if is_secret(name, value):
-            raise UsageError(f"--set {name} is a secret, and the file would hold it: let it in there with --env {name}")
-    given = (("--from", [from_] if from_ else []), ("--from-release", [from_release] if from_release else []))
     told = [
-        word
-        for name, values in (*given, ("--set", set_), ("--env", env))
-        for one in values or ()
-        for word in (name, one)
+        *_words("--from", [from_] if from_ else []),
+        *_words("--from-release", [from_release] if from_release else []),
     ]
+    told += [*_words("--set", set_), *_words("--env", env)]
     gpus = cluster.gpus_per_node if isinstance(cluster.gpus_per_node, int) else 0
     wanted = launch_files.Launch(file.stem, str(there / file.name), str(there / file.stem), gpus, tuple(told))
     text = (
@@ -89,3 +82,17 @@ def launch(
     )
     out.product(text, output, executable=on == "slurm")
     return 0
+
+
+def _words(option: str, values: list[str] | None) -> list[str]:
+    """An option as often as it was given. Raises UsageError for a secret, which does not belong into a file."""
+    from rftconf.errors import UsageError
+    from rftconf.secrets import is_secret
+
+    for one in values or ():
+        name, _, value = one.partition("=")
+        if is_secret(name, value):
+            raise UsageError(
+                f"{option} {name} is a secret, and the file would hold it: let it in there with --env {name}"
+            )
+    return [word for one in values or () for word in (option, one)]

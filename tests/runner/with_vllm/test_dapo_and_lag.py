@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner.ledger import faults
 
 from rftconf.plan.model import Plan
-from tests.runner.with_vllm.test_demo import demo, executed, planned, without_times
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import planned, without_times
 
-pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 pytestmark = pytest.mark.filterwarnings("default")
-__all__ = ["demo"]
 KWARGS = "+reward__reward_kwargs__"
 DAPO = {
     "trainer__total_training_steps": "3",
@@ -40,7 +41,7 @@ def ledger(folder: Path) -> list[dict[str, Any]]:
 
 def test_groups_that_teach_nothing_are_drawn_again(demo: Path) -> None:
     """Of two answers, often neither has a digit. Batches stay whole, and what was refused is in the ledger."""
-    metrics = executed(planned(demo, "dapo", **DAPO), demo / "dapo")
+    metrics = session.run(planned(demo, "dapo", **DAPO), demo / "dapo")
     lines = ledger(demo / "dapo")
     assert faults(lines) == []
     assert [sum(map(len, line["updates"])) for line in lines] == [16, 16, 16]
@@ -63,7 +64,7 @@ def ahead(demo: Path, name: str, **sync: Any) -> Path:
 def test_one_and_a_half_periods_ahead(demo: Path) -> None:
     """Lag is bounded by what the plan says; what waits is in the checkpoint, so that a run goes on bit for bit."""
     plan = ahead(demo, "ahead", run_ahead_rollouts=1.5)
-    whole = executed(plan, demo / "ahead")
+    whole = session.run(plan, demo / "ahead")
     assert [one["lags"] for one in whole[:3]] == [{"0": 128}, {"1": 128}, {"1": 64, "2": 64}]
     assert max(one["lag"] for one in whole) == 2
     assert whole[0]["importance"] == pytest.approx(1.0, abs=1e-5)
@@ -72,13 +73,14 @@ def test_one_and_a_half_periods_ahead(demo: Path) -> None:
     shutil.copytree(demo / "ahead", demo / "ahead_resumed")
     for later in ("step-000004", "step-000005"):
         shutil.rmtree(demo / "ahead_resumed" / later)
-    assert without_times(executed(plan, demo / "ahead_resumed", "--resume")) == without_times(whole)
+    assert without_times(session.run(plan, demo / "ahead_resumed", resume=True)) == without_times(whole)
     assert ledger(demo / "ahead_resumed") == ledger(demo / "ahead")
 
 
 def test_weights_handed_over_every_second_period(demo: Path) -> None:
     """The ratio is against the engine's own log-probs. Saved is where the engine holds what the trainer holds."""
-    metrics = executed(ahead(demo, "every", every_rollouts=2, old_logprob="rollout_engine"), demo / "every")
+    plan = ahead(demo, "every", every_rollouts=2, old_logprob="rollout_engine")
+    metrics = session.run(plan, demo / "every")
     assert [one["lag"] for one in metrics] == [0, 1, 0, 1, 0]
     assert sorted(path.name for path in (demo / "every").glob("step-*")) == [
         "step-000002",
