@@ -45,10 +45,10 @@ def supervised(
             faults.aim(places.named())
             attempt(places, start, faults)
         except (ray.exceptions.RayError, RuntimeError) as error:
-            gone = dead(places)
+            began, gone = time.monotonic(), dead(places)
             if not gone:
                 raise
-            began, tries = time.monotonic(), tries + 1 if watch.period == period else 1
+            tries = tries + 1 if watch.period == period else 1
             period = watch.period
             what = f"{' and '.join(gone)} died in period {period}, phase {watch.phase}"
             if tries >= MOST_TRIES:

@@ -19,6 +19,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.ledger import faults
 from rftconf_runner.reward import BadRewardError
+from rftconf_runner.supervision import LostError
 
 from tests.runner.with_vllm import session
 from tests.runner.with_vllm.test_demo import planned, python, without_times
@@ -140,3 +141,10 @@ def test_a_full_disk_is_named_and_leaves_what_was_saved(demo: Path) -> None:
     finally:
         subprocess.run(["umount", folder], check=True)
     assert len(session.run(plan, demo / "roomy", resume=True)) == 3
+
+
+def test_what_dies_every_time_is_named(demo: Path) -> None:
+    (demo / "exits.py").write_text("import os\n\n\ndef compute_score(**_):\n    os._exit(1)\n")
+    changes = {"trainer__total_training_steps": "1", "reward__custom_reward_function__path": "$FOLDER/exits.py"}
+    with pytest.raises(LostError, match="reward 0 died in period 1, phase reward, 3 times in a row"):
+        session.run(planned(demo, "exits", **changes), demo / "exits")
