@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rftconf_runner.drawing import Waiting
 
 DIGESTS, STATE = "digests.json", "run.json"
+FULL_BYTES = 1 << 20
+"""Less free than this is a full disk."""
 CRITIC = "critic"
 """The critic's folder within a checkpoint."""
 
@@ -43,13 +45,15 @@ def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
         beside.rename(folder)
         _to_disk(folder.parent)
     except OSError as error:
+        told = _reason(beside, error)
         shutil.rmtree(beside, ignore_errors=True)
-        raise CheckpointError(f"cannot write {folder}: {error.strerror or error}; {_before(folder)}") from error
+        raise CheckpointError(f"cannot write {folder}: {told}") from error
 
 
-def _before(folder: Path) -> str:
-    found = newest_name(folder.parent)
-    return f"{found.name} holds what was learned before" if found else "nothing was saved before"
+def _reason(beside: Path, error: OSError) -> str:
+    """In words. Libraries that write tensors do not say that a disk is full."""
+    full = shutil.disk_usage(beside.parent).free < FULL_BYTES
+    return "no space left on the disk" if full else str(error.strerror or error)
 
 
 def _write(beside: Path, state: State, write: Callable[[Path], None]) -> None:
