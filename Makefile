@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-faults runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -77,11 +77,13 @@ runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over 
 	.runner/bin/python -m pip install --quiet pytest==$(shell sed -n 's/^pytest==//p' requirements-dev.lock)
 	.runner/bin/python -m pytest tests/runner tests/budget/with_torch
 
+runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit (after runner-env; half an hour)
+	RFTCONF_RUNNER_MATRIX=1 .runner/bin/python -m pytest tests/runner/with_vllm/test_faults.py
+
 runner-demo:  ## train a tiny model on this machine from a veRL launch script made for it (after runner-env)
 	.runner/bin/python -m rftconf_runner.demo .runner/demo
-	.runner/bin/rftconf plan .runner/demo/run_grpo.sh --json -o .runner/demo/plan.json
 	rm -rf .runner/demo/run
-	.runner/bin/python -m rftconf_runner .runner/demo/plan.json --out .runner/demo/run
+	.runner/bin/rftconf run .runner/demo/run_grpo.sh -o .runner/demo/run
 
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py

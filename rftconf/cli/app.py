@@ -28,6 +28,8 @@ VERBS = {
     "lsp": "Serve an editor: findings, hover, completion, fixes.",
     "studio": "Open a page on this machine: convert, check, price, compare, begin configs.",
     "run": "Execute a config with vLLM, FSDP2 and Ray.",
+    "launch": "Write what starts a run on Kubernetes (KubeRay) or Slurm.",
+    "runs": "List what ran, how far, and what it earned; plot it.",
     "schema": "Print a JSON Schema: of the plan, of certificates, of a framework, of the settings.",
 }
 """Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""

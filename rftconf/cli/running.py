@@ -7,9 +7,13 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rftconf.errors import UsageError
 from rftconf.text import atomic
+
+if TYPE_CHECKING:
+    from rftconf.report.screen import Screen
 
 RUNNER = "rftconf_runner"
 PLAN = "plan.asked.json"
@@ -26,6 +30,23 @@ def interpreter(named: str | None) -> str:
             "environment for it: then --python .runner/bin/python"
         )
     return sys.executable
+
+
+CURVE = "curve.html"
+
+
+def plot(folder: Path, screen: Screen | None) -> None:
+    """The reward on `screen`, where there is one, and all metrics as a page in the folder; nothing before the first period."""
+    from rftconf.cli import output as out
+    from rftconf.cli.run_folders import run_seen
+    from rftconf.report.curve import curve_text, curves_html
+
+    seen = run_seen(folder)
+    if not seen.metrics:
+        return
+    out.product(curves_html(seen.name, {seen.name: seen.series()}), folder / CURVE)
+    if screen is not None:
+        out.product(curve_text("reward", seen.series().get("reward", []), screen) + f"more in {folder / CURVE}\n")
 
 
 def start(python: str, plan: str, folder: Path, more: Sequence[str]) -> int:

@@ -52,7 +52,7 @@ _R_GRAD = ("roll/distributed/strategy/fsdp2_strategy.py", "train_step")
 _C_TRAIN = ("chatlearn/algorithm/grpo_utils/policy_trainer.py", "train_step")
 _C_ROLLOUT = ("chatlearn/models/sglang_module.py", "metric_collect")
 _C_TIME = ("chatlearn/runtime/engine.py", "logging_summary")
-_OURS = ("runners/rftconf_runner/driver.py", "train")
+_OURS = ("runners/rftconf_runner/driver.py", "period")
 
 _ONE_STEP = "of the sequences of one train step, where others take the whole rollout period"
 _LAST = "of the last update of the period; others average over the period's updates"
@@ -297,7 +297,7 @@ _TIMES: tuple[Quantity, ...] = (
         "trinity": _trainer("time/sync_weight", ("trinity/trainer/trainer.py", "sync_weight"), "with the wait for the explorer"),
         "roll": _roll("time/step_model_update", _R_RUN),
         "chatlearn": _chatlearn("engine/timer_summary/sync_parameters", _C_TIME),
-        RUNNER: _ours("sync_seconds", "with saving"),
+        RUNNER: _ours("sync_seconds", "without saving; with what was left to generate ahead"),
     }),
     Quantity("time of one whole step", "seconds", {
         "verl": _verl("timing_s/step", _V_FIT, text='"step"'),

@@ -7,12 +7,16 @@ import json
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from rftconf.plan.model import Plan
 from rftconf_runner.harmless import validates
-from rftconf_runner.job import job_of
-from rftconf_runner.refusals import refusals
+from rftconf_runner.job_reader import REWARD_SECONDS, job_of
+from rftconf_runner.refusals import Refusal, refusals
+from rftconf_runner.rules import give
+from rftconf_runner.trackers import left_out, missing
+from rftconf_runner.watch import Watch, mode_of
 
 
 def main() -> int:
@@ -22,19 +26,40 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for metrics and checkpoints")
     parser.add_argument("--address", help="an existing Ray cluster; a local one when absent")
     parser.add_argument(
-        "--reward", metavar="FILE:FUNCTION", help="the reward function, where the config has no place for one"
+        "--reward",
+        metavar="WHICH",
+        help="the reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, "
+        "math_verify or format:REGEX",
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
+    parser.add_argument(
+        "--finish-answers", action="store_true", help="finish every answer before a sync, where the plan would cut them"
+    )
+    parser.add_argument(
+        "--reward-seconds", type=float, default=REWARD_SECONDS, help="how long scoring one period's answers may take"
+    )
+    parser.add_argument("--no-trackers", action="store_true", help="log to the folder only, whatever the plan names")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--json", action="store_true", help="print JSON lines: a period's numbers, or an event")
     asked = parser.parse_args()
     try:
         plan = _plan(asked.plan)
     except (OSError, ValueError) as error:  # also what pydantic and json raise
         print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
         return 2
-    if asked.reward:
-        _with_reward(plan, asked.reward)
-    refused = refusals(plan)
+    try:
+        if asked.reward:
+            give(plan, asked.reward)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if asked.finish_answers:
+        for stage in plan.stages:
+            stage.sync.in_flight = "finish"
+    if asked.no_trackers:
+        plan.identity.loggers = None
+    refused = [*refusals(plan), *(Refusal(path, why) for path, why in missing(plan))]
     for one in refused:
         print(f"{one.path}: {one.why}", file=sys.stderr)
     if refused:
@@ -44,11 +69,14 @@ def main() -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
+    say = (lambda _: None) if asked.quiet or asked.json else print
+    say(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
           f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
     if validates(plan.stages[0]):
-        print("left out: validation, which the runner does not do yet")
-    return 0 if asked.dry_run else _run(plan, asked.out, asked.address, resume=asked.resume)
+        say("left out: validation, which the runner does not do yet")
+    if left_out(plan):
+        say(f"left out: the trackers {', '.join(left_out(plan))}, which the runner does not know")
+    return 0 if asked.dry_run else _run(plan, asked)
 
 
 def _interrupts() -> Callable[[], bool]:
@@ -64,55 +92,65 @@ def _interrupts() -> Callable[[], bool]:
     return lambda: bool(seen)
 
 
-def _with_reward(plan: Plan, told: str) -> None:
-    path, _, name = told.rpartition(":")
-    for stage in plan.stages:
-        stage.reward.function_path, stage.reward.function_name = path or name, name if path else "compute_score"
-        for one in stage.data.train:  # what names the target's own classes for the same
-            one.workflow, one.reward = None, None
-
-
 def _plan(file: Path) -> Plan:
     data = json.loads(file.read_text(encoding="utf-8"))
     return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data)
 
 
-def _run(plan: Plan, folder: Path, address: str | None, *, resume: bool) -> int:
+def _run(plan: Plan, asked: argparse.Namespace) -> int:
     import ray
 
-    from rftconf_runner import checkpoint
+    from rftconf_runner import checkpoint, trackers
     from rftconf_runner.driver import train
     from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
+    from rftconf_runner.supervision import LostError
 
+    folder: Path = asked.out
     folder.mkdir(parents=True, exist_ok=True)
-    kept, text = folder / "plan.json", plan.model_dump_json(indent=1)
-    if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
-        print(f"{kept} is another plan than this one; --resume goes on with the same", file=sys.stderr)
+    why_not = _not_ours(plan, folder, resume=asked.resume)
+    if why_not:
+        print(why_not, file=sys.stderr)
         return 2
-    if not resume and any(folder.glob("step-*")):
-        print(
-            f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder",
-            file=sys.stderr,
-        )
-        return 2
-    kept.write_text(text, encoding="utf-8")
     try:
-        start = checkpoint.newest(folder) if resume else None
+        start = checkpoint.newest(folder) if asked.resume else None
     except checkpoint.CheckpointError as error:
         print(error, file=sys.stderr)
         return 1
+    mode = mode_of(quiet=asked.quiet, json_lines=asked.json, terminal=sys.stdout.isatty())
+    watch = Watch(mode, folder / "events.jsonl")
     if start:
-        print(f"going on from {start}")
-    ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        watch.event("resumes", start=str(start))
+    job = replace(job_of(plan), reward_seconds=asked.reward_seconds)
+    followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
+    ray.init(address=asked.address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
-        train(job_of(plan), folder, start, _interrupts())
-    except (GateError, BadRewardError, ValueError) as error:
-        print(f"stopped: {error}", file=sys.stderr)
+        train(job, folder, start, _interrupts(), watch, followers)
+    except (GateError, BadRewardError, LostError, checkpoint.CheckpointError, ValueError) as error:
+        print(f"stopped: {getattr(error, 'cause', None) or error}{_kept(folder)}", file=sys.stderr)
         return 1
     finally:
+        trackers.close(followers)
         ray.shutdown()
     return 0
+
+
+def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> str:
+    """Why this plan is not run in that folder, in words; the plan is kept there where it is."""
+    kept, text = folder / "plan.json", plan.model_dump_json(indent=1)
+    if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
+        return f"{kept} is another plan than this one; --resume goes on with the same"
+    if not resume and any(folder.glob("step-*")):
+        return f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder"
+    kept.write_text(text, encoding="utf-8")
+    return ""
+
+
+def _kept(folder: Path) -> str:
+    from rftconf_runner.checkpoint import newest_name
+
+    found = newest_name(folder)
+    return f"; {found.name} holds what was learned before, and --resume goes on from it" if found else ""
 
 
 sys.exit(main())

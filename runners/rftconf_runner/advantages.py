@@ -6,8 +6,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from rftconf_runner.masked import whitened
-
 EPSILON = 1e-6
 """Added to a standard deviation before division by it, as all four frameworks do."""
 
@@ -42,8 +40,8 @@ def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
     return found
 
 
-def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
-    """REINFORCE++: whitened discounted returns, and the returns. `rewards` and `mask` [sequences, tokens].
+def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> Tensor:
+    """REINFORCE++, before it is whitened: discounted returns. `rewards` and `mask` [sequences, tokens].
 
     Tokens that do not count (an environment's answer within a sequence) hand on what comes after them.
     """
@@ -53,16 +51,16 @@ def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> tuple[Tensor, Tens
         now = rewards[:, at] + gamma * running
         returns[:, at] = now * counts
         running = now * counts + running * (1 - counts)
-    return whitened(returns, mask) * mask, returns
+    return returns
 
 
 def reinforce_baseline(rewards: Tensor, groups: Tensor, mask: Tensor) -> Tensor:
-    """REINFORCE++ with a baseline: the reward less its group's mean, whitened over the tokens of the batch."""
-    return whitened(spread(_centred(rewards, groups), mask), mask) * mask
+    """REINFORCE++ with a baseline, before it is whitened: the reward less its group's mean."""
+    return spread(_centred(rewards, groups), mask)
 
 
 def generalized(rewards: Tensor, values: Tensor, mask: Tensor, gamma: float, lam: float) -> tuple[Tensor, Tensor]:
-    """GAE: whitened advantages and the returns that a critic learns. All [sequences, tokens].
+    """GAE: advantages, before they are whitened, and the returns that a critic learns. All [sequences, tokens].
 
     Tokens that do not count are passed over: the next one that counts is the successor.
     """
@@ -74,7 +72,7 @@ def generalized(rewards: Tensor, values: Tensor, mask: Tensor, gamma: float, lam
         ahead = (surprise + gamma * lam * ahead) * counts + ahead * (1 - counts)
         following = values[:, at] * counts + following * (1 - counts)
         advantages[:, at] = ahead
-    return whitened(advantages, mask), advantages + values
+    return advantages, advantages + values
 
 
 def spread(per_sequence: Tensor, mask: Tensor) -> Tensor:

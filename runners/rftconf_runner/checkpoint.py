@@ -6,11 +6,17 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rftconf_runner.drawing import Waiting
 
 DIGESTS, STATE = "digests.json", "run.json"
+FULL_BYTES = 1 << 20
+"""Less free than this is a full disk."""
 CRITIC = "critic"
 """The critic's folder within a checkpoint."""
 
@@ -21,16 +27,36 @@ class CheckpointError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a run is: periods done, and the coefficient of an adaptive KL penalty."""
+    """Where a run is: periods done, the coefficient of an adaptive KL penalty, prompts drawn, answers drawn ahead."""
 
-    period: int = 0
-    kl_coef: float = 0.0
+    period: int
+    kl_coef: float
+    drawn: int
+    waiting: Sequence[Waiting] = ()
 
 
 def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
     """What `write` puts into a folder, under its final name only when it is whole and on the disk."""
     beside = folder.with_suffix(".partial")
     shutil.rmtree(beside, ignore_errors=True)
+    try:
+        _write(beside, state, write)
+        shutil.rmtree(folder, ignore_errors=True)
+        beside.rename(folder)
+        _to_disk(folder.parent)
+    except OSError as error:
+        told = _reason(beside, error)
+        shutil.rmtree(beside, ignore_errors=True)
+        raise CheckpointError(f"cannot write {folder}: {told}") from error
+
+
+def _reason(beside: Path, error: OSError) -> str:
+    """In words. Libraries that write tensors do not say that a disk is full."""
+    full = shutil.disk_usage(beside.parent).free < FULL_BYTES
+    return "no space left on the disk" if full else str(error.strerror or error)
+
+
+def _write(beside: Path, state: State, write: Callable[[Path], None]) -> None:
     beside.mkdir(parents=True)
     write(beside)
     (beside / STATE).write_text(json.dumps(asdict(state)), encoding="utf-8")
@@ -38,9 +64,6 @@ def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
     (beside / DIGESTS).write_text(json.dumps({str(f.relative_to(beside)): _digest(f) for f in files}), encoding="utf-8")
     for file in (*files, beside / DIGESTS, beside):
         _to_disk(file)
-    shutil.rmtree(folder, ignore_errors=True)
-    beside.rename(folder)
-    _to_disk(folder.parent)
 
 
 def name(run: Path, period: int) -> Path:
@@ -50,10 +73,15 @@ def name(run: Path, period: int) -> Path:
 
 def newest(run: Path) -> Path | None:
     """The last whole checkpoint of a run. Raises CheckpointError where a file of it is not what was written."""
-    found = max((path for path in run.glob("step-*") if path.suffix != ".partial"), default=None)
+    found = newest_name(run)
     if found is not None:
         _verify(found)
     return found
+
+
+def newest_name(run: Path) -> Path | None:
+    """The same, unread."""
+    return max((path for path in run.glob("step-*") if path.suffix != ".partial"), default=None)
 
 
 def state_of(folder: Path) -> State:

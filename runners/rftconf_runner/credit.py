@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import advantages, losses
+from rftconf_runner.corrections import importance
 from rftconf_runner.job import Job, KlPenalty
-from rftconf_runner.masked import masked_mean
-from rftconf_runner.sequences import Sample, grid, mask_of
+from rftconf_runner.masked import masked_mean, whitened
+from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged
 
 COEF_STEP = 0.2
 """The largest relative error that an adaptive coefficient answers to (Ziegler et al., 2019)."""
@@ -19,12 +20,19 @@ COEF_STEP = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """Advantages and a critic's returns [sequences, tokens], and the mean KL of the period (0 where none is taken)."""
+    """Advantages and a critic's returns [sequences, tokens], importance weights where the plan corrects, and the mean KL of
+    the period (0 where none is taken)."""
 
     advantages: Tensor
     returns: Tensor
+    weights: Tensor | None
     mask: Tensor
     kl: float
+
+    @property
+    def more(self) -> dict[str, float]:
+        """What else is worth a look."""
+        return {} if self.weights is None else {"importance": float(masked_mean(self.weights, self.mask))}
 
 
 def credit(
@@ -46,7 +54,26 @@ def credit(
         tokens = tokens - coef * gaps
         kl = float(torch.stack([masked_mean(row, own) for row, own in zip(gaps, mask, strict=True)]).mean())
     found, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask)
-    return Credit(found, returns, mask, kl)
+    if job.whitens:
+        found = whitened(found, mask) * mask
+    drawn = grid([sample.drawn for sample in samples], mask)
+    weights = importance(grid(old, mask), drawn, mask, job.correction) if job.correction else None
+    return Credit(found, returns, weights, mask, kl)
+
+
+def lessons_of(
+    samples: Sequence[Sample],
+    credited: Credit,
+    old: Sequence[Row],
+    reference: Sequence[Row],
+    values: Sequence[Row],
+) -> list[Lesson]:
+    """Each sample with its rows."""
+    gains, returns = (ragged(of, credited.mask) for of in (credited.advantages, credited.returns))
+    nothing: Sequence[Row] = [()] * len(samples)
+    weights = nothing if credited.weights is None else ragged(credited.weights, credited.mask)
+    columns = (samples, gains, old, reference or nothing, values or nothing, returns, weights)
+    return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 
 def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
@@ -56,7 +83,7 @@ def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor) -> tuple[
         case "rloo":
             found = advantages.spread(advantages.leave_one_out(whole, groups), mask)
         case "reinforce_pp":
-            return advantages.reinforce(tokens, mask, job.gamma)
+            found = advantages.reinforce(tokens, mask, job.gamma)
         case "reinforce_pp_baseline":
             found = advantages.reinforce_baseline(whole, groups, mask)
         case "gae":

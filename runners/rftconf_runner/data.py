@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,8 @@ class Prompt:
 
 
 class Prompts:
-    """Endless batches of prompts; an epoch is a permutation by its own seed, an incomplete last batch is left out."""
+    """Prompts without end, by number; an epoch is a permutation by its own seed. What is left over of an epoch is left out,
+    or where the plan carries it, opens the next batch."""
 
     def __init__(self, job: Job, tokenizer: Any) -> None:
         from datasets import load_dataset
@@ -42,28 +42,32 @@ class Prompts:
             raise ValueError(f"{told} = {most}; the plan neither drops nor cuts such prompts")
         self.prompts = [prompt for prompt in found if len(prompt.tokens) <= most]
         self.job = job
+        if len(self.prompts) < job.prompts:
+            raise ValueError(f"stage.data.train: {len(self.prompts)} prompts are no batch of {job.prompts}")
         left = len(self.prompts) % job.prompts
-        if left and job.last_partial != "drop":
+        if left and job.last_partial not in ("drop", "carry"):
             told = f"stage.run_length.last_partial is {job.last_partial!r} and {left} of {len(self.prompts)} prompts are left over"
-            raise ValueError(f"{told}: the runner drops them")
+            raise ValueError(f"{told}: the runner drops or carries them")
+        self.used = len(self.prompts) - (left if job.last_partial == "drop" else 0)
+        self.orders: dict[int, list[int]] = {}
 
     def periods(self) -> int:
         """Rollout periods of the run: the plan's number, or as many as its epochs have."""
-        of_epochs = self.job.epochs * (len(self.prompts) // self.job.prompts)
+        of_epochs = self.job.epochs * self.used // self.job.prompts
         return min(self.job.rollouts, of_epochs) if self.job.epochs else self.job.rollouts
 
-    def batches(self, size: int) -> Iterator[list[Prompt]]:
-        """Batches of `size`, for ever. Raises ValueError when there are fewer prompts than that."""
-        if len(self.prompts) < size:
-            raise ValueError(f"stage.data.train: {len(self.prompts)} prompts are no batch of {size}")
-        epoch = 0
-        while True:
+    def take(self, start: int, count: int) -> list[Prompt]:
+        """Those with the numbers from `start` on."""
+        return [self.prompts[self._order(at // self.used)[at % self.used]] for at in range(start, start + count)]
+
+    def _order(self, epoch: int) -> list[int]:
+        if epoch not in self.orders:
             order = list(range(len(self.prompts)))
             if self.job.shuffle:
                 random.Random(f"{self.job.data_seed}/{epoch}").shuffle(order)  # noqa: S311 - an order, no secret
-            for start in range(0, len(order) - size + 1, size):
-                yield [self.prompts[at] for at in order[start : start + size]]
-            epoch += 1
+            self.orders[epoch] = order
+            self.orders.pop(epoch - 2, None)
+        return self.orders[epoch]
 
 
 def _prompt(at: int, row: dict[str, Any], job: Job, tokenizer: Any) -> Prompt:

@@ -62,6 +62,7 @@ python3 -m verl.trainer.main_ppo \\
     trainer.save_freq=20 \\
     trainer.test_freq=-1 \\
     trainer.project_name=demo \\
+    trainer.logger='["console","tensorboard"]' \\
     trainer.experiment_name=digits
 """
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import expm1
 
 PARITY_MAX = {"float32": 1e-5, "bfloat16": 0.2, "float16": 0.05}
 """Largest |log-prob of the engine - log-prob of the trainer| over all sampled tokens."""
 FIRST_RATIO_MAX = 1e-3
+PARITY_RATIO = {dtype: max(expm1(most), FIRST_RATIO_MAX) for dtype, most in PARITY_MAX.items()}
+"""The same as a ratio, less 1."""
 
 
 class GateError(RuntimeError):
@@ -27,9 +30,9 @@ def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]]
     return max(gaps, default=0.0)
 
 
-def first_ratio(gap: float) -> None:
+def first_ratio(gap: float, most: float = FIRST_RATIO_MAX) -> None:
     """Raises GateError when the first update of a period does not start at ratio 1."""
-    if not gap <= FIRST_RATIO_MAX:
+    if not gap <= most:
         raise GateError(f"the first update's ratios differ from 1 by {gap:.3g}: the old log-probs are of other weights")
 
 

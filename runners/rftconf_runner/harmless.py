@@ -21,7 +21,6 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "optim.critic.extra": ({},),
     # nothing to decide: updates are whole, the run keeps step, one data set, no dropout
     "batch.uneven_tail": ANY,
-    "sync.in_flight": ANY,
     "data.mixing": ANY,
     "data.rows": ANY,
     "data.train[].storage": ("file",),
@@ -44,8 +43,8 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "sampling.train.repetition_penalty": (1.0,),
     "sampling.train.ignore_eos": (False,),
     "data.train_max_samples": (-1,),
-    "reward.manager": ("naive",),
-    "reward.manager_args": ({},),
+    # how many may be drawn at a time; the runner draws again what is missing, round by round
+    "algorithm.filters[].max_in_flight_rollouts": ANY,
 }
 OF_CRITIC = ("placement.critic.*", "optim.critic.*", "algorithm.critic.*", "model.critic_*", "batch.critic_*")
 OF_KL_REWARD, OF_KL_LOSS = ("algorithm.kl_reward.*",), ("algorithm.kl_loss.*",)

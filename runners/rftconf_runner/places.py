@@ -11,11 +11,10 @@ import ray
 
 from rftconf_runner import checkpoint
 from rftconf_runner.critic import Critic
-from rftconf_runner.data import Prompt
 from rftconf_runner.job import Job
 from rftconf_runner.policy import Policy
 from rftconf_runner.reward import Scorer
-from rftconf_runner.rollout import Answer, Engine
+from rftconf_runner.rollout import Engine
 from rftconf_runner.weights import differing
 
 
@@ -28,18 +27,33 @@ class Places:
     engines: list[Any]
     scorer: Any
 
+    def named(self) -> dict[str, Any]:
+        """Every actor by what it is and its number."""
+        scorers = [self.scorer] if self.scorer else []
+        kinds = (("trainer", self.ranks), ("critic", self.critics), ("engine", self.engines), ("reward", scorers))
+        return {f"{kind} {at}": actor for kind, actors in kinds for at, actor in enumerate(actors)}
 
-def placed(job: Job, start: Path | None) -> Places:
-    """Start everything, from the plan's model or from the checkpoint `start`."""
+
+def placed(job: Job, start: Path | None, living: Places | None = None) -> Places:
+    """Start everything, from the plan's model or from the checkpoint `start`.
+
+    What is `living` of engines and the reward's process stays: they have no state but the weights they are handed.
+    """
+    living = living or Places([], [], [], None)
     policy = None if start is None else str(start)
     critic = None if start is None else str(start / checkpoint.CRITIC)
     ports = _free_port(), _free_port()
     return Places(
         [_actor(Policy, job, rank, ports[0], policy) for rank in range(job.ranks)],
         [_actor(Critic, job, job.critic, rank, ports[1], critic) for rank in range(job.ranks) if job.critic],
-        [_actor(Engine, job) for _ in range(job.engines)],
-        _actor(Scorer, job.reward_path, job.reward_name, job.reward_arguments),
+        [*living.engines, *(_actor(Engine, job) for _ in range(job.engines - len(living.engines)))],
+        living.scorer or _actor(Scorer, job.reward_path, job.reward_name, job.reward_arguments),
     )
+
+
+def ready(places: Places) -> None:
+    """Wait until every process has begun."""
+    ray.get([actor.__ray_ready__.remote() for actor in places.named().values()])
 
 
 def call(actors: list[Any], method: str, *arguments: Any) -> list[Any]:
@@ -53,17 +67,6 @@ def rows(actors: list[Any], method: str, *arguments: Any) -> list[Any]:
     return [row for found in call(actors, method, *arguments) for row in found]
 
 
-def generate(engines: list[Any], prompts: list[Prompt], job: Job, period: int) -> list[Answer]:
-    """Answers in the order of `prompts`, shared by the engines. Every answer of a run has a seed of its own."""
-    size, seed = -(-len(prompts) // len(engines)), (job.engine_seed << 32) + period * job.sequences
-    starts = range(0, len(prompts), size)
-    refs = [
-        engine.generate.remote([prompt.tokens for prompt in prompts[at : at + size]], seed + at)
-        for engine, at in zip(engines, starts, strict=False)
-    ]
-    return [answer for answered in ray.get(refs) for answer in answered]
-
-
 def hand_over(places: Places, version: int) -> list[list[str]]:
     """The trainer's weights to every engine; the names of what each of them does not hold as the trainer does then."""
     gathered, *_ = [rank.weights.remote() for rank in places.ranks]  # collective: every rank is called
@@ -72,9 +75,12 @@ def hand_over(places: Places, version: int) -> list[list[str]]:
 
 
 def write(places: Places, tokenizer: Any, folder: Path) -> None:
-    """What a checkpoint holds."""
-    call(places.ranks, "save", str(folder))
-    call(places.critics, "save", str(folder / checkpoint.CRITIC))
+    """What a checkpoint holds. Raises OSError where a rank cannot write, whatever its library raises then."""
+    try:
+        call(places.ranks, "save", str(folder))
+        call(places.critics, "save", str(folder / checkpoint.CRITIC))
+    except ray.exceptions.RayTaskError as error:
+        raise OSError(str(error.cause or error)) from error
     tokenizer.save_pretrained(folder)
 
 

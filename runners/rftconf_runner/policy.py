@@ -107,7 +107,7 @@ class Policy:
         """The part of the update's loss, and the largest |ratio - 1|."""
         job = self.job
         log_probs, mask, logits = self._forward(self.learner.model, [lesson.sample for lesson in part])
-        old = log_probs.detach() if job.old_is_current else grid([lesson.old for lesson in part], mask)
+        old = log_probs.detach() if job.old == "current" else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
         match job.family:
             case "gspo":
@@ -116,6 +116,8 @@ class Policy:
                 loss = losses.weighted_log_likelihood(log_probs, old, advantages, job.clip_low, job.clip_high)
             case _:
                 loss = losses.clipped(log_probs, old, advantages, job.clip_low, job.clip_high, job.dual or None)
+        if job.correction:
+            loss = loss * grid([lesson.weights for lesson in part], mask)
         loss = losses.capped(loss, job.value_cap)
         if job.entropy:
             loss = loss - job.entropy * losses.entropy(logits)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from rftconf.plan.model import Algorithm, Plan, Stage
 from rftconf_runner.harmless import unread
-from rftconf_runner.job import DTYPES, paths_read
+from rftconf_runner.job_reader import DTYPES, OLD, paths_read
+from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 
 ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae"}
-WHITENED = {"reinforce_pp", "reinforce_pp_baseline", "gae"}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
 FAMILIES = {"ppo", "gspo", "cispo"}
 AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"}
@@ -41,7 +41,7 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("kind", stage.kind, {"rl"}),
         ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", None}),
         ("algorithm.advantage", algorithm.advantage, {*ADVANTAGES}),
-        ("algorithm.whiten_advantage", algorithm.whiten_advantage, {algorithm.advantage in WHITENED, None}),
+        ("algorithm.whiten_advantage", algorithm.whiten_advantage, {True, False, None}),
         ("algorithm.std_scope", algorithm.std_scope, {"none", "group", "batch", None}),
         ("algorithm.policy_loss.family", algorithm.policy_loss.family, {*FAMILIES}),
         ("algorithm.loss_agg", algorithm.loss_agg, {*AGGREGATIONS}),
@@ -61,11 +61,12 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("placement.actor.sp", actor.sp, {1, None}),
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
         ("placement.rollout.tp", stage.placement.rollout.tp, {1, None}),
-        ("sync.every_rollouts", sync.every_rollouts, {1, None}),
-        ("sync.old_logprob", sync.old_logprob, {"recompute_at_rollout", "recompute_at_update", "current", None}),
+        ("sync.in_flight", sync.in_flight, {"finish", "interrupt", None}),
+        ("sync.old_logprob", sync.old_logprob, {*OLD, None}),
         ("optim.actor.kind", stage.optim.actor.kind, {"adamw", None}),
         ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
-        ("batch.pass_order", stage.batch.pass_order, {"sweep", None}),
+        ("batch.pass_order", stage.batch.pass_order, {"sweep", "per_update", None}),
+        ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
         ("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}),
         ("model_options.lora.rank", stage.model_options.lora.rank, {0, None}),
     )
@@ -73,11 +74,10 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         if value not in executed:
             names = ", ".join(sorted(str(name) for name in executed if name is not None))
             yield path, f"is {value!r}; the runner executes {names}"
-    if sync.run_ahead_rollouts:
-        yield "sync.run_ahead_rollouts", "the runner is synchronous"
-    for path, part in (("algorithm.filters", algorithm.filters), ("placement.auxiliary", stage.placement.auxiliary)):
-        if part:
-            yield path, "is not executed"
+    if stage.placement.auxiliary:
+        yield "placement.auxiliary", "is not executed"
+    yield from of_dapo(stage)
+    yield from of_lag(stage)
     if len(stage.data.domains) > 1:
         yield "data.domains", f"{len(stage.data.domains)} domains; the runner reads one data set"
     yield from _sizes(stage)
@@ -130,6 +130,11 @@ BY_HAND = {
     "data.train[].keys.response",
     "data.train[].split",
     "algorithm.filters[].kind",
+    "algorithm.filters[].metric",
+    "algorithm.filters[].action",
+    "algorithm.filters[].threshold",
+    "algorithm.rollout_correction",
+    "reward.manager_args",
     "placement.auxiliary[].path",
     "placement.actor.model_dtype",
     "placement.rollout.dtype",

@@ -17,11 +17,14 @@ Row = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sequence: the prompt's and the answer's tokens, and the engine's version that drew the answer."""
+    """One sequence: the prompt's and the answer's tokens, the engine's version that drew the answer and the log-probs it
+    drew with; `number` is the sequence's own in the run."""
 
     prompt: tuple[int, ...]
     answer: tuple[int, ...]
     version: int
+    number: int = 0
+    drawn: Row = ()
 
     def __len__(self) -> int:
         """Tokens of prompt and answer."""
@@ -32,7 +35,7 @@ class Sample:
 class Lesson:
     """A sample with what is learned from it, a number for each token of the answer.
 
-    `reference` is empty without a KL loss, `values` and `returns` without a critic.
+    `reference` is empty without a KL loss, `values` and `returns` without a critic, `weights` without a correction.
     """
 
     sample: Sample
@@ -41,6 +44,7 @@ class Lesson:
     reference: Row = ()
     values: Row = ()
     returns: Row = ()
+    weights: Row = ()
 
     def __len__(self) -> int:
         """Tokens of prompt and answer."""

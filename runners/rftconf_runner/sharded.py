@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rftconf_runner import gates
 from rftconf_runner.job import Optimizer
 
 STATE = "trainer.pt"
@@ -73,13 +74,18 @@ class Learner:
         """One update on what `parts` gives after it has gone backwards: this rank's loss, gradient norm, learning rate."""
         self.optimizer.zero_grad()
         loss = sum(float(part) for part in parts())
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.grad_clip)
+        norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.grad_clip))
+        if not torch.isfinite(norm):
+            raise gates.GateError(
+                f"update {self.done + 1}: the loss is {loss:.4g} and the gradient's norm {float(norm):.4g}, no finite "
+                "number; the weights were left as they were"
+            )
         rate = learning_rate(self.settings, self.done, self.updates)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.done += 1
-        return loss, float(whole(norm)), rate
+        return loss, float(norm), rate
 
     def backward(self, loss: Tensor) -> Tensor:
         """FSDP averages gradients over ranks, and each rank holds a part of one sum."""

@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off
-from rftconf_runner.job import KlPenalty, job_of, paths_read
+from rftconf_runner.job import KlPenalty
+from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals
 
 from rftconf.load import load
@@ -69,6 +70,11 @@ def test_numbers_of_a_job() -> None:
         ("actor_rollout_ref__model__lora_rank", "8", "stage.model_options.lora.rank"),
         ("actor_rollout_ref__rollout__dtype", "bfloat16", "stage.placement.rollout.dtype"),
         ("actor_rollout_ref__rollout__ignore_eos", "True", "stage.sampling.train.ignore_eos"),
+        ("reward__reward_manager__name", "prime", "stage.reward.manager"),
+        ("trainer__v1__trainer_mode", "colocate_async", "stage.sync.in_flight"),
+        ("algorithm__rollout_correction__rollout_rs", "token_k1", "stage.algorithm.rollout_correction"),
+        ("algorithm__rollout_correction__rollout_is", "group", "stage.algorithm.rollout_correction"),
+        ("algorithm__rollout_correction__rollout_is_threshold", "2.0_1.0", "stage.algorithm.rollout_correction"),
     ],
 )
 def test_what_is_not_executed_is_refused_by_field(key: str, value: str, path: str) -> None:
@@ -139,6 +145,7 @@ def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:
 
 def test_the_loop_is_one_page() -> None:
     tree = ast.parse((RUNNER / "driver.py").read_text())
-    loop = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "train")
-    assert loop.end_lineno is not None
-    assert loop.end_lineno - loop.lineno < 50
+    run = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Run")
+    loop = [node for node in run.body if isinstance(node, ast.FunctionDef) and node.name in ("until", "period", "save")]
+    assert len(loop) == 3
+    assert sum((node.end_lineno or 0) - node.lineno + 1 for node in loop) <= 100

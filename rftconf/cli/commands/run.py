@@ -26,7 +26,9 @@ def run(
     reward: Annotated[
         str | None,
         typer.Option(
-            "--reward", metavar="FILE:FUNCTION", help="The reward function, where the config has no place for one."
+            "--reward",
+            metavar="WHICH",
+            help="The reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, math_verify or format:REGEX.",
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")] = False,
@@ -35,21 +37,39 @@ def run(
         str | None,
         typer.Option("--address", metavar="HOST:PORT", help="A Ray cluster that is there; else one is started here."),
     ] = None,
+    reward_seconds: Annotated[
+        float | None,
+        typer.Option("--reward-seconds", metavar="S", help="How long scoring a period's answers may take; 60."),
+    ] = None,
+    finish_answers: Annotated[
+        bool,
+        typer.Option("--finish-answers", help="Finish every answer before a sync, where the plan would cut them."),
+    ] = False,
+    no_trackers: Annotated[
+        bool, typer.Option("--no-trackers", help="Log to the folder only, whatever trackers the config names.")
+    ] = False,
+    gpu: Annotated[
+        str | None,
+        typer.Option("--gpu", metavar="NAME", help="With --dry-run: the memory account on this GPU, e.g. h100-80g."),
+    ] = None,
     python: Annotated[
         str | None,
         typer.Option("--python", metavar="PATH", help="The interpreter of an environment that has the runner."),
     ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON lines: a period's numbers, or an event.")] = False,
     quiet: options.Quiet = False,
     color: options.Color = "auto",
 ) -> int:
     """Execute a config's plan: vLLM generates, PyTorch FSDP2 trains, Ray holds the processes.
 
     What the runner would execute otherwise than the plan says is refused, by field, before anything starts. An
-    interrupt (Ctrl-C) ends the run after its period, with a checkpoint that --resume goes on from.
+    interrupt (Ctrl-C) ends the run after its period, with a checkpoint that --resume goes on from. A process that
+    dies is replaced, and the run goes on from its last checkpoint. At the end the reward is plotted, here and in the
+    folder's curve.html. --dry-run says what would be placed where, and with --gpu whether it fits.
 
     \b
     Examples:
-      rftconf run run_grpo.sh --dry-run
+      rftconf run run_grpo.sh --dry-run --gpu h100-80g
       rftconf run run_grpo.sh -o runs/first --python .runner/bin/python
       rftconf run trinity.yaml --reward reward.py:compute_score
       rftconf run run_grpo.sh -o runs/first --resume
@@ -61,18 +81,29 @@ def run(
     from rftconf.cli import running
     from rftconf.cli.loading import understood
     from rftconf.cli.reading import assumptions, reading
+    from rftconf.errors import UsageError
 
     interpreter = running.interpreter(python)
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assumptions(assume), quiet=quiet)
     if loaded is None:
         return 2
-    said = (("--reward", reward), ("--address", address))
-    more = [word for name, value in said if value is not None for word in (name, value)]
-    more += [name for name, wanted in (("--resume", resume), ("--dry-run", dry_run)) if wanted]
+    if gpu is not None and not dry_run:
+        raise UsageError("--gpu prices a --dry-run; a run takes the GPUs that are there")
+    said = (("--reward", reward), ("--address", address), ("--reward-seconds", reward_seconds))
+    more = [word for name, value in said if value is not None for word in (name, str(value))]
+    names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--json", "--quiet")
+    wanted = (resume, dry_run, finish_answers, no_trackers, json, quiet)
+    more += [name for name, one in zip(names, wanted, strict=True) if one]
     plan = loaded.plan.model_dump_json(indent=1)
     if dry_run:
+        from rftconf.cli.placing_run import placed_text
+
+        if not quiet and not json:
+            out.report(placed_text(loaded, gpu, out.report_screen(color)))
         with TemporaryDirectory() as nowhere:
             return running.start(interpreter, plan, Path(nowhere), more)
     folder = output or Path("runs") / (Path(source).stem if source != "-" else "run")
-    return running.start(interpreter, plan, folder, more)
+    code = running.start(interpreter, plan, folder, more)
+    running.plot(folder, None if quiet or json else out.product_screen(color))
+    return code

@@ -113,7 +113,57 @@ def aggregated(case, loss, mode):
     }[mode]()
 
 
+def weight(case, i, t, level):
+    """exp of the gap, of a token or of its whole sequence, which veRL and we bound at 20."""
+    counted = [u for u, m in enumerate(case.mask[i]) if m.item()]
+    log_ratio = -gap_of_weights(case, i, t) if level == "token" else -sum(gap_of_weights(case, i, u) for u in counted)
+    return math.exp(min(max(log_ratio, -20.0), 20.0))
+
+
+def gap_of_weights(case, i, t):
+    return case.old[i, t].item() - case.log_probs[i, t].item()
+
+
+def importance(case, level, upper, lower, normalize):
+    rows = [
+        [cut(weight(case, i, t, level), upper, lower) * m.item() for t, m in enumerate(row)]
+        for i, row in enumerate(case.mask)
+    ]
+    if not normalize:
+        return rows
+    kept = [[x for x, m in zip(row, ms, strict=True) if m.item()] for row, ms in zip(rows, case.mask, strict=True)]
+    kept = [row for row in kept if row]
+    mean = fmean(x for row in kept for x in row) if level == "token" else fmean(row[0] for row in kept)
+    return [[x / mean for x in row] for row in rows]
+
+
+def cut(number, upper, lower):
+    if lower:
+        return number if lower <= number <= upper else 0.0
+    return min(number, upper)
+
+
+def entropy(row):
+    most = max(row)
+    parts = [math.exp(x - most) for x in row]
+    shares = [part / sum(parts) for part in parts]
+    return -sum(share * math.log(share) for share in shares)
+
+
+def overlong(tokens):
+    """Nothing up to 6 tokens, then 0.7 in all until 10, and on."""
+    return 0.0 if tokens <= 6 else -0.7 * (tokens - 6) / 4
+
+
 REFERENCES = {
+    "importance/token": lambda case: importance(case, "token", 1.2, 0, normalize=False),
+    "importance/token_normal": lambda case: importance(case, "token", 1.2, 0, normalize=True),
+    "importance/token_inside": lambda case: importance(case, "token", 1.5, 0.6, normalize=False),
+    "importance/sequence": lambda case: importance(case, "sequence", 1.5, 0, normalize=False),
+    "importance/sequence_normal": lambda case: importance(case, "sequence", 1.5, 0, normalize=True),
+    "entropy": lambda case: [[entropy(token.tolist()) for token in row] for row in case.logits],
+    "overlong": lambda case: [overlong(tokens) for tokens in range(1, 12)],
+    "varies": lambda case: [float(len(set(g.tolist())) > 1) for g in case.coarse.split(3)],
     "grpo": lambda case: grpo(case, stdev),
     "grpo_mean_only": lambda case: grpo(case, None),
     "grpo_population": lambda case: grpo(case, pstdev),

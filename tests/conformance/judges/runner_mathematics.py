@@ -3,21 +3,65 @@
 Prints one JSON object: `function/peer` to the largest difference seen over random inputs. Runs in the judges' environment.
 """
 
+import asyncio
 import json
 import math
 import random
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import torch
+from omegaconf import OmegaConf
 from reference_mathematics import REFERENCES
 from rftconf_runner import advantages, losses
+from rftconf_runner.corrections import importance
+from rftconf_runner.dapo import overlong_penalty, varies
+from rftconf_runner.job import Correction, Shaping
+from rftconf_runner.masked import whitened
+from verl import DataProto
+from verl.experimental.reward_loop.reward_manager.dapo import DAPORewardManager
 from verl.trainer.ppo import core_algos
+from verl.trainer.ppo.rollout_corr_helper import compute_rollout_correction_weights
+from verl.utils.torch_functional import entropy_from_logits
 from verl.workers.config import ActorConfig
 
 SEQUENCES, TOKENS, GROUP = 12, 7, 3
 LOW, HIGH, DUAL = 0.2, 0.28, 3.0
 MODES = ("token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm")
+
+
+CORRECTIONS = {
+    "token": Correction("token", 1.2, 0.0, normalize=False),
+    "token_normal": Correction("token", 1.2, 0.0, normalize=True),
+    "token_inside": Correction("token", 1.5, 0.6, normalize=False),
+    "sequence": Correction("sequence", 1.5, 0.0, normalize=False),
+    "sequence_normal": Correction("sequence", 1.5, 0.0, normalize=True),
+}
+SHAPING = Shaping(buffer=4.0, longest=10.0, factor=0.7)
+LENGTHS = range(1, 12)
+
+
+def overlong(tokens):
+    """What veRL's DAPO manager takes from a reward of 0 for an answer of so many tokens."""
+    manager = object.__new__(DAPORewardManager)
+    buffer = OmegaConf.create({"enable": True, "len": 4, "penalty_factor": SHAPING.factor, "log": False})
+    manager.overlong_buffer_cfg, manager.max_resp_len = buffer, 10
+    manager.compute_score, manager.is_async_reward_score = lambda **_: 0.0, False
+    manager.reward_router_address = manager.reward_model_tokenizer = None
+    manager.tokenizer = SimpleNamespace(decode=lambda *_, **__: "")
+    tensors = {"responses": torch.ones(1, 12), "attention_mask": (torch.arange(12) < tokens).long()[None]}
+    rows = {
+        "data_source": np.array([""]),
+        "reward_model": np.array([{"ground_truth": ""}]),
+        "extra_info": np.array([{}]),
+    }
+
+    async def asked():
+        manager.loop = asyncio.get_running_loop()
+        return await manager.run_single(DataProto.from_dict(tensors, rows))
+
+    return float(asyncio.run(asked())["reward_score"])
 
 
 class Case:
@@ -40,6 +84,8 @@ class Case:
         self.mask[(seed + 1) % SEQUENCES, 0] = 1
         self.last = torch.zeros(shape, dtype=torch.float64)
         self.last[torch.arange(SEQUENCES), lengths - 1] = self.rewards
+        self.logits = torch.randn(*shape, 11, dtype=torch.float64) * 3
+        self.coarse = torch.randint(0, 2, (SEQUENCES,)).double()
 
 
 def actor(mode):
@@ -62,11 +108,19 @@ def ours(case):
         "grpo_mean_only": a.spread(a.group_relative(case.rewards, case.groups, "none"), m),
         "grpo_population": a.spread(a.group_relative(case.rewards, case.groups, "group", 0), m),
         "rloo": a.spread(a.leave_one_out(case.rewards, case.groups), m),
-        "reinforce_pp": a.reinforce(case.last, m, 0.9)[0],
-        "reinforce_pp_baseline": a.reinforce_baseline(case.rewards, case.groups, m),
-        "gae": a.generalized(case.last, case.values, m, 0.95, 0.9)[0] * m,
+        "reinforce_pp": whitened(a.reinforce(case.last, m, 0.9), m) * m,
+        "reinforce_pp_baseline": whitened(a.reinforce_baseline(case.rewards, case.groups, m), m) * m,
+        "gae": whitened(a.generalized(case.last, case.values, m, 0.95, 0.9)[0], m) * m,
         "gae_returns": a.generalized(case.last, case.values, m, 0.95, 0.9)[1] * m,
     }
+    found |= {
+        f"importance/{name}": importance(case.log_probs, case.old, m, correction)
+        for name, correction in CORRECTIONS.items()
+    }
+    found["entropy"] = losses.entropy(case.logits)
+    found["overlong"] = torch.tensor([overlong_penalty(tokens, SHAPING) for tokens in LENGTHS], dtype=torch.float64)
+    groups = case.coarse.view(-1, GROUP).tolist()
+    found["varies"] = torch.tensor([float(varies(group)) for group in groups])
     for estimator in ("k1", "abs", "k2", "k3", "k3_clamped"):
         found[f"kl_{estimator}"] = losses.kl(case.log_probs, case.reference, estimator)
     for mode in MODES:
@@ -102,6 +156,12 @@ def verls(case):
     }
     gae = c.compute_gae_advantage_return(case.last, case.values, m, 0.95, 0.9)
     found |= {"gae": gae[0] * m, "gae_returns": gae[1] * m}
+    for name, one in CORRECTIONS.items():
+        bound = f"{one.lower}_{one.upper}" if one.lower else one.upper
+        gap = case.log_probs - case.old
+        found[f"importance/{name}"] = compute_rollout_correction_weights(gap, m, one.level, bound, one.normalize)[0]
+    found["entropy"] = entropy_from_logits(case.logits)
+    found["overlong"] = torch.tensor([overlong(tokens) for tokens in LENGTHS])
     for ours_, theirs in (("k1", "k1"), ("abs", "abs"), ("k2", "k2"), ("k3_clamped", "k3")):
         found[f"kl_{ours_}"] = c.kl_penalty_forward(case.log_probs, case.reference, theirs)
     for mode in MODES:

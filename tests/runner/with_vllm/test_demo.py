@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -13,26 +14,18 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf.load import load
 from rftconf.text.read import read
 from rftconf.text.source import open_source
-from tests.sources import ROOT
+from tests.runner.with_vllm import session
 
-pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 pytestmark = pytest.mark.filterwarnings("default")
 MOST_SECONDS = 900
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    python("-m", "rftconf_runner.demo", str(folder))
-    return folder
-
-
 def environment() -> dict[str, str]:
-    offline = {"RAY_USAGE_STATS_ENABLED": "0", "HF_HUB_OFFLINE": "1"}
-    return {**os.environ, **offline, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}"}
+    return {**os.environ, **session.ENVIRONMENT}
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -58,7 +51,7 @@ def planned(demo: Path, name: str, **changes: str) -> Path:
 
 
 def executed(plan: Path, folder: Path, *more: str) -> list[dict[str, Any]]:
-    """The metrics of a run."""
+    """The metrics of a run in a process of its own."""
     done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), *more)
     assert done.returncode == 0, done.stderr[-3000:]
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -66,7 +59,7 @@ def executed(plan: Path, folder: Path, *more: str) -> list[dict[str, Any]]:
 
 def trained(demo: Path, name: str, **changes: str) -> list[dict[str, Any]]:
     """The metrics of a run of the demo's script with other values for `__`-dotted keys."""
-    return executed(planned(demo, name, **changes), demo / name)
+    return session.run(planned(demo, name, **changes), demo / name)
 
 
 def without_times(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -74,16 +67,34 @@ def without_times(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_the_reward_rises(demo: Path) -> None:
-    metrics = trained(demo, "whole")
+    metrics = executed(planned(demo, "whole"), demo / "whole")
     assert metrics[0]["reward"] < 0.2
     assert metrics[-1]["reward"] > 0.9
     assert max(one["parity"] for one in metrics) <= 1e-5
     assert (demo / "whole" / "step-000020" / "model.safetensors").is_file()
     assert list((demo / "whole").glob("*.partial")) == []
+    (events,) = (demo / "whole" / "tensorboard").iterdir()
+    assert logged(events)["reward"] == pytest.approx([one["reward"] for one in metrics])
+
+
+def logged(events: Path) -> dict[str, list[float]]:
+    """What TensorBoard reads from an event file: records of a length, its checksum, an event and its checksum."""
+    from tensorboardX.proto.event_pb2 import Event
+
+    found: dict[str, list[float]] = {}
+    data = events.read_bytes()
+    while data:
+        (length,) = struct.unpack("<Q", data[:8])
+        for value in Event.FromString(data[12 : 12 + length]).summary.value:
+            found.setdefault(value.tag, []).append(value.simple_value)
+        data = data[16 + length :]
+    return found
 
 
 def test_the_same_run_is_the_same_curve(demo: Path) -> None:
-    once, again = (trained(demo, name, trainer__total_training_steps="4") for name in ("once", "again"))
+    """Also on an engine that has run before: the one is in a process of its own, the other is not."""
+    once = executed(planned(demo, "once", trainer__total_training_steps="4"), demo / "once")
+    again = trained(demo, "again", trainer__total_training_steps="4")
     assert without_times(once) == without_times(again)
 
 
@@ -113,18 +124,18 @@ CRITIC_AND_PENALTIES = {
 def test_a_run_goes_on_where_it_stopped(demo: Path) -> None:
     """The periods after a checkpoint are the same numbers, bit for bit: weights, both optimizers, data, coefficient."""
     plan = planned(demo, "whole_ppo", trainer__total_training_steps="4", trainer__save_freq="2", **CRITIC_AND_PENALTIES)
-    whole = executed(plan, demo / "whole_ppo")
+    whole = session.run(plan, demo / "whole_ppo")
     assert whole[0]["kl"] == 0
     assert whole[-1]["kl"] > 0
     assert whole[-1]["critic_loss"] > 0
     shutil.copytree(demo / "whole_ppo", demo / "resumed")
     shutil.rmtree(demo / "resumed" / "step-000004")
-    assert without_times(executed(plan, demo / "resumed", "--resume")) == without_times(whole)
+    assert without_times(session.run(plan, demo / "resumed", resume=True)) == without_times(whole)
 
 
 def test_a_broken_checkpoint_is_named(demo: Path) -> None:
     plan = planned(demo, "broken", trainer__total_training_steps="1", trainer__save_freq="1")
-    executed(plan, demo / "broken")
+    session.run(plan, demo / "broken")
     again = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "broken"))
     assert again.returncode == 2
     assert "holds checkpoints of another run" in again.stderr
@@ -166,4 +177,4 @@ def test_an_interrupt_ends_the_period_and_is_gone_on_from(demo: Path) -> None:
     done = len((folder / "metrics.jsonl").read_text().splitlines())
     assert done < 6
     assert [path.name for path in folder.glob("step-*")] == [f"step-{done:06d}"]
-    assert without_times(executed(plan, folder, "--resume")) == without_times(whole)
+    assert without_times(session.run(plan, folder, resume=True)) == without_times(whole)

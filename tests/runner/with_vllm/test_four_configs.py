@@ -7,23 +7,24 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+
 from rftconf.cli.app import run
 from rftconf.load import load
 from rftconf.plan.model import Plan
 from rftconf.text.read import read
 from rftconf.text.source import open_source
-from tests.runner.with_vllm.test_demo import demo, executed, planned, python, without_times
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import planned, python, without_times
 
-pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 pytestmark = pytest.mark.filterwarnings("default")
-__all__ = ["demo"]
 PERIODS = {"trainer__total_training_steps": "3"}
 
 
 @pytest.fixture(scope="module")
 def curve(demo: Path) -> list[dict[str, Any]]:
     """Of the veRL script itself."""
-    return without_times(executed(planned(demo, "verl", **PERIODS), demo / "verl"))
+    return without_times(session.run(planned(demo, "verl", **PERIODS), demo / "verl"))
 
 
 def translated(demo: Path, to: str) -> Plan:
@@ -39,7 +40,7 @@ def translated(demo: Path, to: str) -> Plan:
 def run_of(plan: Plan, demo: Path, name: str) -> list[dict[str, Any]]:
     file = demo / f"{name}_plan.json"
     file.write_text(plan.model_dump_json())
-    return without_times(executed(file, demo / name, "--reward", f"{demo / 'reward.py'}:compute_score"))
+    return without_times(session.run(file, demo / name, reward=f"{demo / 'reward.py'}:compute_score"))
 
 
 @pytest.mark.parametrize("to", ["trinity", "roll"])

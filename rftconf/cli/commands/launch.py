@@ -1,0 +1,98 @@
+"""`rftconf launch`: files that start a run on Kubernetes or Slurm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+if TYPE_CHECKING:
+    import typer
+
+    from rftconf.cli import options
+
+
+def launch(
+    source: options.Source,
+    on: Annotated[
+        Literal["kuberay", "slurm"], typer.Option("--on", metavar="WHERE", help="kuberay: a RayJob; slurm: for sbatch.")
+    ],
+    folder: Annotated[
+        str, typer.Option("--folder", metavar="PATH", help="Where the config lies there; the run is kept below it.")
+    ],
+    image: Annotated[
+        str, typer.Option("--image", metavar="NAME", help="kuberay: an image that has rftconf and its runner.")
+    ] = "",
+    claim: Annotated[
+        str, typer.Option("--claim", metavar="NAME", help="kuberay: the volume claim that is mounted at --folder.")
+    ] = "",
+    hours: Annotated[
+        int, typer.Option("--hours", metavar="N", min=1, help="slurm: the longest the run may take.")
+    ] = 24,
+    partition: Annotated[str, typer.Option("--partition", metavar="NAME", help="slurm: the partition.")] = "",
+    from_: options.From = None,
+    from_release: options.FromRelease = None,
+    set_: options.Set = None,
+    env: options.Env = None,
+    output: options.Output = None,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Write what starts `rftconf run` on a cluster: one node, with as many GPUs as the config says. Starts nothing.
+
+    The config is expected in --folder under its own name, and metrics and checkpoints go to a folder beside it. A
+    config of several nodes is refused, as the runner keeps all its ranks on one.
+
+    \b
+    Examples:
+      rftconf launch run_grpo.sh --on slurm --folder /shared/grpo -o grpo.sbatch
+      rftconf launch run_grpo.sh --on kuberay --folder /runs --image IMAGE --claim runs -o grpo.yaml
+
+    Exit: 0 written, 2 unreadable or usage, 3 several nodes.
+    """
+    from pathlib import PurePosixPath
+
+    from rftconf.cli import output as out
+    from rftconf.cli.loading import understood
+    from rftconf.cli.reading import reading
+    from rftconf.errors import RefusedError, UsageError
+    from rftconf.report import launch_files
+
+    if on == "kuberay" and not (image and claim):
+        raise UsageError("a RayJob needs --image and --claim")
+    if source == "-":
+        raise UsageError("the file must have a name, under which it lies in --folder")
+    how = reading(from_, from_release, set_, env, None, None, None, None)
+    loaded = understood(source, how, out.report_screen(color), rows=None, quiet=quiet)
+    if loaded is None:
+        return 2
+    cluster = loaded.plan.cluster
+    if cluster.nodes not in (1, None):
+        raise RefusedError(f"cluster.nodes is {cluster.nodes}: the runner keeps all its ranks on one node")
+    file, there = PurePosixPath(source), PurePosixPath(folder)
+    told = [
+        *_words("--from", [from_] if from_ else []),
+        *_words("--from-release", [from_release] if from_release else []),
+    ]
+    told += [*_words("--set", set_), *_words("--env", env)]
+    gpus = cluster.gpus_per_node if isinstance(cluster.gpus_per_node, int) else 0
+    wanted = launch_files.Launch(file.stem, str(there / file.name), str(there / file.stem), gpus, tuple(told))
+    text = (
+        launch_files.kuberay(wanted, image, claim, folder)
+        if on == "kuberay"
+        else launch_files.slurm(wanted, hours, partition)
+    )
+    out.product(text, output, executable=on == "slurm")
+    return 0
+
+
+def _words(option: str, values: list[str] | None) -> list[str]:
+    """An option as often as it was given. Raises UsageError for a secret, which does not belong into a file."""
+    from rftconf.errors import UsageError
+    from rftconf.secrets import is_secret
+
+    for one in values or ():
+        name, _, value = one.partition("=")
+        if is_secret(name, value):
+            raise UsageError(
+                f"{option} {name} is a secret, and the file would hold it: let it in there with --env {name}"
+            )
+    return [word for one in values or () for word in (option, one)]

@@ -1,0 +1,51 @@
+"""What a run would place where, before it starts: processes from the plan, memory from its account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rftconf.plan.symbols import formula
+from rftconf.report.screen import joined
+
+if TYPE_CHECKING:
+    from rftconf.load import Loaded
+    from rftconf.report.screen import Screen
+
+
+def placed_text(loaded: Loaded, gpu: str | None, screen: Screen) -> str:
+    """Each stage's processes, and with `gpu` whether they fit there."""
+    lines = [line for stage in loaded.plan.stages for line in _placed(stage)]
+    return joined([screen.style("what would be placed where", "bold"), *lines]) + (
+        _account(loaded, gpu, screen) if gpu else ""
+    )
+
+
+def _placed(stage: Any) -> Iterator[str]:
+    place, sync = stage.placement, stage.sync
+    layout = f" ({place.layout})" if place.layout else ""
+    trained = f"{_said(stage.model.path)} in {_said(place.actor.compute_dtype, 'float32')}"
+    yield f"  {_said(place.actor.gpus)} trainer ranks{layout}: FSDP2 of {trained}"
+    if stage.algorithm.kl_reward.enabled or stage.algorithm.kl_loss.enabled:
+        yield "  the same ranks: the reference, its first weights"
+    if stage.algorithm.critic.enabled:
+        yield f"  {_said(place.actor.gpus)} critic ranks: FSDP2 of {_said(stage.model.critic_path)}"
+    tokens = f"{_said(stage.length.prompt_max_tokens)} + {_said(stage.length.response_max_tokens)} tokens"
+    yield f"  {_said(place.rollout.gpus)} engines: {_said(place.rollout.engine, 'vllm')}, {tokens} a sequence"
+    yield f"  1 reward process: {_said(stage.reward.function_name)} of {_said(stage.reward.function_path)}"
+    yield f"  {_said(sync.run_ahead_rollouts, '0')} periods ahead, weights every {_said(sync.every_rollouts, '1')}"
+
+
+def _said(value: Any, otherwise: str = "?") -> str:
+    return otherwise if value is None else formula(value) if not isinstance(value, str) else value
+
+
+def _account(loaded: Loaded, gpu: str, screen: Screen) -> str:
+    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.price import price
+    from rftconf.budget.setup import Asked, setup_of
+    from rftconf.budget.view import plan_view
+    from rftconf.report.budget import budget_text
+
+    plan = plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
+    return budget_text(price(setup_of(plan, Asked()), gpu_named(gpu)), screen)

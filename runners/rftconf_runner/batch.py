@@ -1,0 +1,67 @@
+"""One period's answers with their rewards; groups that teach nothing are drawn again where the plan says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf_runner.dapo import varies
+from rftconf_runner.drawing import Drawing, Group
+from rftconf_runner.gates import GateError
+from rftconf_runner.job import Job
+from rftconf_runner.reward import Score, scored, shaped
+from rftconf_runner.sequences import Row, Sample
+
+MOST_ROUNDS = 64
+"""Of drawing again; then no prompt is expected to teach anything any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a period learns from, and the numbers of the sequences that were refused meanwhile."""
+
+    samples: list[Sample]
+    rewards: list[float]
+    refused: list[int]
+
+    @property
+    def tokens(self) -> int:
+        """Of the answers."""
+        return sum(len(sample.answer) for sample in self.samples)
+
+    def fresh(self, old: Sequence[Row], version: int) -> tuple[list[Row], list[Row]]:
+        """Log-probs of engine and trainer, of the samples that the trainer's very weights drew."""
+        pairs = [(s.drawn, row) for s, row in zip(self.samples, old, strict=True) if s.version == version]
+        return [drawn for drawn, _ in pairs], [row for _, row in pairs]
+
+
+def drawn_batch(job: Job, drawing: Drawing, scorer: Any, tokenizer: Any, enter: Callable[[str], None]) -> Batch:
+    """Whole groups, as many as the plan says. Raises GateError where `MOST_ROUNDS` of drawing again do not find them."""
+    kept: list[tuple[Group, list[Score]]] = []
+    refused: list[int] = []
+    for _ in range(MOST_ROUNDS):
+        enter("generate")
+        groups = drawing.take(job.prompts - len(kept))
+        enter("reward")
+        known = len(kept)
+        for group, scores in zip(groups, _scores(job, groups, scorer, tokenizer), strict=True):
+            if not job.refill or varies([one.metric(job.refill) for one in scores], job.refill_threshold):
+                kept.append((group, scores))
+            else:
+                refused += [sample.number for sample in group.samples]
+        drawing.launch(known + len(groups) - len(kept))
+        if len(kept) == job.prompts:
+            samples = [sample for group, _ in kept for sample in group.samples]
+            return Batch(samples, [one.reward for _, scores in kept for one in scores], refused)
+    told = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
+    raise GateError(f"stage.algorithm.filters: {told}, and {len(kept)} of the {job.prompts} that a period needs others")
+
+
+def _scores(job: Job, groups: Sequence[Group], scorer: Any, tokenizer: Any) -> list[list[Score]]:
+    """Of each group's answers."""
+    pairs = [(group.prompt, sample) for group in groups for sample in group.samples]
+    texts = tokenizer.batch_decode([list(sample.answer) for _, sample in pairs], skip_special_tokens=True)
+    asked = [(p.source, text, p.truth, p.extra) for (p, _), text in zip(pairs, texts, strict=True)]
+    found = shaped(scored(scorer, asked, job.reward_seconds), [len(s.answer) for _, s in pairs], job.shaping)
+    return [found[at : at + job.responses] for at in range(0, len(found), job.responses)]

@@ -1,0 +1,224 @@
+"""From a plan's one RL stage to a job: every value read once, by path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.plan.model import Plan, Stage
+from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Micro, Optimizer, Shaping
+from rftconf_runner.stage_reader import StageReader
+
+DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
+OLD = {
+    "recompute_at_rollout": "trainer",
+    # recomputed before each update, they are the log-probs of the weights that are updated
+    "recompute_at_update": "current",
+    "current": "current",
+    "rollout_engine": "engine",
+}
+"""Whose log-probs the ratio is taken against."""
+WHITENED = {"reinforce_pp", "reinforce_pp_baseline", "gae"}
+"""Estimators whose advantages are whitened unless the plan says otherwise."""
+REWARD_SECONDS = 60.0
+"""How long scoring one period's answers may take."""
+UPPER = 2.0
+"""Where importance weights are cut when the plan does not say."""
+
+
+def job_of(plan: Plan) -> Job:
+    """Raises ValueError naming every value that the plan leaves open, or counts that do not divide."""
+    stage = plan.stages[0]
+    read, one = StageReader(stage), stage.data.train[0]
+    job = Job(
+        **_places(read),
+        **_sampling(read),
+        **_mathematics(read),
+        data=str(one.uri),
+        split=str(one.split or "train"),
+        column=str(one.keys.messages or one.keys.prompt or "prompt"),
+        chats=one.prompt_type == "messages",
+        truth=str(one.keys.response or "answer"),
+        optimizer=_optimizer(read, "actor"),
+        critic=_critic(read) if stage.algorithm.critic.enabled is True else None,
+    )
+    if read.open:
+        raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
+    for update in (job.update, *([job.critic.update] if job.critic else [])):
+        if job.sequences % update or update % job.ranks:
+            counts = f"{job.prompts} x {job.responses} sequences in updates of {update} on {job.ranks} ranks"
+            raise ValueError(f"{counts}: the runner needs whole ones")
+    return job
+
+
+def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
+    at = f"batch.{part}."
+    if read.value(at + "dynamic", False):
+        return Micro(0, read.whole(at + "tokens_per_rank", otherwise.tokens if otherwise else None))
+    return Micro(read.whole(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
+
+
+def _places(read: StageReader) -> dict[str, Any]:
+    """What runs where, on which data, how much of it at a time."""
+    dtype = str(read.value("placement.actor.compute_dtype", "float32"))
+    if dtype not in DTYPES:
+        read.open.append(f"stage.placement.actor.compute_dtype is {dtype}")
+    return {
+        "model": read.value("model.path"),
+        "tokenizer": read.value("model.tokenizer_path", read.stage.model.path),
+        "shuffle": read.value("data.shuffle", True),
+        "data_seed": read.whole("data.seed", 0),
+        "overlong": read.value("length.overlong_prompt", "keep"),
+        "epochs": read.whole("run_length.epochs", 0),
+        "last_partial": read.value("run_length.last_partial", "drop"),
+        "reward_path": read.value("reward.function_path"),
+        "reward_name": read.value("reward.function_name"),
+        "reward_arguments": read.value("reward.function_args", {}),
+        "reward_seconds": REWARD_SECONDS,
+        "prompts": read.whole("batch.prompts_per_rollout"),
+        "responses": read.whole("batch.responses_per_prompt"),
+        "update": read.whole("batch.sequences_per_update"),
+        "passes": read.whole("batch.passes", 1),
+        "sweeps": read.value("batch.pass_order", "sweep") == "sweep",
+        "shuffles": read.value("batch.shuffle_sequences", False),
+        "ahead": int(read.number("sync.run_ahead_rollouts", 0.0) * read.whole("batch.prompts_per_rollout")),
+        "every": read.whole("sync.every_rollouts", 1),
+        "shuffle_seed": read.whole("seeds.minibatch", 0),
+        "rollouts": read.whole("run_length.rollouts"),
+        "save_every": read.whole("cadence.save_rollouts", 0),
+        "micro": _micro(read, "micro"),
+        "ranks": read.whole("placement.actor.gpus"),
+        "engines": read.whole("placement.rollout.gpus"),
+        "dtype": DTYPES.get(dtype, ""),
+        "checkpointing": read.value("model_options.gradient_checkpointing", False),
+        "critic_seed": read.whole("placement.critic.seed", 0),
+    }
+
+
+def _sampling(read: StageReader) -> dict[str, Any]:
+    """How answers are drawn."""
+    return {
+        "prompt_tokens": read.whole("length.prompt_max_tokens"),
+        "response_tokens": read.whole("length.response_max_tokens"),
+        "temperature": read.number("sampling.train.temperature", 1.0),
+        "top_p": read.number("sampling.train.top_p", 1.0),
+        "top_k": read.whole("sampling.train.top_k", -1),
+        "engine_seed": read.whole("placement.rollout.seed", 0),
+    }
+
+
+def _mathematics(read: StageReader) -> dict[str, Any]:
+    """What is learned from the answers."""
+    a = "algorithm."
+    return {
+        "tempered": read.value(a + "divide_logits_by_temperature", True),
+        "old": OLD.get(read.value("sync.old_logprob", "recompute_at_rollout"), ""),
+        "correction": _correction(read.value(a + "rollout_correction", {})),
+        "shaping": _shaping(read.value("reward.manager_args", {}))
+        if read.value("reward.manager", "naive") == "dapo"
+        else None,
+        **_refill(read.stage),
+        "advantage": read.value(a + "advantage"),
+        "scope": _scope(read),
+        "whitens": read.value(a + "whiten_advantage", read.stage.algorithm.advantage in WHITENED),
+        "ddof": read.whole(a + "std_ddof", 1),
+        "gamma": read.number(a + "gamma", 1.0),
+        "lam": read.number(a + "lam", 1.0),
+        "family": read.value(a + "policy_loss.family"),
+        "clip_low": read.number(a + "policy_loss.clip_low", 0.2),
+        "clip_high": read.number(a + "policy_loss.clip_high", 0.2),
+        "dual": read.number(a + "policy_loss.dual_clip_c", 0.0),
+        "value_cap": read.number(a + "policy_loss.value_cap", float("inf")),
+        "aggregation": read.value(a + "loss_agg"),
+        "norm_scope": read.value(a + "loss_norm_scope", "update"),
+        "divisor": read.whole(a + "loss_agg_tokens", 0),
+        "entropy": read.number(a + "entropy_coef", 0.0),
+        "kl_reward": _penalty(read, a + "kl_reward."),
+        "kl_loss": _penalty(read, a + "kl_loss."),
+    }
+
+
+def _scope(read: StageReader) -> Any:
+    scope = read.value("algorithm.std_scope", "group")
+    return "none" if read.stage.algorithm.advantage == "grpo_mean_only" else scope
+
+
+def _penalty(read: StageReader, at: str) -> KlPenalty | None:
+    if not read.value(at + "enabled", False):
+        return None
+    estimator, coef = read.value(at + "estimator"), read.number(at + "coef")
+    if at.endswith("loss.") or read.value(at + "controller", "fixed") == "fixed":
+        return KlPenalty(estimator, coef)
+    return KlPenalty(estimator, coef, read.number(at + "target"), read.whole(at + "horizon"))
+
+
+def _refill(stage: Stage) -> dict[str, Any]:
+    filters = stage.algorithm.filters
+    metric = str(filters[0].metric or "reward") if filters else ""
+    return {"refill": metric, "refill_threshold": number(filters[0].threshold or 0) if filters else 0.0}
+
+
+def _correction(block: dict[str, Any]) -> Correction | None:
+    """veRL's words, which Trinity shares: a number cuts from above, `lower_upper` takes out what is outside."""
+    level = block.get("rollout_is")
+    if level is None:
+        return None
+    parts = [number(part) for part in str(block.get("rollout_is_threshold", UPPER)).split("_")]
+    return Correction(level, parts[-1], parts[0] if parts[1:] else 0.0, block.get("rollout_is_batch_normalize") is True)
+
+
+def _shaping(arguments: dict[str, Any]) -> Shaping | None:
+    buffer = arguments.get("overlong_buffer_cfg") or {}
+    if not buffer.get("enable"):
+        return None
+    numbers = (buffer.get("len"), arguments.get("max_resp_len"), buffer.get("penalty_factor"))
+    return Shaping(*(number(one) for one in numbers))
+
+
+def number(value: object) -> float:
+    """A number that a plan keeps within a block; NaN for anything else, which `refusals` has refused then."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("nan")
+
+
+def _optimizer(read: StageReader, role: str) -> Optimizer:
+    at, betas = f"optim.{role}.", getattr(read.stage.optim, role).betas
+    first, second = betas if isinstance(betas, list) else (0.9, 0.999)
+    return Optimizer(
+        read.number(at + "lr"),
+        (float(str(first)), float(str(second))),
+        read.number(at + "weight_decay", 0.0),
+        read.number(at + "grad_clip", float("inf")),
+        read.value(at + "schedule", "constant"),
+        read.whole(at + "warmup_updates", 0),
+        read.whole(at + "decay_updates", 0),
+        read.number(at + "min_lr_ratio", 0.0),
+    )
+
+
+def _critic(read: StageReader) -> CriticJob:
+    micro = _micro(read, "critic")
+    return CriticJob(
+        model=read.value("model.critic_path"),
+        optimizer=_optimizer(read, "critic"),
+        update=read.whole("batch.critic_sequences_per_update"),
+        passes=read.whole("batch.critic_passes", 1),
+        micro=micro,
+        infer=_micro(read, "critic_infer", micro),
+        clip=read.number("algorithm.critic.value_clip"),
+        aggregation=read.value("algorithm.critic.loss_agg", "token-mean"),
+        checkpointing=read.value("model_options.critic_gradient_checkpointing", False),
+        warmup=read.whole("algorithm.critic.warmup_rollouts", 0),
+    )
+
+
+def paths_read(stage: Stage) -> set[str]:
+    """Every path that a job of such a stage is made of."""
+    read = StageReader(stage)
+    for part in (_places, _sampling, _mathematics):
+        part(read)
+    _optimizer(read, "actor")
+    if stage.algorithm.critic.enabled is True:
+        _critic(read)
+    return read.seen

@@ -1,0 +1,43 @@
+"""Which sequences each update learned from: proof that none was learned from twice, and none lost."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rftconf_runner.batch import Batch
+
+
+class Ledger:
+    """`ledger.jsonl` in the run's folder, a line a period. A run that goes on keeps the `done` periods' lines."""
+
+    def __init__(self, folder: Path, done: int = 0) -> None:
+        self.file = folder / "ledger.jsonl"
+        kept = self.file.read_text(encoding="utf-8").splitlines(keepends=True)[:done] if self.file.exists() else []
+        self.file.write_text("".join(kept), encoding="utf-8")
+
+    def note(self, period: int, updates: Sequence[Sequence[int]], batch: Batch, waiting: Sequence[int]) -> None:
+        """Numbers of the sequences of each update, of those that were drawn and not learned from, and of those drawn ahead."""
+        unused = [] if updates else [sample.number for sample in batch.samples]
+        refused = [*batch.refused, *unused]
+        line = {"period": period, "updates": updates, "refused": refused, "waiting": waiting}
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def faults(lines: Sequence[dict[str, Any]], passes: int = 1) -> list[str]:
+    """What is wrong with a whole run's ledger, in words; empty when every sequence that was drawn was learned from in each
+    pass once, or refused, or waits."""
+    learned = Counter(number for line in lines for update in line["updates"] for number in update)
+    refused = Counter(number for line in lines for number in line["refused"])
+    waiting = Counter(lines[-1]["waiting"] if lines else ())
+    found = [f"sequence {n} was learned from {c} times in {passes} passes" for n, c in learned.items() if c != passes]
+    found += [f"sequence {n} is in the ledger twice" for n, c in (refused + waiting).items() if c > 1 or n in learned]
+    known = learned.keys() | refused.keys() | waiting.keys()
+    found += [f"sequence {n} is lost" for n in range(max(known, default=-1) + 1) if n not in known]
+    found += [f"line {at} is of period {line['period']}" for at, line in enumerate(lines, 1) if line["period"] != at]
+    return found

@@ -1,0 +1,103 @@
+"""Blocks of a plan that mean something as a whole: DAPO's filter and shaping, run-ahead and its correction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from rftconf.plan.model import Stage
+
+OF_SHAPING = {"overlong_buffer_cfg", "max_resp_len"}
+OF_BUFFER = {"enable", "len", "penalty_factor", "log"}
+OF_CORRECTION = {"rollout_is", "rollout_is_threshold", "rollout_is_batch_normalize", "rollout_rs", "loss_type"}
+"""What is read, or has one value with which nothing is to do."""
+
+
+def of_dapo(stage: Stage) -> Iterator[tuple[str, str]]:
+    """One filter that draws groups without spread again; the punishment of long answers in numbers."""
+    filters = stage.algorithm.filters
+    if len(filters) > 1:
+        yield "algorithm.filters", f"{len(filters)} filters; the runner applies one"
+    for one in filters[:1]:
+        if (one.kind, one.action) != ("zero_std", "refill"):
+            yield "algorithm.filters", f"is {one.kind} with {one.action}; the runner executes zero_std with refill"
+        if one.threshold is not None and not _is_number(one.threshold):
+            yield "algorithm.filters[].threshold", f"is {one.threshold}, and no number"
+    given = stage.reward.manager_args or {}
+    if not given or stage.reward.manager != "dapo":
+        if given:
+            yield "reward.manager_args", f"is {given!r}; the runner reads it with the manager dapo"
+        return
+    buffer = given.get("overlong_buffer_cfg") or {}
+    strange = sorted({*given} - OF_SHAPING) + sorted({*buffer} - OF_BUFFER)
+    if strange:
+        yield "reward.manager_args", f"has {', '.join(strange)}, which the runner does not read"
+    numbers = (buffer.get("len"), given.get("max_resp_len"), buffer.get("penalty_factor"))
+    if buffer.get("enable") and not _is_shaping(*numbers):
+        yield (
+            "reward.manager_args",
+            f"{numbers} as len, max_resp_len and penalty_factor; len must be in 1..max_resp_len",
+        )
+
+
+def _is_shaping(buffer: object, longest: object, factor: object) -> bool:
+    return _is_number(buffer) and _is_number(longest) and _is_number(factor) and 0 < buffer <= longest
+
+
+def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
+    """How far ahead answers are drawn, and what is done about it."""
+    sync, ahead = stage.sync, stage.sync.run_ahead_rollouts
+    if not (sync.every_rollouts is None or (isinstance(sync.every_rollouts, int) and sync.every_rollouts > 0)):
+        yield "sync.every_rollouts", f"is {sync.every_rollouts}; the runner needs a whole number"
+    if not (ahead is None or (_is_number(ahead) and float(str(ahead)) >= 0)):
+        yield "sync.run_ahead_rollouts", f"is {ahead}, and no number"
+    if ahead and sync.in_flight == "interrupt":
+        yield (
+            "sync.in_flight",
+            "is 'interrupt'; the runner cuts no answer at a sync: --finish-answers lets it finish them first",
+        )
+    block = stage.algorithm.rollout_correction or {}
+    at = "algorithm.rollout_correction"
+    strange = sorted({*block} - OF_CORRECTION - {"rollout_rs_threshold"})
+    if strange:
+        yield at, f"has {', '.join(strange)}, which the runner does not read"
+    if block.get("rollout_is") not in (None, "token", "sequence"):
+        yield at, f"has rollout_is {block['rollout_is']!r}; the runner executes token, sequence"
+    if block.get("rollout_rs") is not None:
+        yield at, f"has rollout_rs {block['rollout_rs']!r}; the runner rejects no sequence"
+    if block.get("loss_type", "ppo_clip") != "ppo_clip":
+        yield at, f"has loss_type {block['loss_type']!r}; the runner executes ppo_clip"
+    if not _is_threshold(block.get("rollout_is_threshold", 2.0)):
+        yield at, f"has rollout_is_threshold {block['rollout_is_threshold']!r}; a number, or LOWER_UPPER"
+    if block.get("rollout_is") is not None:
+        yield from _whose(stage)
+
+
+def _whose(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Weights are of the trainer's log-probs as the period begins."""
+    batch = stage.batch
+    one = batch.passes in (1, None) and batch.sequences_per_update == _product(stage)
+    if stage.sync.old_logprob == "rollout_engine":
+        yield (
+            "sync.old_logprob",
+            "is 'rollout_engine': the ratio corrects already, and importance weights are of no use",
+        )
+    elif stage.sync.old_logprob in ("recompute_at_update", "current") and not one:
+        yield "sync.old_logprob", f"is {stage.sync.old_logprob!r}; weights are taken once a period, as it begins"
+
+
+def _product(stage: Stage) -> object:
+    prompts, n = stage.batch.prompts_per_rollout, stage.batch.responses_per_prompt
+    return prompts * n if isinstance(prompts, int) and isinstance(n, int) else None
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_threshold(value: object) -> bool:
+    try:
+        parts = [float(part) for part in str(value).split("_")]
+    except ValueError:
+        return False
+    return 1 <= len(parts) <= 2 and parts == sorted(parts) and parts[0] > 0

@@ -1,0 +1,98 @@
+"""Rewards by rule, with the arguments of a user's compute_score: `--reward exact`, `gsm8k`, `math_verify`, `format:REGEX`."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from typing import Any
+
+from rftconf.plan.model import Plan
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+BOXED = "\\boxed{"
+LIBRARIES = {"math_verify": "math-verify"}
+"""Rules that need a package of their own."""
+
+
+def exact(solution_str: str, ground_truth: Any, **_: Any) -> float:
+    """1 where the answer is the truth, white space at the ends aside."""
+    return float(solution_str.strip() == str(ground_truth).strip())
+
+
+def gsm8k(solution_str: str, ground_truth: Any, **_: Any) -> float:
+    """1 where the number after the last `####`, or else the last number of the answer, is the truth's."""
+    marked, after = solution_str.rpartition("####")[1:]
+    found = NUMBER.findall(after)
+    said = (found[0] if marked else found[-1]) if found else ""
+    wanted = NUMBER.findall(str(ground_truth).rpartition("####")[2])
+    return float(bool(said and wanted) and _number(said) == _number(wanted[-1]))
+
+
+def math_verify(solution_str: str, ground_truth: Any, **_: Any) -> float:
+    """1 where math-verify finds both sides equal. A truth without LaTeX marks is taken as LaTeX."""
+    from math_verify import parse, verify
+
+    truth = str(ground_truth)
+    marked = truth if "$" in truth or BOXED in truth else f"${truth}$"
+    # time limits of its own use signals, which only a main thread gets; the period's limit holds anyway
+    gold, said = (parse(text, parsing_timeout=None) for text in (marked, solution_str))
+    return float(bool(gold and said) and verify(gold, said, timeout_seconds=None))
+
+
+def matches(solution_str: str, pattern: str, **_: Any) -> float:
+    """1 where the whole answer has the form of `pattern`, in which a dot is any character."""
+    return float(re.fullmatch(pattern, solution_str, re.DOTALL) is not None)
+
+
+RULES = {"exact": exact, "gsm8k": gsm8k, "math_verify": math_verify}
+FORMAT = "format:"
+
+
+def told(words: str) -> tuple[str, str, dict[str, Any]]:
+    """Path, name and arguments of what `--reward` names: a rule, `format:REGEX`, FILE:FUNCTION or MODULE:FUNCTION.
+
+    Raises ValueError where there is no such thing, or its package is missing.
+    """
+    if words.startswith(FORMAT):
+        pattern = words.removeprefix(FORMAT)
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"--reward {words}: {error}") from None
+        return __file__, matches.__name__, {"pattern": pattern}
+    if words in RULES:
+        package = LIBRARIES.get(words)
+        if package and find_spec(words) is None:
+            raise ValueError(f"--reward {words}: `pip install {package}` into the runner's environment")
+        return __file__, RULES[words].__name__, {}
+    path, _, name = words.rpartition(":")
+    if not path:
+        path, name = name, "compute_score"
+    return path if path.endswith(".py") else _module(path, words), name, {}
+
+
+def give(plan: Plan, words: str) -> None:
+    """Every stage that reward, instead of what the plan has. Raises ValueError as `told` does."""
+    path, name, arguments = told(words)
+    for stage in plan.stages:
+        stage.reward.function_path, stage.reward.function_name = path, name
+        stage.reward.function_args = arguments or stage.reward.function_args
+        for one in stage.data.train:  # what names the target's own classes for the same
+            one.workflow, one.reward = None, None
+
+
+def _module(name: str, words: str) -> str:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.origin:
+        rules = ", ".join((*RULES, FORMAT + "REGEX"))
+        raise ValueError(
+            f"--reward {words}: neither a rule ({rules}), nor a file FILE.py:FUNCTION, nor a module that is installed"
+        )
+    return spec.origin
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))

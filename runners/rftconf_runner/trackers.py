@@ -1,0 +1,113 @@
+"""Where the plan wants its numbers beside `metrics.jsonl`: each tracker through its own library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from rftconf.plan.model import Plan
+
+LIBRARIES = {"tensorboard": "tensorboardX", "wandb": "wandb", "mlflow": "mlflow"}
+"""A plan's name for a tracker, and the package that is imported for it."""
+NOT_NEEDED = {"console", "stdout", "file", "jsonl"}
+"""What the run's folder and the terminal have anyway."""
+
+
+class Tracker(Protocol):
+    """Gets every period's numbers."""
+
+    def log(self, period: int, values: Mapping[str, float]) -> None:
+        """Numbers of one period."""
+
+    def close(self) -> None:
+        """Nothing more comes."""
+
+
+def named(plan: Plan) -> list[str]:
+    """The plan's trackers."""
+    found: Any = plan.identity.loggers
+    return [str(one) for one in (found if isinstance(found, list) else [found] if found else [])]
+
+
+def missing(plan: Plan) -> list[tuple[str, str]]:
+    """Plan path and reason, of trackers whose library is not installed."""
+    absent = [
+        (name, LIBRARIES[name]) for name in named(plan) if name in LIBRARIES and find_spec(LIBRARIES[name]) is None
+    ]
+    return [
+        ("identity.loggers", f"names {name}; `pip install {package}` into the runner's environment, or take it out")
+        for name, package in absent
+    ]
+
+
+def left_out(plan: Plan) -> list[str]:
+    """Trackers that the runner does not know."""
+    return [name for name in named(plan) if name not in LIBRARIES and name not in NOT_NEEDED]
+
+
+def opened(plan: Plan, folder: Path, done: int) -> list[Tracker]:
+    """Those that the plan names. `done` periods are there already, where a run goes on."""
+    title = plan.identity.project or "rftconf", plan.identity.experiment or folder.name
+    kinds: dict[str, type[_TensorBoard | _Wandb | _Mlflow]] = {
+        "tensorboard": _TensorBoard,
+        "wandb": _Wandb,
+        "mlflow": _Mlflow,
+    }
+    return [
+        kinds[name](folder, str(title[0]), str(title[1]), done) for name in dict.fromkeys(named(plan)) if name in kinds
+    ]
+
+
+def close(trackers: Sequence[Tracker]) -> None:
+    """All of them."""
+    for one in trackers:
+        one.close()
+
+
+class _TensorBoard:
+    """Event files in the run's folder. Periods after `done` that an earlier run has written are hidden."""
+
+    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:
+        from tensorboardX import SummaryWriter
+
+        self.writer: Any = SummaryWriter(
+            str(folder / "tensorboard"), purge_step=done + 1, comment=f"{project}/{experiment}"
+        )
+
+    def log(self, period: int, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            self.writer.add_scalar(name, value, period)
+        self.writer.flush()
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+class _Wandb:
+    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:  # noqa: ARG002 - wandb keeps its own count
+        import wandb
+
+        self.run: Any = wandb.init(project=project, name=experiment, dir=str(folder), resume="allow")
+
+    def log(self, period: int, values: Mapping[str, float]) -> None:
+        self.run.log(dict(values), step=period)
+
+    def close(self) -> None:
+        self.run.finish()
+
+
+class _Mlflow:
+    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:  # noqa: ARG002 - the server keeps its own count
+        import mlflow
+
+        self.mlflow: Any = mlflow
+        mlflow.set_experiment(project)
+        mlflow.start_run(run_name=experiment)
+
+    def log(self, period: int, values: Mapping[str, float]) -> None:
+        self.mlflow.log_metrics(dict(values), step=period)
+
+    def close(self) -> None:
+        self.mlflow.end_run()

@@ -1,0 +1,100 @@
+"""`rftconf launch`: files whose shape is what Kubernetes and Slurm take, and nothing of the config runs in them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rftconf.cli.app import run
+from rftconf.report.launch_files import RAY_VERSION, Launch, kuberay, slurm
+from tests.sources import ROOT
+
+KEYS = "data.train_batch_size=8 trainer.n_gpus_per_node=4 trainer.nnodes=${NODES:-1}"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    file = tmp_path / "run_grpo.sh"
+    file.write_text(f"python3 -m verl.trainer.main_ppo {KEYS}\n")
+    return file
+
+
+def test_a_ray_job(script: Path, tmp_path: Path) -> None:
+    file = tmp_path / "job.yaml"
+    words = ["--on", "kuberay", "--folder", "/runs", "--image", "here/rftconf:1", "--claim", "disk", "--set", "NODES=1"]
+    assert run(["launch", str(script), "-q", "-o", str(file), *words]) == 0
+    job = yaml.safe_load(file.read_text())
+    assert (job["apiVersion"], job["kind"], job["metadata"]["name"]) == ("ray.io/v1", "RayJob", "run-grpo")
+    spec: dict[str, Any] = job["spec"]
+    command = "rftconf run /runs/run_grpo.sh -o /runs/run_grpo --set NODES=1 --address auto --json"
+    assert spec["entrypoint"] == command
+    pod = spec["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
+    assert pod["containers"][0]["resources"]["limits"] == {"nvidia.com/gpu": 4}
+    assert pod["containers"][0]["volumeMounts"][0]["name"] == pod["volumes"][0]["name"]
+    assert pod["volumes"][0]["persistentVolumeClaim"] == {"claimName": "disk"}
+
+
+def test_a_batch_script(script: Path, tmp_path: Path) -> None:
+    file = tmp_path / "job.sbatch"
+    words = ["--on", "slurm", "--folder", "/shared/my runs", "--hours", "48", "--partition", "gpu"]
+    assert run(["launch", str(script), "-q", "-o", str(file), *words]) == 0
+    text = file.read_text()
+    assert subprocess.run(["bash", "-n", file], check=False, capture_output=True).stderr == b""
+    asked = re.findall(r"^#SBATCH (.*)$", text, re.MULTILINE)
+    assert {"--job-name=run-grpo", "--nodes=1", "--gpus-per-node=4", "--partition=gpu", "--time=48:00:00"} <= set(asked)
+    assert "rftconf run '/shared/my runs/run_grpo.sh' -o '/shared/my runs/run_grpo'" in text
+
+
+def test_the_script_goes_on_and_passes_an_interrupt(tmp_path: Path) -> None:
+    """Executed with a stand-in for rftconf: again with --resume where a checkpoint is, and its exit code is the job's."""
+    folder = tmp_path / "a run"
+    stand_in = tmp_path / "rftconf"
+    stand_in.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/said"\nmkdir -p "{folder}/step-000001"\nexit 3\n')
+    stand_in.chmod(0o755)
+    text = slurm(Launch("a", "/c.sh", str(folder), 0), 1, "")
+    for _ in range(2):
+        done = subprocess.run(["bash", "-c", text], check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+        assert done.returncode == 3
+    first, second = (tmp_path / "said").read_text().splitlines()
+    assert not first.endswith("--resume")
+    assert second.endswith("--resume")
+
+
+def test_words_stay_words() -> None:
+    odd = Launch('a"; b', "/c/$(touch x).sh", "/f/`y`\n- z", 0, ("--set", "A=';rm'"))
+    job = yaml.safe_load(kuberay(odd, "i: {", "c # d", "/m"))
+    assert job["metadata"]["name"] == "a-b"
+    assert "'/c/$(touch x).sh'" in job["spec"]["entrypoint"]
+    assert job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["image"] == "i: {"
+    assert subprocess.run(["bash", "-n"], input=slurm(odd, 1, ""), text=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--on", "kuberay"], 2, "--image and --claim"),
+        (["--on", "slurm", "--set", "NODES=2"], 3, "cluster.nodes is 2"),
+        (
+            ["--on", "slurm", "--set", "API_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123456789"],
+            2,
+            "--set API_TOKEN is a secret",
+        ),
+    ],
+)
+def test_what_is_not_written(
+    script: Path, words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["launch", str(script), "-q", "--folder", "/f", *words]) == code
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert shown.out == ""
+    assert "hf_abc" not in shown.err
+
+
+def test_the_version_of_ray_is_the_runners() -> None:
+    assert f"ray=={RAY_VERSION}\n" in (ROOT / "runners" / "requirements-cpu.lock").read_text()

@@ -1,0 +1,95 @@
+"""`rftconf runs`: folders as the runner leaves them, whole or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rftconf.cli.app import run
+from rftconf.report.curve import curve_text
+from rftconf.report.screen import Screen
+
+
+def made(folder: Path, rewards: list[float], **more: Any) -> Path:
+    folder.mkdir(parents=True)
+    lines = [
+        {"period": at, "reward": one, "lag": at % 2, "lags": {"0": 4}, **more} for at, one in enumerate(rewards, 1)
+    ]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "plan.json").write_text(json.dumps({"stages": [{"run_length": {"rollouts": 20}}]}))
+    return folder
+
+
+def test_a_line_for_each_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = made(tmp_path / "first", [0.1, 0.5])
+    made(tmp_path / "second", [0.2])
+    (first / "step-000002").mkdir()
+    (first / "step-000004.partial").mkdir()
+    (first / "events.jsonl").write_text('{"event": "lost"}\n{"event": "recovered"}\n')
+    assert run(["runs", str(tmp_path)]) == 0
+    head, one, two = capsys.readouterr().out.splitlines()
+    assert head.split() == ["run", "periods", "reward", "lag", "lost", "checkpoint"]
+    assert one.split()[1:] == ["2/20", "0.1", "to", "0.5", "▁█", "1", "1", "step-000002"]
+    assert two.split()[1:3] == ["1/20", "0.2"]
+
+
+def test_one_run_is_plotted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = made(tmp_path / "run", [0.1, 0.2, 0.9])
+    assert run(["runs", str(folder)]) == 0
+    assert "reward, periods 1 to 3: 0.1 to 0.9" in capsys.readouterr().out
+    assert run(["runs", str(folder), "--metric", "lag"]) == 0
+    assert "lag, periods 1 to 3: 1 to 1" in capsys.readouterr().out
+
+
+def test_a_metric_that_no_run_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path / "run", [0.1])
+    assert run(["runs", str(tmp_path), "--metric", "nothing"]) == 2
+    assert "there are lag, period, reward" in capsys.readouterr().err
+
+
+def test_lines_that_are_no_json_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = made(tmp_path / "run", [0.1, 0.2])
+    with (folder / "metrics.jsonl").open("a") as file:
+        file.write('{"period": 3, "rew\n[1]\n')
+    (folder / "plan.json").write_text("[" * 100_000)
+    assert run(["runs", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "2 lines are no JSON" in said
+    assert " 2  " in said
+
+
+def test_a_page_of_all_runs(tmp_path: Path) -> None:
+    made(tmp_path / "<b>", [0.1, 0.2])
+    made(tmp_path / "two", [0.3])
+    page = tmp_path / "page.html"
+    assert run(["runs", str(tmp_path), "--html", str(page), "-o", str(tmp_path / "list")]) == 0
+    text = page.read_text()
+    assert text.count("<polyline") == 4
+    assert "&lt;b&gt;" in text
+    assert "<b>" not in text
+
+
+def test_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path / "run", [0.1])
+    assert run(["runs", str(tmp_path), "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert (one["wanted"], one["metrics"][0]["reward"]) == (20, 0.1)
+
+
+def test_no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["runs"]) == 0
+    assert "rftconf run makes them" in capsys.readouterr().err
+    assert run(["runs", "none"]) == 2
+    assert "none is no folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", [1, 5, 1000])
+def test_a_chart_is_as_wide_as_the_screen_at_most(count: int) -> None:
+    lines = curve_text("reward", [0.5] * count, Screen(60)).splitlines()
+    assert len(lines) == 9
+    assert max(map(len, lines[1:])) <= 60
+    assert curve_text("reward", [], Screen(60)) == ""

@@ -1,0 +1,68 @@
+"""Runs within the tests' own process, on engines that stay: starting vLLM takes longer than most runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import ray
+from rftconf_runner import checkpoint
+from rftconf_runner.driver import train
+from rftconf_runner.job import Job
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.places import Places
+from rftconf_runner.refusals import refusals
+from rftconf_runner.rules import give
+from rftconf_runner.watch import Watch
+
+from rftconf.plan.model import Plan
+from tests.sources import ROOT
+
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "HF_HUB_OFFLINE": "1",
+    "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
+    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
+}
+_ENGINES: dict[tuple[object, ...], list[Any]] = {}
+"""What an engine is made of, and those that are there."""
+
+
+def run(
+    plan_file: Path, folder: Path, *, resume: bool = False, reward: str = "", seconds: float = 60.0
+) -> list[dict[str, Any]]:
+    """The metrics of a run, as `python -m rftconf_runner` makes them."""
+    plan = Plan.model_validate_json(plan_file.read_text())
+    if reward:
+        give(plan, reward)
+    assert refusals(plan) == []
+    job = job_of(plan)
+    object.__setattr__(job, "reward_seconds", seconds)
+    folder.mkdir(exist_ok=True)
+    start = checkpoint.newest(folder) if resume else None
+    if not ray.is_initialized():
+        os.environ.update(ENVIRONMENT)
+        ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+    living = Places([], [], _ENGINES.pop(_kind(job), [])[: job.engines], None)
+    try:
+        ended = train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
+    except BaseException:
+        close()
+        raise
+    for actor in (*ended.ranks, *ended.critics, ended.scorer):
+        ray.kill(actor)
+    _ENGINES[_kind(job)] = ended.engines
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def close() -> None:
+    """End Ray and all that is on it."""
+    _ENGINES.clear()
+    ray.shutdown()
+
+
+def _kind(job: Job) -> tuple[object, ...]:
+    sampled = (job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
+    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, *sampled)
