@@ -25,8 +25,8 @@ FENCES = re.compile(r"^```(?:console|shell|bash)\n(.*?)^```$", re.DOTALL | re.MU
 EXAMPLE = ROOT / "golden" / "convert" / "readme" / "input.sh"
 OF_PARSER = "cli.md"
 """Its examples are those of `--help`, which do not say how they end: done, or with findings."""
-NOT_HERE = ("rftconf run ", "rftconf lsp")
-"""One needs vLLM, the other talks to an editor until it closes; both have tests of their own."""
+NOT_HERE = ("rftconf run ", "rftconf lsp", "rftconf studio")
+"""One needs vLLM, the others answer an editor or a browser until that closes; they have tests of their own."""
 ASKS = "rftconf new"
 """It asks at a terminal: tests/cli/test_new.py answers."""
 
@@ -113,12 +113,17 @@ def lay_down_for_help(folder: Path) -> None:
     line = ["convert", str(folder / "run_grpo.sh"), "--to", "trinity", "--certify", "--quiet"]
     assert run([*line, "-o", str(folder / "grpo.yaml")]) == 0
     (folder / "configs" / "pyproject.toml").write_text('[project]\nname = "mine"\n')
+    (folder / "examples").mkdir()
+    shutil.copy(folder / "grpo_trinity.yaml", folder / "examples" / "grpo.yaml")
+    for name in ("first", "second"):
+        (folder / "runs" / name).mkdir(parents=True)
+        (folder / "runs" / name / "metrics.jsonl").write_text('{"period": 1, "reward": 0.5, "kl": 0.1}\n')
     (folder / "run.jsonl").write_text('{"step": 1, "data": {"actor/entropy": 0.5}}\n')
 
 
 def of_one_framework(folder: Path) -> None:
     """A project as most are."""
-    for file in folder.glob("*.yaml"):
+    for file in folder.rglob("*.yaml"):
         file.unlink()
 
 

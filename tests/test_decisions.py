@@ -9,6 +9,7 @@ from rftconf.text.source import from_bytes
 HEAD = (
     "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.path=/m "
     "data.train_files=/d/train.parquet data.val_files=/d/test.parquet actor_rollout_ref.rollout.n=8 "
+    "actor_rollout_ref.actor.use_dynamic_bsz=True "
 )
 WARNING = "fill in every ???"
 

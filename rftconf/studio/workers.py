@@ -5,6 +5,7 @@ The only module here that starts processes: they run functions of this package, 
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import queue
@@ -116,14 +117,12 @@ def serve(connection: Connection) -> None:
         from rftconf.studio import answers
 
         answers.warm_up()
-        connection.send(True)
-        while True:
-            try:
+        with contextlib.suppress(EOFError, OSError):  # whoever asked has gone
+            connection.send(True)
+            while True:
                 verb, fields = connection.recv()
-            except (EOFError, OSError):
-                os.chdir("/")
-                return
-            connection.send(tuple(answers.answer(verb, fields)))
+                connection.send(tuple(answers.answer(verb, fields)))
+        os.chdir("/")
 
 
 def _bounded() -> None:

@@ -111,5 +111,9 @@ def test_the_parser_sees_what_is_not_plain(line: str) -> None:
 @pytest.mark.parametrize("verb", sorted(set(VERBS) & set(TABLE)))
 def test_a_name_alone_is_plain(verb: str) -> None:
     choices = {row[0]: row[4] if row[4:] else () for row in TABLE[verb]["options"].values()}
-    required = [part for name in TABLE[verb]["required"] for part in (f"--{name}", *(choices[name] or ["verl"])[:1])]
+    required = [
+        part
+        for name in TABLE[verb]["required"]
+        for part in (f"--{name.replace(chr(95), chr(45))}", *(choices[name] or ["verl"])[:1])
+    ]
     assert plain.arguments(verb, ["x.sh", *required]) is not None

@@ -155,6 +155,8 @@ _ASKED = "a question about what the source means, which the person answers; noth
 _HALF = "half of a run: what the other half does is in no file, so there is nothing that a target could be asked to run"
 _WRITES = "the program trains nothing and scores nothing in its own framework either; the sentence is about the source"
 _QUOTES = "quotes another refusal of this list"
+_GUIDE = "a first config is refused by the memory account, before there is anything to put before a framework"
+_MIGRATE = "the text cannot be changed in place; the run itself is not refused"
 NO_JUDGE = {
     "--adapters: this is …": "adapters are a wish beside the conversion; the run itself is not refused",
     "--adapters: the config names no data set": "adapters are a wish beside the conversion; the run itself is not refused",
@@ -173,6 +175,13 @@ NO_JUDGE = {
     "number for an update and cannot say it, which is rftconf's limit and not the target's",
     "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
     "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
+    "cluster.nodes is …: the runner keeps all its ranks on one no": "the runner's own limit (docs/adr/0011), of no framework",
+    "with sequences of … tokens does not fit": _GUIDE,
+    "…, nor any number up to 512": _GUIDE,
+    "cannot express the … recipe": "rftconf new writes no config that its own conversion would refuse; those refusals have their proofs",
+    "wants changed cannot be changed": _MIGRATE,
+    "what it would become is no config of": _MIGRATE,
+    "launches share …, and need … and … for it": _MIGRATE,
     "engines apart from the trainer need GPUs of their own": "a wish of the command line (--rollout-gpus 0 and less), or a source that "
     "gives its engines none: the target cannot be told a number of engines below one",
 }
