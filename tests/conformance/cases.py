@@ -62,6 +62,7 @@ DECISIONS = {
     "models.ref_policy.load": "/models/mcore",
     "actor_train.data_args.domain_interleave_probs.math": "0.5",
     "actor_train.data_args.domain_interleave_probs.code": "0.5",
+    "rewards.*.strategy_args.strategy_name": "hf_infer",
     "rewards.*.worker_cls": "roll.pipeline.rlvr.rewards.math_rule_reward_worker.MathRuleRewardWorker",
 }
 """What somebody would decide where a conversion leaves a value open (`???`)."""
