@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rftconf.cli.app import run
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "convert"
@@ -22,18 +24,22 @@ def dropped(page: Any, name: str, text: str) -> None:
     )
 
 
-def test_a_script_becomes_a_trinity_file_byte_for_byte(opened: Open, keep: Keep, tmp_path: Path) -> None:
-    """The whole way of a person: give the script, answer what is asked, download; the command line writes the same."""
+@pytest.mark.parametrize("case", ["grpo-guide", "readme"])
+def test_a_script_becomes_a_trinity_file_byte_for_byte(opened: Open, keep: Keep, tmp_path: Path, case: str) -> None:
+    """The whole way of a person: give the script, answer what is asked, download; the command line writes the same.
+
+    The GRPO pair of Trinity-RFT's guide to aligning with veRL, and the first screen's script.
+    """
     page = opened("convert")
-    dropped(page, "input.sh", SCRIPT)
+    dropped(page, "input.sh", (GOLDEN / case / "input.sh").read_text())
     page.get_by_text("You must decide").wait_for()
     page.get_by_label("rows of the training set").fill("7473")
     page.locator(".command code", has_text="--rows 7473").wait_for()
-    keep(page, "convert")
+    keep(page, "convert" if case == "readme" else f"convert-{case}")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download").click()
     waiting.value.save_as(tmp_path / "page.yaml")
-    source = str(GOLDEN / "readme" / "input.sh")
+    source = str(GOLDEN / case / "input.sh")
     assert run(["convert", source, "--to", "trinity", "--rows", "7473", "-o", str(tmp_path / "cli.yaml"), "-q"]) == 0
     assert (tmp_path / "page.yaml").read_bytes() == (tmp_path / "cli.yaml").read_bytes()
     assert waiting.value.suggested_filename == "input.yaml"
