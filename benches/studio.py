@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-CONFIGS = ("readme/input.sh", "ppo-critic/input.sh")
+CONFIGS = ("readme/input.sh",)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-VIEWS, MOVES = 5, 20
+VIEWS, MOVES = 5, 10
 
 
 def main() -> None:
