@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-CONFIGS = ("readme/input.sh",)
+CONFIGS = ("readme/input.sh", "grpo-guide/input.sh")
+"""Whose models the memory account knows: without one there are no bars to draw."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-VIEWS, MOVES = 5, 10
+VIEWS, MOVES = 5, 20
 
 
 def main() -> None:
@@ -43,15 +44,17 @@ def measured() -> dict[str, Any]:
     start = time.perf_counter()
     command = [sys.executable, "-m", "rftconf", "studio", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        listening = time.perf_counter() - start
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=browser_path, args=FLAGS)
-            first = [_view(browser, address) for _ in range(VIEWS)]
-            sliders = {name: _sliders(browser, address, ROOT / "golden" / "convert" / name) for name in CONFIGS}
-            browser.close()
-        process.terminate()
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().strip()
+            listening = time.perf_counter() - start
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=browser_path, args=FLAGS)
+                first = [_view(browser, address) for _ in range(VIEWS)]
+                sliders = {name: _sliders(browser, address, ROOT / "golden" / "convert" / name) for name in CONFIGS}
+                browser.close()
+        finally:
+            process.terminate()  # else leaving the block waits for a server that nobody ends
     return {
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
