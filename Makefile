@@ -88,7 +88,7 @@ runner-demo:  ## train a tiny model on this machine from a veRL launch script ma
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py
 
-GENERATORS = generate_cli generate_schemas generate_plan_schema generate_certificate_schema generate_looks generate_docs
+GENERATORS = generate_cli generate_sections generate_schemas generate_plan_schema generate_certificate_schema generate_looks generate_docs
 
 generate:  ## write the generated files that need no framework: schemas, pages of docs/
 	@$(PYTHON) -m rftconf.plan.index

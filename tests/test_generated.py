@@ -14,6 +14,7 @@ GENERATORS = (
     "generate_certificate_schema",
     "generate_schemas",
     "generate_docs",
+    "generate_sections",
     "generate_looks",
 )
 

@@ -208,7 +208,7 @@ def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
 
 
 def _misspelt(key: str, known: Catalogue) -> str:
-    near = suggest.nearest(known, key, 1)
+    near = suggest.nearest(known, key)
     close = bool(near) and suggest.distance(known.canonical(key), near[0], _REACH) <= _REACH
     return near[0] if close else ""
 

@@ -12,6 +12,7 @@ from rftconf.schemas import catalogue, registry
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.registry import Framework
+from rftconf.schemas.sections import has_one
 
 _NAMED = 2
 """How many unknown keys a reason names."""
@@ -71,12 +72,20 @@ def guess(
     started = registry.started_by(program, asked)
     bare = [key.lstrip("+~") for key in keys]
     tops = {key.partition(".")[0] for key in bare}
-    fits = []
-    for candidate in started or _of_release(asked, release):
-        trainer = _trainer(candidate, keys, bare, tops, config_name, program)
-        asked_for = (registry.release(candidate, release),) if release and framework else ()
-        wanted = asked_for or _releases_with(candidate.name, trainer)
-        fits += _fits(candidate, wanted, trainer, keys, overrides, bool(started))
+
+    def fits_of(candidates: Sequence[Framework]) -> list[_Fit]:
+        found = []
+        for candidate in candidates:
+            trainer = _trainer(candidate, keys, bare, tops, config_name, program)
+            asked_for = (registry.release(candidate, release),) if release and framework else ()
+            wanted = asked_for or _releases_with(candidate.name, trainer)
+            found += _fits(candidate, wanted, trainer, keys, overrides, bool(started))
+        return found
+
+    candidates = started or _of_release(asked, release)
+    fits = fits_of(candidates if started else _in_question(candidates, bare))
+    if not any(fit.known for fit in fits):
+        fits = fits_of(candidates)
     # Which framework: the one that knows most keys. A loader that takes nearly anything says little by taking it.
     most: dict[str, int] = {}
     for fit in fits:
@@ -99,6 +108,11 @@ def guess(
 def _of_release(asked: tuple[Framework, ...], release: str | None) -> list[Framework]:
     """Programs that the asked release does not have are no candidates."""
     return [one for one in asked if not one.of or release is None or registry.has(one, release)]
+
+
+def _in_question(candidates: Sequence[Framework], bare: Sequence[str]) -> list[Framework]:
+    """The candidates that may know one of the keys; the catalogues of the others are not even opened."""
+    return [one for one in candidates if has_one(one.name, bare)]
 
 
 def _trainer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from rftconf.schemas.catalogue import Catalogue
 
@@ -11,6 +12,7 @@ _REACH = 2
 """Edits within which a key counts as a misspelling."""
 
 
+@lru_cache(maxsize=4096)
 def nearest(known: Catalogue, key: str, count: int = 3) -> tuple[str, ...]:
     """Up to `count` keys of `known` that `key` is probably meant to be, likeliest first; list indices are kept.
 
@@ -46,6 +48,8 @@ def distance(left: str, right: str, limit: int) -> int:
     left, right = left[start : len(left) - end], right[start : len(right) - end]
     if not left or not right:
         return len(left) + len(right)
+    if len(set(left) ^ set(right)) > 2 * limit:  # an edit takes one letter away and brings one at most
+        return limit + 1
     return _banded(left, right, limit)
 
 
@@ -71,8 +75,9 @@ def _misspelt(typed: str, names: Iterable[str]) -> Iterable[tuple[str, int]]:
     """Names within reach. Two edits, even swaps across a cut, leave one of five parts unharmed: that sifts cheaply."""
     size = max(1, -(-len(typed) // 5))
     parts = [typed[at : at + size] for at in range(0, len(typed), size)]
+    least, most = len(typed) - _REACH, len(typed) + _REACH
     for name in names:
-        if abs(len(name) - len(typed)) <= _REACH and any(part in name for part in parts):
+        if least <= len(name) <= most and any(part in name for part in parts):
             far = distance(typed, name, _REACH)
             if far <= _REACH:
                 yield name, far

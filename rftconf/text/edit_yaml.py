@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rftconf.plan.symbols import Value
 from rftconf.text import keys
@@ -69,8 +70,14 @@ class _Way:
     rest: list[str]
 
 
+@lru_cache(maxsize=1)
+def _root(text: str) -> Node | None:
+    """Its tree; the findings of one file have their fixes one after the other."""
+    return YamlReader("", text).root
+
+
 def _way(document: Document, key: str) -> _Way | None:
-    root = YamlReader(document.name, document.text).root
+    root = _root(document.text)
     if root is None or root.id != "mapping":
         return None
     way = _Way([root], [], [])
