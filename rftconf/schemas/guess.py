@@ -12,7 +12,7 @@ from rftconf.schemas import catalogue, registry
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.registry import Framework
-from rftconf.schemas.sections import has_one
+from rftconf.schemas.sections import has_one, starts_of
 
 _NAMED = 2
 """How many unknown keys a reason names."""
@@ -112,7 +112,8 @@ def _of_release(asked: tuple[Framework, ...], release: str | None) -> list[Frame
 
 def _in_question(candidates: Sequence[Framework], bare: Sequence[str]) -> list[Framework]:
     """The candidates that may know one of the keys; the catalogues of the others are not even opened."""
-    return [one for one in candidates if has_one(one.name, bare)]
+    starts = starts_of(bare)
+    return [one for one in candidates if has_one(one.name, starts)]
 
 
 def _trainer(

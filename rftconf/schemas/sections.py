@@ -14,29 +14,27 @@ FILE = Path(__file__).with_name("sections.json")
 _START = re.compile(r"([^.\[<]*)(?:\.([^.\[<]*))?")
 
 
-def starts_of(key: str) -> tuple[str, ...]:
-    """What tells where `key` belongs: `a.b` of `a.b.c`, and `a`, below which anything may be allowed."""
-    top, second = _START.match(key).groups()  # type: ignore[union-attr]
-    return (top, f"{top}.{second}") if second else (top,)
+def starts_of(keys: Iterable[str]) -> set[str]:
+    """What tells where keys belong: `a.b` of `a.b.c`, and `a`, below which anything may be allowed; `a` and `a.` of `a`."""
+    found: set[str] = set()
+    for key in keys:
+        top, second = _START.match(key).groups()  # type: ignore[union-attr]
+        found |= {top, f"{top}.{second}" if second else f"{top}."}
+    return found
 
 
 def of_catalogue(names: Iterable[str]) -> set[str]:
     """The starts of a catalogue's keys: `a` for a key or a list, `a.b` for what lies in a section, and `a.` for the section."""
     found: set[str] = set()
     for name in names:
-        top, *more = starts_of(name)
-        found |= {*more, f"{top}."} if more else {top}
+        top, second = _START.match(name).groups()  # type: ignore[union-attr]
+        found |= {f"{top}.", f"{top}.{second}"} if second else {top}
     return found
 
 
-def has_one(framework: str, keys: Iterable[str]) -> bool:
-    """True where a program may know one of `keys`; where it is False, none of its releases does."""
-    have = _starts(framework)
-    return any(
-        start in have or (len(starts) == 1 and f"{start}." in have)
-        for starts in map(starts_of, keys)
-        for start in starts
-    )
+def has_one(framework: str, starts: Iterable[str]) -> bool:
+    """True where a program may know a key of a file; where it is False, none of its releases does."""
+    return not _starts(framework).isdisjoint(starts)
 
 
 @cache

@@ -71,13 +71,13 @@ class _Way:
 
 
 @lru_cache(maxsize=1)
-def _root(text: str) -> Node | None:
-    """Its tree; the findings of one file have their fixes one after the other."""
-    return YamlReader("", text).root
+def _lines(text: str) -> LineIndex:
+    """Where its lines start; the findings of one file have their fixes one after the other."""
+    return LineIndex(text)
 
 
 def _way(document: Document, key: str) -> _Way | None:
-    root = _root(document.text)
+    root = YamlReader(document.name, document.text).root
     if root is None or root.id != "mapping":
         return None
     way = _Way([root], [], [])
@@ -121,7 +121,7 @@ def _cut(document: Document, key: str) -> list[Patch] | None:
         last = len(text[:last].rstrip())
     stop = text.find("\n", last)
     stop = len(text) if stop < 0 else stop + 1
-    return [Patch(LineIndex(text).span(start, stop), "")]
+    return [Patch(_lines(text).span(start, stop), "")]
 
 
 def _holder(way: _Way, depth: int) -> Node:
@@ -148,12 +148,12 @@ def _insert(document: Document, key: str, raw: str) -> list[Patch] | None:
     if simple:
         stop = text.find("\n", simple[-1].end_mark.index)
         stop = len(text) if stop < 0 else stop
-        return [Patch(LineIndex(text).span(stop, stop), f"\n{block}")]
+        return [Patch(_lines(text).span(stop, stop), f"\n{block}")]
     first = holder.value[-1][0].start_mark.index
     start = text.rfind("\n", 0, first) + 1
     if text[start:first].strip():
         return None
-    return [Patch(LineIndex(text).span(start, start), f"{block}\n")]
+    return [Patch(_lines(text).span(start, start), f"{block}\n")]
 
 
 def _in_list(way: _Way) -> bool:

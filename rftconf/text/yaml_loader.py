@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 PLAIN = ""
@@ -25,10 +25,11 @@ class ComposeError(Exception):
         self.message, self.start, self.line, self.col, self.help = message, start, line, col, help_
 
 
+@lru_cache(maxsize=1)
 def compose(text: str) -> tuple[Any, Any]:
     """The root node (None for an empty text) and the mark of a second document, if there is one.
 
-    Scalars carry the tag PLAIN or QUOTED unless the text gives one. Raises ComposeError.
+    The last tree is kept, since fixes of a text ask for it again; nobody changes it. Scalars carry the tag PLAIN or QUOTED unless the text gives one. Raises ComposeError.
     """
     import yaml
 

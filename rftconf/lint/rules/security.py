@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Found, Put, found, verl
 from rftconf.lint.subject import Subject
@@ -11,8 +12,8 @@ from rftconf.text.span import LineIndex, Place
 FAMILY = Family("SEC")
 rule = FAMILY.rule
 _ASSIGNED = re.compile(
-    r"""(?ix)(?<![\w])([\w.]*(?:api[_-]?key|access[_-]?key|secret(?:[_-]?key)?|password|passwd|private[_-]?key
-    |(?:hf|auth|access|wandb|github|gitlab|hugging_?face(?:_hub)?)[_-]?token))
+    r"""(?ix)(api[_-]?key|access[_-]?key|secret(?:[_-]?key)?|password|passwd|private[_-]?key
+    |(?:hf|auth|access|wandb|github|gitlab|hugging_?face(?:_hub)?)[_-]?token)
     ["']?\s*[=:]\s*["']?([^\s"'$<>{}()\[\],;#\\]{8,})"""
 )
 _SHAPED = re.compile(
@@ -50,7 +51,7 @@ def _secret(s: Subject) -> Findings:
     text, told = document.text, set[int]()
     lower = text.lower()
     # most files have none of these letters, and finding that out is cheap
-    spans = [(m.start(2), m.end(2), m[1]) for m in _ASSIGNED.finditer(text)] if any(w in lower for w in _NAMING) else []
+    spans = list(_assigned(text)) if any(w in lower for w in _NAMING) else []
     spans += [(m.start(), m.end(), "") for m in _SHAPED.finditer(text)] if any(w in text for w in _SHAPES) else []
     lines = LineIndex(text if spans else "")
     for start, end, name in sorted(spans):
@@ -59,6 +60,15 @@ def _secret(s: Subject) -> Findings:
         told.add(start)
         what = f"{name} is set to a secret" if name else "this looks like a secret"
         yield Found(what, (), place=Place(document.name, lines.span(start, end)))
+
+
+def _assigned(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start and end of values that names of secrets are set to, with the whole name that ends so."""
+    for hit in _ASSIGNED.finditer(text):
+        start = hit.start()
+        while start and (text[start - 1] in "_." or text[start - 1].isalnum()):
+            start -= 1
+        yield hit.start(2), hit.end(2), text[start : hit.end(1)]
 
 
 @rule(
