@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from rftconf.mappers.paths import counts, without_indices
+from rftconf.record import record
 from rftconf.text.document import Leaf
 from rftconf.text.keys import segments
 
@@ -21,7 +22,7 @@ def _listed(value: Any) -> Any:
     return [found[place] for place in sorted(found)] if by_place else found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cell:
     """One effective value; `leaf` is None for a default. `unread`: the source's release has no such key, a newer one has."""
 

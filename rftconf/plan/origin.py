@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from rftconf.record import record
 
 
 class Kind(StrEnum):
@@ -15,7 +16,7 @@ class Kind(StrEnum):
     CHOSEN = "chosen"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """`keys` are the native keys it came from; `how` the rule in words (`256 x rollout.n 8`, `default of 0.9.1`)."""
 

@@ -7,6 +7,7 @@ from enum import Enum
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.text.span import Place
 
 
@@ -27,7 +28,7 @@ class Via:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leaf:
     """One leaf of a config.
 

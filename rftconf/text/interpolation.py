@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Expr, Now, Text, Value, Var, text
+from rftconf.record import record
 from rftconf.text import keys
 from rftconf.text.document import Leaf
 from rftconf.text.interpolation_grammar import InterpolationSyntaxError, as_text, evaluate, evaluate_element
@@ -24,7 +25,7 @@ _PART = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
 Path: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolved:
     """A value without interpolations and the keys it led through; with a `problem`, the value as written."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """Characters `start` up to (not including) `end`; `line` and `col` count from 1."""
 
@@ -16,7 +17,7 @@ class Span:
     col: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A span in a named file."""
 

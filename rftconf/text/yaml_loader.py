@@ -29,7 +29,8 @@ class ComposeError(Exception):
 def compose(text: str) -> tuple[Any, Any]:
     """The root node (None for an empty text) and the mark of a second document, if there is one.
 
-    The last tree is kept, since fixes of a text ask for it again; nobody changes it. Scalars carry the tag PLAIN or QUOTED unless the text gives one. Raises ComposeError.
+    The last tree is kept, since fixes of a text ask for it again; nobody changes it.
+    Scalars carry the tag PLAIN or QUOTED unless the text gives one. Raises ComposeError.
     """
     import yaml
 

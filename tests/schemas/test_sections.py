@@ -29,10 +29,14 @@ def test_no_key_or_node_that_a_release_knows_is_passed_over(framework: str) -> N
         for trainer in known.trainers_of(release):
             held = catalogue.load(framework, release, trainer)
             below_open = [f"{name}.x" for name, key in held.keys.items() if key.open]
-            unseen = [key for key in (*held.keys, *held.prefixes(), *below_open) if not has_one(framework, starts_of([key]))]
+            unseen = [
+                key for key in (*held.keys, *held.prefixes(), *below_open) if not has_one(framework, starts_of([key]))
+            ]
             assert unseen == []
 
 
 def test_sections_of_one_framework_say_nothing_to_another() -> None:
     assert not has_one("verl", starts_of(["buffer.batch_size", "explorer.runner_per_model", "trainer.trainer_type"]))
-    assert not has_one("trinity", starts_of(["data.train_batch_size", "actor_rollout_ref.rollout.n", "trainer.n_gpus_per_node"]))
+    assert not has_one(
+        "trinity", starts_of(["data.train_batch_size", "actor_rollout_ref.rollout.n", "trainer.n_gpus_per_node"])
+    )
