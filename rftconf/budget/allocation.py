@@ -150,10 +150,34 @@ def _whole_node_trainer(setup: Setup) -> list[Problem]:
 
 
 def _no_time_sharing(setup: Setup) -> list[Problem]:
-    if setup.layout != "colocated" or setup.total == 1 or not setup.trainers:
+    """`mode: colocate` is one GPU, one engine of one GPU, no further models, no sequence parallelism."""
+    if setup.layout != "colocated" or not setup.trainers or not setup.engines:
         return []
-    message = f"engines and trainer share {setup.total} GPUs, which is possible on exactly 1"
-    return [Problem("GPU", message, "Trinity: mode colocate (row 3.3)", ("1 GPU", "engines on GPUs of their own"))]
+    source, apart = "Trinity: mode colocate (row 3.3)", "engines on GPUs of their own"
+    found = []
+    if setup.total != 1:
+        message = f"engines and trainer share {setup.total} GPUs, which is possible on exactly 1"
+        found.append(Problem("GPU", message, source, ("1 GPU", apart)))
+    if len(setup.engines) > 1:
+        message = f"{len(setup.engines) - 1} further models share the one GPU of engine and trainer"
+        found.append(Problem("GPU", message, source, ("no further models", apart)))
+    for what, size in [("engines", role.engine.gpus) for role in setup.engines] + [
+        ("a sequence parallel size", role.job.sp) for role in setup.trainers
+    ]:
+        if size > 1:
+            found.append(Problem("PAR", f"{what} of {size} on the one GPU of engine and trainer", source, ("1", apart)))
+    return found
+
+
+def _engines_over_nodes(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.engines:
+        size, node = role.engine.gpus, setup.gpus_per_node
+        if size > node and size % node:
+            legal = tuple(f"engines of {g} GPUs" for g in (size - size % node, size + node - size % node))
+            message = f"{role.name}: engines of {size} GPUs are more than a node of {node} and not whole nodes"
+            found.append(Problem("GPU", message, "Trinity: multi-node inference", legal))
+    return found
 
 
 def _replica_in_node(setup: Setup) -> list[Problem]:
@@ -191,7 +215,7 @@ def _whole_cluster(setup: Setup) -> list[Problem]:
 _COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _ulysses, _megatron, _batch)
 _OF: dict[str, tuple[Rule, ...]] = {
     "verl": (_replica_in_node,),
-    "trinity": (_whole_node_trainer, _no_time_sharing),
+    "trinity": (_whole_node_trainer, _no_time_sharing, _engines_over_nodes),
     "roll": (),
     "chatlearn": (_policy_serves_plainly, _whole_cluster),
 }

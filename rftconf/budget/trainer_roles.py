@@ -22,7 +22,8 @@ TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "ver
 class Frame:
     """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
 
-    `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU.
+    `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU. `leaves`: every role waits in host
+    memory between its turns, whatever its own switches say.
     """
 
     trainer: str
@@ -32,6 +33,7 @@ class Frame:
     total: int
     layout: str
     cpu_optimizer: bool = False
+    leaves: bool = False
 
 
 def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> tuple[TrainerRole, ...]:
@@ -104,8 +106,9 @@ class _Trainer:
             adapter=self._adapter(critic=critic),
             megatron=megatron,
         )
-        waits = optimizer_waits or job.offload_optimizer
-        return self._cut(TrainerRole(name, job, job, weights_wait, waits), micro, infer if _given(infer) else micro)
+        leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
+        role = TrainerRole(name, job, job, weights_wait or leaves, waits or leaves)
+        return self._cut(role, micro, infer if _given(infer) else micro)
 
     def _cut(self, role: TrainerRole, micro: MicroBatch, infer: MicroBatch) -> TrainerRole:
         """The role with its micro-batches, of updates and of scoring."""
@@ -120,9 +123,24 @@ class _Trainer:
             role,
             job=replace(job, tokens=tokens, micro_batches=self._micro_batches(tokens, ranks, m.pp)),
             scoring=replace(job, tokens=self._tokens(infer, name, ranks)),
-            flexible=not _dynamic(micro) and not padded and self.frame.mean is None,
+            flexible=self.frame.mean is None and not padded and self._open(micro, tokens, ranks, name),
             sequences=rows,
         )
+
+    def _open(self, micro: MicroBatch, tokens: int, ranks: int, name: str) -> bool:
+        """True where nobody knows how full a micro-batch is: a number of sequences, or one that few updates fill."""
+        if not _dynamic(micro):
+            return True
+        update = self.values.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+        if not update or tokens <= self.frame.longest:
+            return False
+        fills = tokens * ranks / update
+        if 2 * fills <= self.frame.longest:
+            return False
+        self.values.note(
+            f"{name}: micro-batches are full where sequences have {fills:,.0f} tokens in the mean; priced so"
+        )
+        return True
 
     def _implementation(self, backend: str) -> Implementation:
         return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)

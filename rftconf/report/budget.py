@@ -123,7 +123,7 @@ def _bar(phase: Phase, scale: float, width: int, screen: Screen) -> str:
 
 
 def _serving(budget: Budget) -> Iterator[str]:
-    for one, role in zip(budget.serving, budget.setup.engines, strict=True):
+    for one, role in zip(budget.serving, budget.setup.served, strict=True):
         yield (
             f"{one.role}: {one.replicas} engines, {one.blocks:,} KV blocks each, {one.requests:.1f} requests of"
             f" {role.engine.max_model_tokens:,} tokens at once"
