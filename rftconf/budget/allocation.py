@@ -104,13 +104,16 @@ def _megatron(setup: Setup) -> list[Problem]:
         if job.backend != "megatron":
             continue
         of_megatron = ("megatron.tp",), ("megatron.ep",), ("megatron.pp", "megatron.vpp")
+        uneven = m.first_stage_layers is not None or m.last_stage_layers is not None or m.chunks
+        if m.chunks and sum(m.chunks) != job.architecture.depth:
+            message = f"{role.name}: the pipeline layout places {sum(m.chunks)} layers, the model has {job.architecture.depth}"
+            found.append(Problem("PAR", message, "Megatron: validate_layer_layout", (), role.name, of_megatron[2]))
         rules: tuple[tuple[int, int, str, str, tuple[str, ...]], ...] = (
             (job.gpus, m.tp * m.pp * m.cp, "TP × PP × CP", "GPUs", ()),
             (job.gpus, m.etp * m.ep * m.pp, "ETP × EP × PP", "GPUs", ()),
             (job.architecture.heads, m.tp, "TP", "attention heads", of_megatron[0]),
             (job.architecture.experts or m.ep, m.ep, "EP", "experts", of_megatron[1]),
         )
-        uneven = m.first_stage_layers is not None or m.last_stage_layers is not None
         layers = () if uneven else ((job.architecture.depth, m.pp * m.vpp, "PP × VPP", "layers", of_megatron[2]),)
         for number, size, name, what, sizes in (*rules, *layers):
             if number % size:

@@ -93,7 +93,7 @@ class _Step:
         for role in self.pool.trainers:
             if role.job.trains and not self.setup.rollouts:
                 continue
-            scored = _owned(_scored(role.scoring), role.name)
+            scored = _owned(_scored(role), role.name)
             yield self._phase(*_scoring_name(role), scored, self._others(role), quiet, flexible=role)
         for role in self.pool.trainers:
             if role.job.trains:
@@ -187,8 +187,21 @@ def _updated(job: Training) -> tuple[str, list[Term]]:
     return megatron.update(job) if job.backend == "megatron" else trainer.update(job)
 
 
-def _scored(job: Training) -> list[Term]:
-    return megatron.scoring(job) if job.backend == "megatron" else trainer.scoring(job)
+def _scored(role: TrainerRole) -> list[Term]:
+    """A forward: a parked optimizer stays away; Megatron's gradient buffers stay unless the weights are parked too."""
+    job = role.scoring
+    if job.backend != "megatron":
+        found = trainer.scoring(job)
+    else:
+        found = megatron.scoring(job)
+        if job.trains and not role.parked_weights:
+            found += [t for t in megatron.states(job, job.megatron.pp - 1) if t.part == "gradients"]
+    return [_away(t) if t.part == "optimizer" and role.parked_optimizer else t for t in found]
+
+
+def _away(one: Term) -> Term:
+    """The term with nothing of it on the GPU."""
+    return replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory") if one.size else one
 
 
 def _between(role: TrainerRole) -> list[Term]:
@@ -203,8 +216,7 @@ def _between(role: TrainerRole) -> list[Term]:
     found = []
     for one in kept:
         parked = role.parked_optimizer if one.part == "optimizer" else role.parked_weights
-        waiting = replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory")
-        found.append(waiting if parked and one.size else one)
+        found.append(_away(one) if parked else one)
     return _owned(found, role.name)
 
 

@@ -133,14 +133,10 @@ def test_a_trinity_trainer_alone_has_no_engines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({}, "share 8 GPUs, which is possible on exactly 1"),
-        ({"nodes": 1, "gpus_per_node": 1}, "engines of 2 on the one GPU"),
-    ],
+    ("gpus", "says"), [(8, "share 8 GPUs, which is possible on exactly 1"), (1, "engines of 2 on the one GPU")]
 )
-def test_trinity_colocates_on_one_gpu_only(changes: dict[str, int], says: str) -> None:
-    run = replace(trinity("colocate"), **changes)
+def test_trinity_colocates_on_one_gpu_only(gpus: int, says: str) -> None:
+    run = replace(trinity("colocate"), gpus_per_node=gpus)
     assert any(says in p.message for p in problems(run))
     assert not any("share" in p.message for p in problems(replace(run, engines=())))
 
