@@ -35,18 +35,25 @@ def stage_layers(arch: Architecture, m: MegatronSizes) -> list[int]:
     return [each if first is None else first, *middle, each if last is None else last]
 
 
-def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[Layers, int]]:
-    """Which layers a stage holds, in the order of the model: kinds of layers and how many; virtual stages take turns."""
+def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[Layers, float]]:
+    """Which layers a stage holds: kinds of layers and how many; virtual stages take turns.
+
+    Dense layers of a mixture come before the others. Kinds of attention alternate, so a stage has its share of each.
+    """
     counts = list(m.chunks) or _chunks(arch, m)
-    kinds = [group for group in arch.layers for _ in range(group.count)]
-    found: dict[int, int] = {}
-    start = 0
+    dense = sum(group.count for group in arch.layers if isinstance(group.feed_forward, Dense))
+    first, start = 0, 0
     for index, count in enumerate(counts):
         if index % m.pp == stage:
-            for kind in kinds[start : start + count]:
-                found[id(kind)] = found.get(id(kind), 0) + 1
+            first += max(min(start + count, dense) - start, 0)
         start += count
-    return [(group, found[id(group)]) for group in arch.layers if id(group) in found]
+    rest = sum(count for index, count in enumerate(counts) if index % m.pp == stage) - first
+    found = []
+    for group in arch.layers:
+        plain = isinstance(group.feed_forward, Dense)
+        share = first / dense if plain else rest / (arch.depth - dense)
+        found.append((group, group.count * share))
+    return found
 
 
 def _chunks(arch: Architecture, m: MegatronSizes) -> list[int]:
@@ -130,7 +137,7 @@ def _saved(job: Training, stage: int, layers: int) -> Term:
     tokens, waiting = -(-job.tokens // m.cp), in_flight(stage, m, job.micro_batches)
     held = held_layers(arch, m, stage)
     whole = sum(count * activations.kept_by(job, group) for group, count in held)
-    saved = whole * layers / (sum(count for _, count in held) or 1) / m.tp
+    saved = whole * layers / max(sum(count for _, count in held), 1) / m.tp
     if not m.sequence_parallel and m.tp > 1:
         saved += 10 * arch.hidden * layers * (1 - 1 / m.tp)
     formula = f"{grouped(round(saved))} B × {grouped(tokens)} tokens × {waiting:g} micro-batches"
