@@ -63,10 +63,10 @@ def again(job: Training) -> Term:
     return term("activations", "recomputed modules", most * tokens / m.cp / m.tp, formula)
 
 
-def kept(job: Training) -> Term:
-    """Without checkpointing every layer's saved tensors wait."""
-    tokens = job.local_tokens
-    saved = sum(layers.count * kept_by(job, layers) for layers in job.architecture.layers)
+def kept(job: Training, depth: int | None = None) -> Term:
+    """Without checkpointing every layer's saved tensors wait, or those of the `depth` layers that backward has left."""
+    tokens, arch = job.local_tokens, job.architecture
+    saved = sum(layers.count * kept_by(job, layers) for layers in arch.layers) * (depth or arch.depth) // arch.depth
     return term("activations", "saved by all layers", saved * tokens, f"{grouped(saved)} B × {grouped(tokens)} tokens")
 
 
