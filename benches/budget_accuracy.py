@@ -15,7 +15,7 @@ from pathlib import Path
 from rftconf.budget.gpus import gpu_named
 from rftconf.budget.implementations import SFT_HEAD, implementation
 from rftconf.budget.models import resolve
-from rftconf.budget.price import DOUBT
+from rftconf.budget.phases import DOUBT
 from rftconf.budget.recipe import Adapter, Training
 from rftconf.budget.term import GIB, Term, total
 from rftconf.budget.trainer import update

@@ -29,10 +29,44 @@ def block(job: Training) -> Term:
     return term("activations", "recomputed layer", (saved + gradients) * tokens, formula)
 
 
-def kept(job: Training) -> Term:
-    """Without checkpointing every layer's saved tensors wait."""
-    tokens = job.local_tokens
-    saved = sum(layers.count * _saved(job, layers) for layers in job.architecture.layers)
+def kept_by(job: Training, layers: Layers) -> int:
+    """Bytes per token that wait without checkpointing; a mixture layer also keeps its tokens as they are dispatched."""
+    feed = layers.feed_forward
+    dispatched = BF16 * feed.per_token * job.architecture.hidden if isinstance(feed, Experts) else 0
+    return _saved(job, layers) + dispatched - dropped(job, layers)
+
+
+def dropped(job: Training, layers: Layers) -> int:
+    """Bytes per token that Megatron's selective recomputation gives back, module by module.
+
+    `core_attn` gives nothing back: fused attention keeps no scores.
+    """
+    m, feed = job.megatron, layers.feed_forward
+    if job.backend != "megatron" or m.recompute != "selective":
+        return 0
+    found = 2 * BF16 * job.architecture.hidden if "layernorm" in m.recompute_modules else 0
+    if isinstance(layers.mixer, LatentAttention) and "mla_up_proj" in m.recompute_modules:
+        found += BF16 * (layers.mixer.query + layers.mixer.key + layers.mixer.heads * layers.mixer.value_dim)
+    if isinstance(feed, Dense):
+        return found + (_feed_forward(layers) if "mlp" in m.recompute_modules else 0)
+    if "moe" in m.recompute_modules:
+        return found + _feed_forward(layers) + BF16 * feed.per_token * job.architecture.hidden
+    found += BF16 * 2 * feed.per_token * feed.width if "moe_act" in m.recompute_modules else 0
+    return found + (BF16 * 4 * feed.shared if "shared_experts" in m.recompute_modules else 0)
+
+
+def again(job: Training) -> Term:
+    """What selective recomputation brings back for the one layer whose backward runs."""
+    most = max(dropped(job, layers) for layers in job.architecture.layers)
+    tokens, m = job.local_tokens, job.megatron
+    formula = f"{grouped(most)} B × {grouped(tokens)} tokens / {m.cp} CP / {m.tp} TP; one layer"
+    return term("activations", "recomputed modules", most * tokens / m.cp / m.tp, formula)
+
+
+def kept(job: Training, depth: int | None = None) -> Term:
+    """Without checkpointing every layer's saved tensors wait, or those of the `depth` layers that backward has left."""
+    tokens, arch = job.local_tokens, job.architecture
+    saved = sum(layers.count * kept_by(job, layers) for layers in arch.layers) * (depth or arch.depth) // arch.depth
     return term("activations", "saved by all layers", saved * tokens, f"{grouped(saved)} B × {grouped(tokens)} tokens")
 
 

@@ -104,13 +104,16 @@ def _megatron(setup: Setup) -> list[Problem]:
         if job.backend != "megatron":
             continue
         of_megatron = ("megatron.tp",), ("megatron.ep",), ("megatron.pp", "megatron.vpp")
+        uneven = m.first_stage_layers is not None or m.last_stage_layers is not None or m.chunks
+        if m.chunks and sum(m.chunks) != job.architecture.depth:
+            message = f"{role.name}: the pipeline layout places {sum(m.chunks)} layers, the model has {job.architecture.depth}"
+            found.append(Problem("PAR", message, "Megatron: validate_layer_layout", (), role.name, of_megatron[2]))
         rules: tuple[tuple[int, int, str, str, tuple[str, ...]], ...] = (
             (job.gpus, m.tp * m.pp * m.cp, "TP × PP × CP", "GPUs", ()),
             (job.gpus, m.etp * m.ep * m.pp, "ETP × EP × PP", "GPUs", ()),
             (job.architecture.heads, m.tp, "TP", "attention heads", of_megatron[0]),
             (job.architecture.experts or m.ep, m.ep, "EP", "experts", of_megatron[1]),
         )
-        uneven = m.first_stage_layers is not None or m.last_stage_layers is not None
         layers = () if uneven else ((job.architecture.depth, m.pp * m.vpp, "PP × VPP", "layers", of_megatron[2]),)
         for number, size, name, what, sizes in (*rules, *layers):
             if number % size:
@@ -150,10 +153,34 @@ def _whole_node_trainer(setup: Setup) -> list[Problem]:
 
 
 def _no_time_sharing(setup: Setup) -> list[Problem]:
-    if setup.layout != "colocated" or setup.total == 1 or not setup.trainers:
+    """`mode: colocate` is one GPU, one engine of one GPU, no further models, no sequence parallelism."""
+    if setup.layout != "colocated" or not setup.trainers or not setup.engines:
         return []
-    message = f"engines and trainer share {setup.total} GPUs, which is possible on exactly 1"
-    return [Problem("GPU", message, "Trinity: mode colocate (row 3.3)", ("1 GPU", "engines on GPUs of their own"))]
+    source, apart = "Trinity: mode colocate (row 3.3)", "engines on GPUs of their own"
+    found = []
+    if setup.total != 1:
+        message = f"engines and trainer share {setup.total} GPUs, which is possible on exactly 1"
+        found.append(Problem("GPU", message, source, ("1 GPU", apart)))
+    if len(setup.engines) > 1:
+        message = f"{len(setup.engines) - 1} further models share the one GPU of engine and trainer"
+        found.append(Problem("GPU", message, source, ("no further models", apart)))
+    for what, size in [("engines", role.engine.gpus) for role in setup.engines] + [
+        ("a sequence parallel size", role.job.sp) for role in setup.trainers
+    ]:
+        if size > 1:
+            found.append(Problem("PAR", f"{what} of {size} on the one GPU of engine and trainer", source, ("1", apart)))
+    return found
+
+
+def _engines_over_nodes(setup: Setup) -> list[Problem]:
+    found = []
+    for role in setup.engines:
+        size, node = role.engine.gpus, setup.gpus_per_node
+        if size > node and size % node:
+            legal = tuple(f"engines of {g} GPUs" for g in (size - size % node, size + node - size % node))
+            message = f"{role.name}: engines of {size} GPUs are more than a node of {node} and not whole nodes"
+            found.append(Problem("GPU", message, "Trinity: multi-node inference", legal))
+    return found
 
 
 def _replica_in_node(setup: Setup) -> list[Problem]:
@@ -191,7 +218,7 @@ def _whole_cluster(setup: Setup) -> list[Problem]:
 _COMMON: tuple[Rule, ...] = (_enough, _replicas, _engine_heads, _ulysses, _megatron, _batch)
 _OF: dict[str, tuple[Rule, ...]] = {
     "verl": (_replica_in_node,),
-    "trinity": (_whole_node_trainer, _no_time_sharing),
+    "trinity": (_whole_node_trainer, _no_time_sharing, _engines_over_nodes),
     "roll": (),
     "chatlearn": (_policy_serves_plainly, _whole_cluster),
 }

@@ -87,13 +87,17 @@ class LatentAttention:
 
 @dataclass(frozen=True, slots=True)
 class LinearAttention:
-    """Gated DeltaNet (Qwen3-Next, Qwen3.5): a state of fixed size instead of keys and values per token."""
+    """Gated DeltaNet (Qwen3-Next, Qwen3.5): a state of fixed size instead of keys and values per token.
+
+    `state_bytes` per number of the recurrent state; 0 means the engine's cache type.
+    """
 
     key_heads: int
     value_heads: int
     key_dim: int
     value_dim: int
     kernel: int
+    state_bytes: int = 0
     window: int = 0
 
     @property
@@ -115,6 +119,11 @@ class LinearAttention:
     def cached_values(self) -> int:
         """Nothing grows with the number of tokens."""
         return 0
+
+    def state(self, tp: int, each: int) -> int:
+        """Bytes of one request's state on one of `tp` GPUs: the convolution's last inputs, and a matrix per head."""
+        convolved = (2 * self.key + self.query) // tp * (self.kernel - 1)
+        return each * convolved + (self.state_bytes or each) * (self.value_heads // tp) * self.value_dim * self.key_dim
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,10 @@ RESIDUE = {1: 0.77, 2: 2.4, 4: 4.0, 8: 7.0}
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One engine replica as a GPU sees it; lengths in tokens, `fraction` is the share of the GPU it may use."""
+    """One engine replica as a GPU sees it; lengths in tokens, `fraction` is the share of the GPU it may use.
+
+    `cache_bytes` per cached number, 0 for those of the weights.
+    """
 
     architecture: Architecture
     tp: int = 1
@@ -37,6 +40,9 @@ class Engine:
     max_num_seqs: int = 256
     eager: bool = False
     sleeps: bool = False
+    cache_bytes: int = 0
+    block_tokens: int = 16
+    prefix_cache: bool = True
 
     @property
     def gpus(self) -> int:
@@ -50,11 +56,12 @@ class Engine:
             self.architecture,
             self.tp,
             self.pp,
-            block_tokens=1 if self.name == "sglang" else 16,
-            dtype_bytes=self.dtype_bytes,
+            block_tokens=1 if self.name == "sglang" else self.block_tokens,
+            dtype_bytes=self.cache_bytes or self.dtype_bytes,
             max_model_tokens=self.max_model_tokens,
             max_batched_tokens=self.max_batched_tokens,
             steps_in_flight=self.pp,
+            prefix_cache=self.prefix_cache,
         )
 
 

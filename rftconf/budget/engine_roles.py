@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rftconf.budget.engine import Engine
 from rftconf.budget.models import Model, find
 from rftconf.budget.roles import EngineRole, TrainerRole
+from rftconf.budget.scorers import scorer, scores_by_forward, written
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 
@@ -21,9 +22,7 @@ def engine_roles(
     """The rollout engines, and models that answer during rollout."""
     rollout = stage.placement.rollout
     if stage.kind in WITHOUT_ROLLOUTS:
-        if any(extra.role == "teacher" for extra in stage.placement.auxiliary):
-            values.note("teacher: it scores batches without an engine, and is left out of the account")
-        return ()
+        return _teachers(stage, model, longest, total, trainers, values)
     sizes = {
         key: values.count(getattr(rollout, key), f"rollout.{key}", needed=False) or 1
         for key in ("tp", "dp", "pp", "ep")
@@ -40,6 +39,7 @@ def engine_roles(
         max_num_seqs=values.count(rollout.max_num_seqs, "rollout.max_num_seqs", needed=False) or 256,
         eager=rollout.enforce_eager is True,
         sleeps=layout == "colocated",
+        prefix_cache=rollout.prefix_cache is not False,
     )
     if not isinstance(fraction, (int, float)):
         values.note("rollout: no memory fraction known, taken as the engine's own default 0.9")
@@ -53,8 +53,23 @@ def engine_roles(
             continue  # a service has its own GPUs
         label = values.text(extra.name) or f"{extra.role or 'auxiliary'}{index if len(extras) > 1 else ''}"
         label = f"{label}{index}" if any(role.name == label for role in found) else label
-        role = _auxiliary(extra, label, engine, gpus if _shares(extra, layout) else None, values)
+        role = _auxiliary(extra, label, engine, gpus if _shares(extra, layout) else None, longest, values)
         found += [role] if role else []
+    return tuple(found)
+
+
+def _teachers(
+    stage: Stage, model: Model, longest: int, total: int, trainers: tuple[TrainerRole, ...], values: Values
+) -> tuple[EngineRole, ...]:
+    """Teachers of a distillation run score batches with a forward, on the student's GPUs or their own."""
+    found: list[EngineRole] = []
+    student = trainers[0].job.gpus if trainers else total
+    for extra in stage.placement.auxiliary:
+        if extra.role == "teacher" and extra.engine != "external":
+            shared = student if _shares(extra, "colocated") else None
+            label = values.text(extra.name) or "teacher"
+            role = _auxiliary(extra, label, Engine(model.architecture), shared, longest, values)
+            found += [role] if role else []
     return tuple(found)
 
 
@@ -75,20 +90,39 @@ def _model(extra: Auxiliary, values: Values) -> Model | None:
     return find(path) if path else None
 
 
-def _auxiliary(extra: Auxiliary, label: str, like: Engine, shared: int | None, values: Values) -> EngineRole | None:
-    """A further model on engines like the rollout's; `shared` GPUs where it has none of its own and is not told how many."""
+def _auxiliary(
+    extra: Auxiliary, label: str, like: Engine, shared: int | None, longest: int, values: Values
+) -> EngineRole | None:
+    """A further model; `shared` GPUs where it has none of its own and is not told how many."""
     own = _model(extra, values)
     if own is None:
         path = values.spelled(extra.path)
         values.note(f"{label}: model {path or 'not named'} is not in the table and is left out of the account")
         return None
-    share, longest = (
-        extra.gpu_memory_fraction,
-        values.count(extra.model_max_tokens, f"{label}.model_max_tokens", needed=False),
-    )
+    beside = tuple(str(name) for name in extra.colocate_with) if isinstance(extra.colocate_with, list) else ()
+    asked = values.count(extra.gpus, f"{label}.gpus", needed=False)
+    if scores_by_forward(extra):
+        gpus = asked or shared or 1
+        forward = scorer(extra, own, label, longest, gpus, values)
+        answer = written(extra)
+        lone = replace(like, architecture=own.architecture, tp=1, dp=1, pp=1, ep=1)
+        return EngineRole(label, lone, gpus, shared is None, beside, forward, answer)
+    return _served(extra, label, replace(like, architecture=own.architecture), (asked, shared), beside, values)
+
+
+def _served(
+    extra: Auxiliary,
+    label: str,
+    like: Engine,
+    sizes: tuple[int | None, int | None],
+    beside: tuple[str, ...],
+    values: Values,
+) -> EngineRole:
+    """A further model on engines like the rollout's; `sizes` are the GPUs asked for, and those it would share."""
+    (asked, shared), share = sizes, extra.gpu_memory_fraction
+    longest = values.count(extra.model_max_tokens, f"{label}.model_max_tokens", needed=False)
     engine = replace(
         like,
-        architecture=own.architecture,
         tp=values.count(extra.tp, f"{label}.tp", needed=False) or 1,
         dp=values.count(extra.dp, f"{label}.dp", needed=False) or 1,
         pp=values.count(extra.pp, f"{label}.pp", needed=False) or 1,
@@ -96,6 +130,5 @@ def _auxiliary(extra: Auxiliary, label: str, like: Engine, shared: int | None, v
         max_model_tokens=longest or like.max_model_tokens,
         sleeps=shared is not None,
     )
-    beside = extra.colocate_with if isinstance(extra.colocate_with, list) else []
-    gpus = values.count(extra.gpus, f"{label}.gpus", needed=False) or (engine.gpus if shared is None else shared)
-    return EngineRole(label, engine, gpus, shared is None, tuple(str(name) for name in beside))
+    gpus = asked or (engine.gpus if shared is None else shared)
+    return EngineRole(label, engine, gpus, shared is None, beside)

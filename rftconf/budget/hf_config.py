@@ -24,6 +24,7 @@ from rftconf.budget.vision import vision_parameters
 from rftconf.errors import UnreadableError, UsageError
 from rftconf.text.source import open_source
 
+STATE_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 MOST_LAYERS = 10_000
 """The deepest published decoders have a little over a hundred."""
 
@@ -128,6 +129,7 @@ def _mixer(read: Reader, index: int) -> Mixer:
             read.size("linear_key_head_dim"),
             read.size("linear_value_head_dim"),
             read.size("linear_conv_kernel_dim", 4),
+            state_bytes=STATE_BYTES.get(str(read.config.get("mamba_ssm_dtype")), 0),
         )
     if read.family in LATENT:
         return _latent(read)

@@ -6,10 +6,18 @@ from dataclasses import dataclass
 
 from rftconf.budget.architecture import Architecture, Attention, LatentAttention, LinearAttention
 
+STATE = -1
+"""The window of a kind of layer that keeps a state of fixed size instead of keys and values."""
+ALIGNED = 16
+"""The smallest block that attention kernels take [tokens]."""
+
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """How an engine lays out its cache. `dtype_bytes` per cached number, `max_batched_tokens` scheduled in one step."""
+    """How an engine lays out its cache. `dtype_bytes` per cached number, `max_batched_tokens` scheduled in one step.
+
+    `prefix_cache` makes recurrent layers keep one state more per request: the last one that a prefix may start from.
+    """
 
     architecture: Architecture
     tp: int = 1
@@ -19,6 +27,7 @@ class CacheShape:
     max_model_tokens: int = 4096
     max_batched_tokens: int = 8192
     steps_in_flight: int = 1
+    prefix_cache: bool = True
 
     @property
     def depth(self) -> int:
@@ -26,31 +35,54 @@ class CacheShape:
         cached = sum(g.count for g in self.architecture.layers if not isinstance(g.mixer, LinearAttention))
         return -(-cached // self.pp)
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of a block: as asked, or so many that the state of a recurrent layer fits into the same bytes."""
+        state = max((m.state(self.tp, 2) for m in _mixers(self) if isinstance(m, LinearAttention)), default=0)
+        each = token_bytes_of_layer(self)
+        step = max(ALIGNED, self.block_tokens)
+        return max(self.block_tokens, step * -(-state // (step * each))) if state and each else self.block_tokens
 
-def page_bytes(shape: CacheShape) -> int:
-    """Bytes of one block in one layer on one GPU: the widest of all kinds of layers.
+
+def _mixers(shape: CacheShape) -> tuple[object, ...]:
+    return tuple(group.mixer for group in shape.architecture.layers)
+
+
+def token_bytes_of_layer(shape: CacheShape) -> int:
+    """Bytes of one token in one layer on one GPU: the widest of all kinds of layers.
 
     Key/value heads are divided by TP but never below one; a latent vector is whole on every GPU.
     """
     widest = 0
-    for group in shape.architecture.layers:
-        mixer = group.mixer
+    for mixer in _mixers(shape):
         if isinstance(mixer, Attention):
             widest = max(widest, 2 * max(1, mixer.kv_heads // shape.tp) * mixer.head_dim)
         elif isinstance(mixer, LatentAttention):
             widest = max(widest, mixer.cached_values())
-    return widest * shape.block_tokens * shape.dtype_bytes
+    return widest * shape.dtype_bytes
+
+
+def page_bytes(shape: CacheShape) -> int:
+    """Bytes of one block in one layer on one GPU."""
+    return token_bytes_of_layer(shape) * shape.tokens
+
+
+def token_bytes(shape: CacheShape) -> int:
+    """Bytes of one token in all layers that cache it."""
+    return sum(g.count for g in shape.architecture.layers if not isinstance(g.mixer, LinearAttention)) * (
+        token_bytes_of_layer(shape)
+    )
 
 
 def groups(shape: CacheShape) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Layers of a group, and per kind of layer its window (0: full attention) and its number of groups.
+    """Layers of a group, and per kind of layer its window (0: full attention, STATE: none) and its number of groups.
 
     All groups have equally many layers: as many as the rarest kind has, or the commonest where that is under 1.5 times.
     """
     counts: dict[int, int] = {}
     for group in shape.architecture.layers:
-        if not isinstance(group.mixer, LinearAttention):
-            counts[group.mixer.window] = counts.get(group.mixer.window, 0) + group.count
+        kind = STATE if isinstance(group.mixer, LinearAttention) else group.mixer.window
+        counts[kind] = counts.get(kind, 0) + group.count
     few, many = min(counts.values()), max(counts.values())
     size = many if many < 1.5 * few else few
     return size, tuple((window, -(-count // size)) for window, count in counts.items())
@@ -69,14 +101,19 @@ def blocks(shape: CacheShape, available: int) -> int:
 
 
 def blocks_per_request(shape: CacheShape) -> int:
-    """Blocks that a request of the greatest length holds at most; sliding layers keep a window and what is in flight."""
+    """Blocks that a request of the greatest length holds at most.
+
+    Sliding layers keep a window and what is in flight; recurrent ones a state, or two with a prefix cache.
+    """
     needed = 0
     for window, number in groups(shape)[1]:
         tokens, extra = shape.max_model_tokens, 0
-        if window:
+        if window == STATE:
+            tokens, extra = 0, 2 if shape.prefix_cache else 1
+        elif window:
             flight = shape.steps_in_flight * shape.max_batched_tokens
             tokens, extra = min(window - 1 + flight, shape.max_model_tokens), 1
-        needed += number * (-(-tokens // shape.block_tokens) + extra)
+        needed += number * (-(-tokens // shape.tokens) + extra)
     return needed
 
 

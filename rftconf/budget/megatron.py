@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.budget import activations, head
-from rftconf.budget.architecture import Architecture, Dense, Experts
+from rftconf.budget.architecture import Architecture, Dense, Experts, Layers
 from rftconf.budget.recipe import MegatronSizes, Training
 from rftconf.budget.term import Term, grouped, term, total
 
@@ -24,6 +24,8 @@ def stage_layers(arch: Architecture, m: MegatronSizes) -> list[int]:
     """Layers of each pipeline stage; the first and last may have their own number, the rest share what is left."""
     if m.pp == 1:
         return [arch.depth]
+    if m.chunks:
+        return [sum(m.chunks[stage :: m.pp]) for stage in range(m.pp)]
     first, last = m.first_stage_layers, m.last_stage_layers
     fixed = [count for count in (first, last) if count is not None]
     others = m.pp - len(fixed)
@@ -31,6 +33,35 @@ def stage_layers(arch: Architecture, m: MegatronSizes) -> list[int]:
     each = -(-left // others) if others else 0
     middle = [each] * (m.pp - 2)
     return [each if first is None else first, *middle, each if last is None else last]
+
+
+def held_layers(arch: Architecture, m: MegatronSizes, stage: int) -> list[tuple[Layers, float]]:
+    """Which layers a stage holds: kinds of layers and how many; virtual stages take turns.
+
+    Dense layers of a mixture come before the others. Kinds of attention alternate, so a stage has its share of each.
+    """
+    counts = list(m.chunks) or _chunks(arch, m)
+    dense = sum(group.count for group in arch.layers if isinstance(group.feed_forward, Dense))
+    first, start = 0, 0
+    for index, count in enumerate(counts):
+        if index % m.pp == stage:
+            first += max(min(start + count, dense) - start, 0)
+        start += count
+    rest = sum(count for index, count in enumerate(counts) if index % m.pp == stage) - first
+    found = []
+    for group in arch.layers:
+        plain = isinstance(group.feed_forward, Dense)
+        share = first / dense if plain else rest / (arch.depth - dense)
+        found.append((group, group.count * share))
+    return found
+
+
+def _chunks(arch: Architecture, m: MegatronSizes) -> list[int]:
+    """Layers of each virtual stage, in the order of the model."""
+    each = stage_layers(arch, m)
+    if m.vpp == 1 or any(count % m.vpp for count in each):
+        return each
+    return [count // m.vpp for _ in range(m.vpp) for count in each]
 
 
 def in_flight(stage: int, m: MegatronSizes, micro_batches: int) -> float:
@@ -44,13 +75,12 @@ def in_flight(stage: int, m: MegatronSizes, micro_batches: int) -> float:
 def stage_parameters(job: Training, stage: int) -> tuple[float, float]:
     """Parameters of one GPU in a stage, dense ones and experts apart."""
     arch, m = job.architecture, job.megatron
-    share = stage_layers(arch, m)[stage] / arch.depth
     dense = experts = 0.0
-    for group in arch.layers:
+    for group, count in held_layers(arch, m, stage):
         feed = group.feed_forward
         of_experts = feed.count * Dense(feed.width).parameters(arch.hidden) if isinstance(feed, Experts) else 0
-        experts += share * group.count * of_experts / (m.etp * m.ep)
-        dense += share * group.count * (group.parameters(arch.hidden) - of_experts) / m.tp
+        experts += count * of_experts / (m.etp * m.ep)
+        dense += count * (group.parameters(arch.hidden) - of_experts) / m.tp
     ends = int(stage == 0) + int(stage == m.pp - 1 and not (arch.tied and m.pp == 1) and not job.value_head)
     return dense + ends * arch.embedding / m.tp, experts
 
@@ -76,34 +106,42 @@ def states(job: Training, stage: int) -> list[Term]:
 
 
 def stage_activations(job: Training, stage: int) -> list[Term]:
-    """What waits in a stage: whole layers' tensors, or their inputs when everything is recomputed."""
+    """What waits in a stage: whole layers' tensors, or their inputs where layers are recomputed."""
     arch, m = job.architecture, job.megatron
-    tokens = -(-job.tokens // m.cp)
-    waiting = in_flight(stage, m, job.micro_batches)
     layers = stage_layers(arch, m)[stage]
-    if m.recompute == "full":
-        each = 2 * arch.hidden / (m.tp if m.sequence_parallel else 1)
-        kept = term(
-            "activations",
-            "checkpoints",
-            each * tokens * layers * waiting,
-            f"{grouped(each)} B × {grouped(tokens)} tokens × {layers} layers × {waiting:g} micro-batches",
-        )
-        one = activations.block(job)
-        return [
-            kept,
-            term(
-                "activations",
-                "recomputed layer",
-                one.size / m.cp / m.tp,
-                f"{_numbers(one)} / {m.cp} CP / {m.tp} TP; one layer",
-            ),
-        ]
-    saved = activations.kept(job).size / job.local_tokens * layers / arch.depth / m.tp
+    if m.recompute != "full":
+        back = [activations.again(job)] if m.recompute == "selective" and m.recompute_modules else []
+        return [_saved(job, stage, layers), *back]
+    inputs = layers if m.recompute_block is None else min(m.recompute_block, layers)
+    found = _recomputed(job, stage, inputs)
+    return [*found, _saved(job, stage, layers - inputs)] if inputs < layers else found
+
+
+def _recomputed(job: Training, stage: int, layers: int) -> list[Term]:
+    """Inputs of recomputed layers, one for each unit of them, and the one unit that is at work."""
+    m = job.megatron
+    tokens, waiting = -(-job.tokens // m.cp), in_flight(stage, m, job.micro_batches)
+    each, units = 2 * job.architecture.hidden / (m.tp if m.sequence_parallel else 1), -(-layers // m.recompute_unit)
+    formula = f"{grouped(each)} B × {grouped(tokens)} tokens × {units} layers × {waiting:g} micro-batches"
+    one, unit = activations.block(job), min(m.recompute_unit, layers)
+    inner = f"{_numbers(one)} × {unit} / {m.cp} CP / {m.tp} TP; one recomputed unit"
+    return [
+        term("activations", "checkpoints", each * tokens * units * waiting, formula),
+        term("activations", "recomputed layer", unit * one.size / m.cp / m.tp, inner),
+    ]
+
+
+def _saved(job: Training, stage: int, layers: int) -> Term:
+    """All that `layers` of a stage save; what tensor parallelism leaves whole without sequence parallelism is on top."""
+    arch, m = job.architecture, job.megatron
+    tokens, waiting = -(-job.tokens // m.cp), in_flight(stage, m, job.micro_batches)
+    held = held_layers(arch, m, stage)
+    whole = sum(count * activations.kept_by(job, group) for group, count in held)
+    saved = whole * layers / max(sum(count for _, count in held), 1) / m.tp
     if not m.sequence_parallel and m.tp > 1:
         saved += 10 * arch.hidden * layers * (1 - 1 / m.tp)
     formula = f"{grouped(round(saved))} B × {grouped(tokens)} tokens × {waiting:g} micro-batches"
-    return [term("activations", "saved by the stage's layers", saved * tokens * waiting, formula)]
+    return term("activations", "saved by the stage's layers", saved * tokens * waiting, formula)
 
 
 def _loss(job: Training, stage: int) -> list[Term]:

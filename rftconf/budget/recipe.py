@@ -10,7 +10,11 @@ from rftconf.budget.implementations import Implementation
 
 @dataclass(frozen=True, slots=True)
 class MegatronSizes:
-    """Megatron's parallel sizes. `in_flight` micro-batches are those whose activations wait for their backward."""
+    """Megatron's parallel sizes, and what it recomputes.
+
+    `recompute_modules` count where `recompute` is selective; where it is full, `recompute_block` layers of a stage (None:
+    all) are recomputed, in units of `recompute_unit`. `chunks` are the layers of each virtual stage where a layout says so.
+    """
 
     tp: int = 1
     pp: int = 1
@@ -21,8 +25,12 @@ class MegatronSizes:
     sequence_parallel: bool = True
     distributed_optimizer: bool = True
     recompute: str = "none"
+    recompute_modules: frozenset[str] = frozenset()
+    recompute_block: int | None = None
+    recompute_unit: int = 1
     first_stage_layers: int | None = None
     last_stage_layers: int | None = None
+    chunks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

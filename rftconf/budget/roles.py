@@ -29,9 +29,10 @@ class TrainerRole:
 
 @dataclass(frozen=True, slots=True)
 class EngineRole:
-    """Engine replicas of one model on `gpus` GPUs.
+    """Engine replicas of one model on `gpus` GPUs, or a `scorer` that answers with a forward and has no engine.
 
-    `beside`: with whom it shares them where it has none of its own; empty means with everyone.
+    `beside`: with whom it shares them where it has none of its own; empty means with everyone. `answer` tokens are what
+    a scorer writes, 0 where it gives a number; a `parked` one waits in host memory between its turns.
     """
 
     name: str
@@ -39,6 +40,9 @@ class EngineRole:
     gpus: int
     own_pool: bool = False
     beside: tuple[str, ...] = ()
+    scorer: Training | None = None
+    answer: int = 0
+    parked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,28 @@ class Setup:
     notes: tuple[str, ...] = ()
     unpriced: int = 0
     """GPUs of further models whose memory nobody knows."""
+    rollouts: bool = True
+    """False for runs on answers that exist already: nobody scores the policy's own answers before an update."""
+
+    @property
+    def together(self) -> bool:
+        """True where models that answer stay awake beside each other: ROLL judges an answer while others are written."""
+        return self.framework == "roll"
+
+    @property
+    def processes(self) -> bool:
+        """True where every role is a process of its own on its GPUs, with a context and communicators of its own."""
+        return self.framework in ("roll", "chatlearn")
 
     @property
     def total(self) -> int:
         """All GPUs of the cluster."""
         return self.nodes * self.gpus_per_node
+
+    @property
+    def served(self) -> tuple[EngineRole, ...]:
+        """The roles that an engine serves."""
+        return tuple(role for role in self.engines if role.scorer is None)
 
     @property
     def actor(self) -> TrainerRole | None:

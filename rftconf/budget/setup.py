@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from rftconf.budget.engine import Engine
 from rftconf.budget.engine_roles import engine_roles, unpriced_gpus
 from rftconf.budget.models import Model, find, resolve
-from rftconf.budget.roles import Setup
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
 from rftconf.budget.values import Values
 from rftconf.errors import UsageError
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Stage
@@ -39,20 +41,9 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     longest = _longest(stage, values)
     model = _model(stage, asked, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
-    layout = str(stage.placement.layout or "colocated")
-    frame = Frame(
-        trainer=TRAINERS.get(framework, framework),
-        when=asked.date or release,
-        longest=longest,
-        mean=asked.mean_tokens,
-        total=nodes * per_node,
-        layout=layout,
-        cpu_optimizer=_switch(plan.extensions, "optimizer_cpu_offload") is True,
-    )
+    frame = _frame(plan, stage, asked, longest, nodes * per_node)
     trainers = trainer_roles(stage, model, frame, values)
-    engines = engine_roles(stage, model, longest, nodes * per_node, layout, trainers, values)
-    if _switch(plan.extensions, "free_cache_engine") is False:
-        engines = tuple(replace(role, engine=replace(role.engine, sleeps=False)) for role in engines)
+    engines = _engines(plan, stage, model, frame, trainers, values)
     values.refuse_unknown()
     update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
     if model.architecture.extra:
@@ -63,7 +54,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
         release,
         nodes,
         per_node,
-        layout,
+        frame.layout,
         model,
         trainers,
         engines,
@@ -72,15 +63,57 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
         stage.batch.uneven_tail in ("pad", "drop", "short"),
         tuple(notes),
         unpriced_gpus(stage, values),
+        stage.kind not in WITHOUT_ROLLOUTS,
     )
 
 
-def _switch(data: Any, name: str) -> bool | None:
-    """How a switch of that name stands anywhere in what only the source framework understands; None where it is absent."""
+def _frame(plan: Plan, stage: Stage, asked: Asked, longest: int, total: int) -> Frame:
+    framework = plan.source.framework if isinstance(plan.source.framework, str) else ""
+    release = plan.source.release if isinstance(plan.source.release, str) else None
+    leaves = stage.kind == "rl" or _native(plan.extensions, "is_offload_states", bool) is True
+    return Frame(
+        trainer=TRAINERS.get(framework, framework),
+        when=asked.date or release,
+        longest=longest,
+        mean=asked.mean_tokens,
+        total=total,
+        layout=str(stage.placement.layout or "colocated"),
+        leaves=framework == "roll" and leaves,
+        cpu_optimizer=_native(plan.extensions, "optimizer_cpu_offload", bool) is True,
+    )
+
+
+def _engines(
+    plan: Plan, stage: Stage, model: Model, frame: Frame, trainers: tuple[TrainerRole, ...], values: Values
+) -> tuple[EngineRole, ...]:
+    """Engines and further models; a Trinity trainer that has all GPUs (mode train) leaves them to another program."""
+    apart = plan.source.framework == "trinity" and frame.layout != "colocated"
+    if apart and trainers and trainers[0].job.gpus >= frame.total:
+        return ()
+    found = engine_roles(stage, model, frame.longest, frame.total, frame.layout, trainers, values)
+    return tuple(replace(role, engine=_tuned(role.engine, plan.extensions), parked=frame.leaves) for role in found)
+
+
+def _tuned(engine: Engine, own: Any) -> Engine:
+    """The engine with what a config says to it by its own names; an engine that must not free its cache never sleeps."""
+    cache, block = _native(own, "kv_cache_dtype", str), _native(own, "block_size", int)
+    return replace(
+        engine,
+        sleeps=engine.sleeps and _native(own, "free_cache_engine", bool) is not False,
+        cache_bytes=1 if cache is not None and cache.startswith("fp8") else engine.cache_bytes,
+        block_tokens=block or engine.block_tokens,
+    )
+
+
+T = TypeVar("T", bool, int, str)
+
+
+def _native(data: Any, name: str, kind: type[T]) -> T | None:
+    """What has that name anywhere in what only the source framework understands; None where it is absent."""
     for key, value in data.items() if isinstance(data, dict) else ():
-        if str(key).endswith(name) and isinstance(value, bool):
+        if str(key).rsplit(".", 1)[-1] == name and type(value) is kind:
             return value
-        found = _switch(value, name)
+        found = _native(value, name, kind)
         if found is not None:
             return found
     return None

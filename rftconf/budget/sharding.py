@@ -6,6 +6,8 @@ and reduces on streams of its own. So the largest gathered and the largest reduc
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rftconf.budget.architecture import Attention, Experts, LatentAttention, LinearAttention
 from rftconf.budget.recipe import Training
 from rftconf.budget.term import Term, grouped, term
@@ -106,12 +108,15 @@ def outer_group(job: Training) -> int:
     return arch.outside - arch.extra if job.backend == "fsdp" else head_group(job)
 
 
-def gathered(job: Training) -> list[Term]:
-    """Layers gathered in the compute type: the one at work and the one that is fetched meanwhile; and the head."""
+def gathered(job: Training, *, backward: bool = False) -> list[Term]:
+    """Layers gathered in the compute type: the one at work and the one that is fetched meanwhile; and the head.
+
+    Layers that are not resharded after forward all stay; in `backward` the one at work is freed before its gradients go.
+    """
     arch, each = job.architecture, job.compute_bytes
     found: list[Term] = []
     if not job.reshard_after_forward:
-        inside = arch.parameters - arch.outside
+        inside = arch.parameters - arch.outside - (largest_block(job) if backward else 0)
         found.append(term("unsharded", "all layers", each * inside, f"{each} B × {grouped(inside)}; not resharded"))
     else:
         size = largest_block(job)
@@ -120,6 +125,20 @@ def gathered(job: Training) -> list[Term]:
     if not job.value_head or arch.tied:
         found.append(term("unsharded", "outermost group", each * group, f"{each} B × {grouped(group)} parameters"))
     return found
+
+
+def copied_out(job: Training) -> list[Term]:
+    """The start of forward: the outermost group beside the buffer that it was gathered in, and the first layer's."""
+    each, group, size = job.compute_bytes, outer_group(job), largest_block(job)
+    return [
+        term(
+            "unsharded",
+            "outermost group and its buffer",
+            2 * each * group,
+            f"2 × {each} B × {grouped(group)} parameters",
+        ),
+        term("unsharded", "first layer", each * size, f"{each} B × {grouped(size)} parameters"),
+    ]
 
 
 def reducing(job: Training) -> list[Term]:
@@ -135,6 +154,34 @@ def reducing(job: Training) -> list[Term]:
     ]
 
 
+def done(job: Training, remaining: int) -> int:
+    """Parameters of the layers that backward has left behind when it comes to the last `remaining` ones."""
+    arch = job.architecture
+    inside = arch.parameters - arch.outside
+    return inside - inside * min(remaining, arch.depth) // arch.depth
+
+
+def first_gradients(job: Training, remaining: int) -> Term:
+    """Gradients that the first micro-batch of an update has reduced so far; the outermost group's come last."""
+    count, each = (done(job, remaining) if job.trainable else 0), job.master_bytes
+    if job.offload_gradients:
+        return term(
+            "gradients", "gradients so far", 0, f"0 B; {each} B × {grouped(count)} / {job.ways} wait in host memory"
+        )
+    return term(
+        "gradients", "gradients so far", each * count / job.ways, f"{each} B × {grouped(count)} / {job.ways} GPUs"
+    )
+
+
+def averaged(job: Training, remaining: int) -> list[Term]:
+    """FSDP2 keeps every layer's reduced gradients until the end of backward where they are averaged over replicas."""
+    if job.ways >= job.gpus or job.backend != "fsdp2" or not job.trainable or job.micro_batches == 1:
+        return []
+    count, each = done(job, remaining), job.reduce_bytes
+    formula = f"{each} B × {grouped(count)} / {job.ways} GPUs; averaged over {job.gpus // job.ways} replicas"
+    return [term("unsharded", "reduced, to be averaged", each * count / job.ways, formula)]
+
+
 def reduced(job: Training) -> Term:
     """The largest reduced group, on a stream whose memory nothing else can use."""
     if not job.trainable:
@@ -144,12 +191,24 @@ def reduced(job: Training) -> Term:
 
 
 def reducing_outer(job: Training) -> list[Term]:
-    """The end of backward: the outermost group's gradients in the compute type, and the same to be reduced."""
+    """The end of backward: the outermost group's gradients in the compute type, and the same to be reduced.
+
+    FSDP2 has an embedding of its own, where it is not the head too: it is reduced while head and gradient still wait.
+    """
     each, wide, group = job.compute_bytes, job.reduce_bytes, outer_group(job)
-    return [
+    moving = [
         term("unsharded", "outermost gradients", each * group, f"{each} B × {grouped(group)}"),
         term("unsharded", "the same to be reduced", wide * group, f"{wide} B × {grouped(group)}"),
-        reduced(job),
+        *averaged(job, 0),
+    ]
+    if job.backend == "fsdp" or job.architecture.tied or job.value_head:
+        return [*moving, reduced(job)]
+    head = head_group(job)
+    return [
+        term("unsharded", "head, still gathered", each * head, f"{each} B × {grouped(head)} parameters"),
+        term("unsharded", "head's gradient", each * head, f"{each} B × {grouped(head)}"),
+        *moving,
+        replace(reduced(job), name="reduced embedding"),
     ]
 
 

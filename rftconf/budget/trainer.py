@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rftconf.budget import activations, head, sharding
 from rftconf.budget.recipe import Training
 from rftconf.budget.term import Term, term, total
@@ -30,6 +32,11 @@ def before_backward(job: Training) -> list[Term]:
     return states(job, reduced=job.micro_batches > 1)
 
 
+def at_start(job: Training) -> list[Term]:
+    """The start of forward, which decides only where an outermost group is most of a small model."""
+    return [*before_backward(job), *sharding.copied_out(job), workspace()]
+
+
 def at_loss(job: Training) -> list[Term]:
     """The end of forward and the start of backward: all checkpoints and the logits."""
     held = [activations.checkpoints(job)] if job.checkpointing else [activations.kept(job)]
@@ -42,12 +49,31 @@ def at_layer(job: Training) -> list[Term]:
     held = [activations.kept(job)]
     if job.checkpointing:
         held = [activations.checkpoints(job), activations.block(job)]
-    return [*before_backward(job), *sharding.gathered(job), *sharding.reducing(job), *held, workspace()]
+    gathered = sharding.gathered(job, backward=True)
+    return [*before_backward(job), *gathered, *sharding.reducing(job), *held, workspace()]
+
+
+def at_first_layers(job: Training) -> list[Term]:
+    """Backward in the first layers: few activations are left, and almost all layers' gradients are reduced."""
+    left = min(2, job.architecture.depth)
+    held = [activations.kept(job, left)]
+    if job.checkpointing:
+        held = [activations.checkpoints(job, left), activations.block(job)]
+    gathered = sharding.gathered(replace(job, reshard_after_forward=True))
+    moving = [*sharding.reducing(job), *sharding.averaged(job, left)]
+    return [*_so_far(job, left), *gathered, *moving, *held, workspace()]
+
+
+def _so_far(job: Training, left: int) -> list[Term]:
+    """States, with gradients of earlier micro-batches or of the layers that the first one has left behind."""
+    if job.micro_batches > 1 or not job.trainable:
+        return states(job)
+    return [*states(job, reduced=False), sharding.first_gradients(job, left)]
 
 
 def at_end(job: Training) -> list[Term]:
     """The end of backward, where the largest vocabulary decides: activations are gone, embedding and head are reduced."""
-    return [*states(job), *(sharding.reducing_outer(job) if job.trainable else []), workspace()]
+    return [*_so_far(job, 0), *(sharding.reducing_outer(job) if job.trainable else []), workspace()]
 
 
 def at_step(job: Training) -> list[Term]:
@@ -55,15 +81,21 @@ def at_step(job: Training) -> list[Term]:
     return [*states(job, stepping=True), sharding.step_temporary(job), sharding.reduced(job), workspace()]
 
 
-def update(job: Training) -> tuple[str, list[Term]]:
-    """The worst moment of an update and what it is called."""
-    moments = {
+def moments(job: Training) -> dict[str, list[Term]]:
+    """Every moment of an update that may be its peak."""
+    return {
+        "start of forward": at_start(job),
         "loss": at_loss(job),
         "layer backward": at_layer(job),
+        "first layers' backward": at_first_layers(job),
         "end of backward": at_end(job),
         "optimizer step": at_step(job),
     }
-    return max(moments.items(), key=lambda moment: total(moment[1]))
+
+
+def update(job: Training) -> tuple[str, list[Term]]:
+    """The worst moment of an update and what it is called."""
+    return max(moments(job).items(), key=lambda moment: total(moment[1]))
 
 
 def scoring(job: Training) -> list[Term]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rftconf.budget.implementations import MEGATRON, Implementation, implementation
+from rftconf.budget.megatron_sizes import megatron_sizes
 from rftconf.budget.models import Model, find
-from rftconf.budget.recipe import Adapter, MegatronSizes, Training
+from rftconf.budget.recipe import Adapter, Training
 from rftconf.budget.roles import TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
 
@@ -22,7 +23,8 @@ TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "ver
 class Frame:
     """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
 
-    `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU.
+    `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU. `leaves`: every role waits in host
+    memory between its turns, whatever its own switches say.
     """
 
     trainer: str
@@ -32,6 +34,7 @@ class Frame:
     total: int
     layout: str
     cpu_optimizer: bool = False
+    leaves: bool = False
 
 
 def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> tuple[TrainerRole, ...]:
@@ -76,7 +79,8 @@ class _Trainer:
         v, actor = self.values, self.stage.placement.actor
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
         gpus = v.count(shared_size(worker.gpus, self.frame.layout), f"{name}.gpus", needed=False) or self.gpus
-        megatron = self._megatron(worker if worker.megatron.tp is not None else actor, worker, model.architecture.depth)
+        sized = worker if worker.megatron.tp is not None else actor
+        megatron = megatron_sizes(sized, worker, model.architecture.depth, v)
         options, critic = self.stage.model_options, name == "critic"
         checkpointing = options.critic_gradient_checkpointing if critic else options.gradient_checkpointing
         offloads = options.critic_activation_offload if critic else options.activation_offload
@@ -104,8 +108,9 @@ class _Trainer:
             adapter=self._adapter(critic=critic),
             megatron=megatron,
         )
-        waits = optimizer_waits or job.offload_optimizer
-        return self._cut(TrainerRole(name, job, job, weights_wait, waits), micro, infer if _given(infer) else micro)
+        leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
+        role = TrainerRole(name, job, job, weights_wait or leaves, waits or leaves)
+        return self._cut(role, micro, infer if _given(infer) else micro)
 
     def _cut(self, role: TrainerRole, micro: MicroBatch, infer: MicroBatch) -> TrainerRole:
         """The role with its micro-batches, of updates and of scoring."""
@@ -120,9 +125,24 @@ class _Trainer:
             role,
             job=replace(job, tokens=tokens, micro_batches=self._micro_batches(tokens, ranks, m.pp)),
             scoring=replace(job, tokens=self._tokens(infer, name, ranks)),
-            flexible=not _dynamic(micro) and not padded and self.frame.mean is None,
+            flexible=self.frame.mean is None and not padded and self._open(micro, tokens, ranks, name),
             sequences=rows,
         )
+
+    def _open(self, micro: MicroBatch, tokens: int, ranks: int, name: str) -> bool:
+        """True where nobody knows how full a micro-batch is: a number of sequences, or one that few updates fill."""
+        if not _dynamic(micro):
+            return True
+        update = self.values.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+        if not update or tokens <= self.frame.longest:
+            return False
+        fills = tokens * ranks / update
+        if 2 * fills <= self.frame.longest:
+            return False
+        self.values.note(
+            f"{name}: micro-batches are full where sequences have {fills:,.0f} tokens in the mean; priced so"
+        )
+        return True
 
     def _implementation(self, backend: str) -> Implementation:
         return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)
@@ -169,46 +189,6 @@ class _Trainer:
     def _adapter(self, *, critic: bool) -> Adapter | None:
         rank = self.values.count(self.stage.model_options.lora.rank, "lora.rank", needed=False)
         return Adapter(rank, experts=False) if rank and not critic else None
-
-    def _megatron(self, sizes: Worker, own: Worker, depth: int) -> MegatronSizes:
-        v, m = self.values, sizes.megatron
-
-        def size(value: Any, name: str) -> int:
-            return v.count(value, f"megatron.{name}", needed=False) or 1
-
-        overrides = own.megatron.transformer_overrides or m.transformer_overrides or {}
-        first, last = _ends(overrides, depth, size(m.pp, "pp"))
-        return MegatronSizes(
-            tp=size(m.tp, "tp"),
-            pp=size(m.pp, "pp"),
-            vpp=size(m.vpp, "vpp"),
-            cp=size(m.cp, "cp"),
-            ep=size(m.ep, "ep"),
-            etp=size(m.tp if m.etp is None else m.etp, "etp"),
-            sequence_parallel=m.sequence_parallel is not False,
-            distributed_optimizer=m.distributed_optimizer is not False,
-            recompute=str(overrides.get("recompute_granularity") or "none"),
-            first_stage_layers=first,
-            last_stage_layers=last,
-        )
-
-
-def _ends(overrides: dict[str, Any], depth: int, stages: int) -> tuple[int | None, int | None]:
-    """Layers of the first and last pipeline stage where they have a number of their own.
-
-    Megatron's `account_for_…_in_pipeline_split` counts embedding and loss as a layer each.
-    """
-    embedding = overrides.get("account_for_embedding_in_pipeline_split") is True
-    loss = overrides.get("account_for_loss_in_pipeline_split") is True
-    if (embedding or loss) and stages > 1 and (depth + embedding + loss) % stages == 0:
-        each = (depth + embedding + loss) // stages
-        return each - embedding, each - loss
-    return _layers_of(overrides, "first"), _layers_of(overrides, "last")
-
-
-def _layers_of(overrides: dict[str, Any], end: str) -> int | None:
-    value = overrides.get(f"num_layers_in_{end}_pipeline_stage")
-    return value if isinstance(value, int) and value > 0 else None
 
 
 def _given(micro: MicroBatch) -> bool:

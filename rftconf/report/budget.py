@@ -9,7 +9,8 @@ from rftconf.report.screen import Screen, joined
 
 if TYPE_CHECKING:
     from rftconf.budget.answers import Answer, Point
-    from rftconf.budget.price import Budget, Phase, PoolBudget
+    from rftconf.budget.phases import Phase
+    from rftconf.budget.price import Budget, PoolBudget
     from rftconf.budget.term import Part, Term
 
 GIB = 1 << 30
@@ -42,6 +43,8 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
         f", {arch.active:,} active per token" if arch.active != arch.parameters else ""
     )
     yield f"{setup.nodes} × {setup.gpus_per_node} {gpu.title}: {gpu.usable_gib:g} GiB usable of {gpu.label_gb} GB on the label"
+    if not gpu.measured:
+        yield from (f"note: {line}" for line in screen.wrap(f"{gpu.usable_gib:g} GiB: {gpu.source}", 6))
     yield from (f"note: {line}" for note in setup.notes for line in screen.wrap(note, 6))
     yield ""
     yield from _verdict(budget, screen)
@@ -123,7 +126,7 @@ def _bar(phase: Phase, scale: float, width: int, screen: Screen) -> str:
 
 
 def _serving(budget: Budget) -> Iterator[str]:
-    for one, role in zip(budget.serving, budget.setup.engines, strict=True):
+    for one, role in zip(budget.serving, budget.setup.served, strict=True):
         yield (
             f"{one.role}: {one.replicas} engines, {one.blocks:,} KV blocks each, {one.requests:.1f} requests of"
             f" {role.engine.max_model_tokens:,} tokens at once"

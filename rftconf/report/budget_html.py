@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rftconf.budget.answers import Answer, Point
-    from rftconf.budget.price import Budget, Phase, PoolBudget
+    from rftconf.budget.phases import Phase
+    from rftconf.budget.price import Budget, PoolBudget
     from rftconf.budget.term import Part
 
 GIB = 1 << 30

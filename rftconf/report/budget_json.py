@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rftconf.budget.answers import Answer, Point
-    from rftconf.budget.price import Budget, Phase, PoolBudget
+    from rftconf.budget.phases import Phase
+    from rftconf.budget.price import Budget, PoolBudget
 
 
 def budget_json(budget: Budget) -> dict[str, Any]:

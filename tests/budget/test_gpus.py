@@ -11,6 +11,9 @@ from rftconf.errors import UsageError
 def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
     assert len({gpu.name for gpu in GPUS}) == len(GPUS) >= 30
     assert all(gpu.source for gpu in GPUS)
+    measured = [gpu for gpu in GPUS if gpu.measured]
+    assert len(measured) >= 27
+    assert all(any(word in gpu.source for word in ("https://", "prime-rl", "public logs")) for gpu in measured)
 
 
 @pytest.mark.parametrize("gpu", GPUS, ids=lambda gpu: gpu.name)

@@ -177,12 +177,12 @@ def test_an_engine_without_room_for_one_request_does_not_fit() -> None:
 
 
 def test_embedding_and_loss_count_as_layers_where_asked() -> None:
-    from rftconf.budget.trainer_roles import _ends
+    from rftconf.budget.megatron_sizes import ends
 
     both = {"account_for_embedding_in_pipeline_split": True, "account_for_loss_in_pipeline_split": True}
-    assert _ends(both, 94, 8) == (11, 11)
-    assert _ends({"num_layers_in_last_pipeline_stage": 10}, 94, 8) == (None, 10)
-    assert _ends({}, 94, 8) == (None, None)
+    assert ends(both, 94, 8) == (11, 11)
+    assert ends({"num_layers_in_last_pipeline_stage": 10}, 94, 8) == (None, 10)
+    assert ends({}, 94, 8) == (None, None)
 
 
 def test_an_engine_that_does_not_sleep_keeps_its_cache() -> None:

@@ -1,0 +1,257 @@
+"""The phases of a step on the GPUs of one pool: what is awake, what waits, and how sure each part is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rftconf.budget import engine as engines
+from rftconf.budget import megatron, scorers, sharding, trainer
+from rftconf.budget.engine import CONTEXT, NCCL
+from rftconf.budget.gpus import Gpu
+from rftconf.budget.pools import Pool
+from rftconf.budget.recipe import Training
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.term import Part, Term, grouped, term, total
+
+DOUBT: dict[Part, float] = {
+    "weights": 0.01,
+    "gradients": 0.01,
+    "optimizer": 0.01,
+    "unsharded": 0.10,
+    "activations": 0.12,
+    "logits": 0.15,
+    "kv_cache": 0.0,
+    "residue": 0.5,
+    "context": 0.4,
+    "slack": 0.2,
+}
+"""Half width of each part's interval, as a share, for a trainer that was measured. Sharded states are arithmetic; what
+code keeps alive is counted; what sleeping engines keep was measured from 2.4 to 7.4 GiB at one TP size."""
+UNMEASURED = 1.5
+"""How much wider the interval is for trainers that nobody has published measurements of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The worst moment of one phase on one GPU of a pool; `moment` names it.
+
+    `open_end` bytes may not be needed, which widens the interval downwards: slack, and what depends on how long sequences
+    are where nobody knows that beforehand.
+    """
+
+    name: str
+    moment: str
+    terms: tuple[Term, ...]
+    doubt: int
+    open_end: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes: the exact sum of the terms."""
+        return total(self.terms)
+
+    @property
+    def low(self) -> int:
+        """The lower end of the interval."""
+        return max(self.size - self.doubt - self.open_end, 0)
+
+    @property
+    def high(self) -> int:
+        """The upper end of the interval."""
+        return self.size + self.doubt
+
+    def parts(self) -> dict[Part, int]:
+        """Bytes by part, in the order of the terms."""
+        found: dict[Part, int] = {}
+        for one in self.terms:
+            found[one.part] = found.get(one.part, 0) + one.size
+        return found
+
+
+def phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
+    """Every phase that this pool goes through, in the order of a step."""
+    return tuple(_Step(pool, setup, gpu).phases())
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One pool of a run on one kind of GPU."""
+
+    pool: Pool
+    setup: Setup
+    gpu: Gpu
+
+    def phases(self) -> Iterator[Phase]:
+        asleep = [_owned(_waiting(role, self.gpu), role.name) for role in self.pool.engines]
+        resident = [t for role in self.pool.trainers for t in _between(role)]
+        yield self._loading(resident, asleep)
+        yield from self._answering(resident, asleep)
+        quiet = [t for terms in asleep for t in terms] if self.pool.trainers else []
+        if self.pool.trainers and any(role.name == "rollout" for role in self.pool.engines):
+            yield self._phase("sync", "weights go to the engine", _syncing(self.pool), resident, quiet)
+        for role in self.pool.trainers:
+            if role.job.trains and not self.setup.rollouts:
+                continue
+            scored = _owned(_scored(role), role.name)
+            yield self._phase(*_scoring_name(role), scored, self._others(role), quiet, flexible=role)
+        for role in self.pool.trainers:
+            if role.job.trains:
+                moment, terms = _updated(role.job)
+                updated = _owned(terms, role.name)
+                yield self._phase(f"{role.name} update", moment, updated, self._others(role), quiet, flexible=role)
+        if self.setup.actor is not None and any(role.job.trains for role in self.pool.trainers):
+            yield self._phase("save", "largest layer gathered", _saving(self.setup.actor.job), resident, quiet)
+
+    def _others(self, busy: TrainerRole) -> list[Term]:
+        """What the other trainers of the pool keep meanwhile."""
+        return [t for other in self.pool.trainers if other is not busy for t in _between(other)]
+
+    def _loading(self, resident: list[Term], asleep: list[list[Term]]) -> Phase:
+        """The worse of a trainer that takes its weights in and the first engine that profiles itself."""
+        found = []
+        if self.pool.trainers:
+            last = self.pool.trainers[-1]
+            taken = _owned(_taken_in(last.job), last.name)
+            found.append(self._phase("load", f"{last.name} takes its weights in", taken, self._others(last)))
+        if self.pool.engines:
+            awake = _owned(_awake(self.pool.engines[0], self.gpu), self.pool.engines[0].name)
+            weights = [t for t in resident if t.part == "weights"]
+            others = [t for terms in asleep[1:] for t in terms]
+            found.append(self._phase("load", "engine starts and profiles itself", awake, weights, others))
+        return max(found, key=lambda phase: phase.size)
+
+    def _answering(self, resident: list[Term], asleep: list[list[Term]]) -> Iterator[Phase]:
+        """Models that answer: one after the other, or all at once where they stay awake beside each other."""
+        serving = self.pool.engines
+        awake = [_owned(_awake(role, self.gpu), role.name) for role in serving]
+        if self.setup.together and len(serving) > 1:
+            name = "rollout" if any(role.name == "rollout" for role in serving) else f"{serving[0].name} answers"
+            yield self._phase(name, f"{len(serving)} models answer at once", *awake, resident)
+            return
+        for index, role in enumerate(serving):
+            others = [t for other, terms in enumerate(asleep) if other != index for t in terms]
+            name = "rollout" if role.name == "rollout" else f"{role.name} answers"
+            moment = "engine generates" if role.scorer is None else "forward without gradients"
+            yield self._phase(name, moment, awake[index], resident, others)
+
+    def _phase(self, name: str, moment: str, *parts: list[Term], flexible: TrainerRole | None = None) -> Phase:
+        terms = tuple(t for part in (*parts, self._contexts()) for t in part)
+        open_end = sum(t.size for t in terms if t.part == "slack")
+        if flexible is not None and flexible.flexible:
+            open_end += sum(t.size for t in terms if t.owner == flexible.name and t.part in ("activations", "logits"))
+        return Phase(name, moment, terms, _doubt(terms, wide=_wide(self.pool)), open_end)
+
+    def _contexts(self) -> list[Term]:
+        """A context and communicators for each process: one for all trainers, or one for each role."""
+        roles = self.pool.trainers if self.setup.processes else self.pool.trainers[:1]
+        found = []
+        for role in roles:
+            who = role.name if self.setup.processes else "trainer"
+            found.append(term("context", f"{who}'s CUDA context", CONTEXT, f"{CONTEXT >> 20} MiB", role.name))
+            if role.job.gpus > 1:
+                found.append(term("context", f"{who} NCCL", NCCL, f"{NCCL >> 20} MiB", role.name))
+        for guest in self.pool.engines:
+            if guest.scorer is not None and (self.setup.processes or not roles):
+                who = f"{guest.name}'s CUDA context"
+                found.append(term("context", who, CONTEXT, f"{CONTEXT >> 20} MiB", guest.name))
+        return found
+
+
+def _awake(role: EngineRole, gpu: Gpu) -> list[Term]:
+    return engines.awake(role.engine, gpu) if role.scorer is None else scorers.scoring(role.scorer, role.answer)
+
+
+def _waiting(role: EngineRole, gpu: Gpu) -> list[Term]:
+    """A model that answers while others work; one that cannot sleep keeps everything."""
+    if role.scorer is not None:
+        return [] if role.parked else scorers.resident(role.scorer)
+    return engines.asleep(role.engine) if role.engine.sleeps or role.own_pool else engines.awake(role.engine, gpu)
+
+
+def _taken_in(job: Training) -> list[Term]:
+    """Weights as they come: sharded ones, and one more group whole in the master type; Megatron's with their buffers."""
+    if job.backend == "megatron":
+        return [t for t in megatron.states(job, job.megatron.pp - 1) if t.part != "optimizer"]
+    group = max(sharding.outer_group(job), sharding.largest_block(job))
+    formula = f"{job.master_bytes} B × {grouped(group)} parameters"
+    return [*sharding.weights(job), term("unsharded", "largest group taken in", job.master_bytes * group, formula)]
+
+
+def _scoring_name(role: TrainerRole) -> tuple[str, str]:
+    names = {"actor": "old log-probs", "reference": "reference log-probs", "critic": "values"}
+    return names.get(role.name, f"{role.name} forward"), "forward without gradients"
+
+
+def _updated(job: Training) -> tuple[str, list[Term]]:
+    return megatron.update(job) if job.backend == "megatron" else trainer.update(job)
+
+
+def _scored(role: TrainerRole) -> list[Term]:
+    """A forward: a parked optimizer stays away; Megatron's gradient buffers stay unless the weights are parked too."""
+    job = role.scoring
+    if job.backend != "megatron":
+        found = trainer.scoring(job)
+    else:
+        found = megatron.scoring(job)
+        if job.trains and not role.parked_weights:
+            found += [t for t in megatron.states(job, job.megatron.pp - 1) if t.part == "gradients"]
+    return [_away(t) if t.part == "optimizer" and role.parked_optimizer else t for t in found]
+
+
+def _away(one: Term) -> Term:
+    """The term with nothing of it on the GPU."""
+    return replace(one, size=0, formula=f"0 B; {one.formula} waits in host memory") if one.size else one
+
+
+def _between(role: TrainerRole) -> list[Term]:
+    """What a role keeps on the GPU while others work: all states but gradients, unless they wait in host memory."""
+    if role.job.backend == "megatron":
+        last = role.job.megatron.pp - 1
+        kept = [t for t in megatron.states(role.job, last) if t.part != "gradients" or not role.parked_weights]
+    else:
+        kept = sharding.weights(role.job)
+        if role.job.trains:
+            kept.append(sharding.optimizer(role.job))
+    found = []
+    for one in kept:
+        parked = role.parked_optimizer if one.part == "optimizer" else role.parked_weights
+        found.append(_away(one) if parked else one)
+    return _owned(found, role.name)
+
+
+def _syncing(pool: Pool) -> list[Term]:
+    """The engine's weights come back while the trainer gathers one tensor after another and sends them in buckets."""
+    role = next(one for one in pool.engines if one.name == "rollout")
+    actor = next((one for one in pool.trainers if one.name == "actor"), None)
+    found = _owned([engines.weights(role.engine)], role.name)
+    if actor is None:
+        return found
+    job = actor.job
+    largest = max(job.architecture.embedding, sharding.largest_block(job))
+    found.append(term("unsharded", "largest tensor gathered", 2 * largest, f"2 B × {grouped(largest)}", "actor"))
+    if actor.parked_weights and job.backend != "megatron":
+        found += _owned(sharding.weights(job), "actor")
+    return found
+
+
+def _saving(job: Training) -> list[Term]:
+    size = max(job.architecture.embedding, sharding.largest_block(job))
+    return [
+        term("unsharded", "largest layer gathered", job.master_bytes * size, f"{job.master_bytes} B × {grouped(size)}")
+    ]
+
+
+def _owned(terms: list[Term], owner: str) -> list[Term]:
+    return [one if one.owner else replace(one, owner=owner) for one in terms]
+
+
+def _wide(pool: Pool) -> float:
+    measured = all(role.job.implementation.measured for role in pool.trainers)
+    return 1.0 if measured else UNMEASURED
+
+
+def _doubt(terms: tuple[Term, ...], *, wide: float) -> int:
+    """Half width: parts are wrong in the same direction at worst, so their doubts are added."""
+    sure = {"kv_cache"}
+    return round(sum(one.size * DOUBT[one.part] * (1 if one.part in sure else wide) for one in terms))
