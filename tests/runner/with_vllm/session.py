@@ -26,6 +26,8 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
 }
+LOGICAL = 16
+"""CPUs that Ray counts: processes of runs before stay on theirs, and share the real ones."""
 _ENGINES: dict[tuple[object, ...], list[Any]] = {}
 """What an engine is made of, and those that are there."""
 
@@ -44,7 +46,7 @@ def run(
     start = checkpoint.newest(folder) if resume else None
     if not ray.is_initialized():
         os.environ.update(ENVIRONMENT)
-        ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+        ray.init(num_cpus=LOGICAL, include_dashboard=False, log_to_driver=False, configure_logging=False)
     living = Places([], [], _ENGINES.pop(_kind(job), [])[: job.engines], None)
     try:
         ended = train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
