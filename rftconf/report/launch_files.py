@@ -43,6 +43,7 @@ spec:
   backoffLimit: 0  # rftconf run --resume goes on from the last checkpoint
   rayClusterSpec:
     rayVersion: {_quoted(RAY_VERSION)}
+    authOptions: {{mode: token}}  # KubeRay makes a token that only this cluster knows
     headGroupSpec:
       rayStartParams: {{}}
 {_pod("ray-head", launch, image, claim, mount, " " * 6)}{_workers(launch, image, claim, mount)}"""
@@ -112,7 +113,8 @@ wait "$run" || wait "$run"  # the first returns when the signal comes
 
 _CLUSTER = """
 # This node is Ray's head, the others join it; one that loses its way joins again.
-export RAY_USAGE_STATS_ENABLED=0
+export RAY_USAGE_STATS_ENABLED=0 RAY_AUTH_MODE=token RAY_AUTH_TOKEN
+RAY_AUTH_TOKEN=$(cat /proc/sys/kernel/random/uuid) # only this job knows it
 address="$(hostname --ip-address | cut -d' ' -f1):$((20000 + SLURM_JOB_ID % 20000))"
 ray start --head --node-ip-address="${{address%:*}}" --port="${{address#*:}}" --include-dashboard=false --block &
 trap 'kill $(jobs -p) 2> /dev/null || true' EXIT

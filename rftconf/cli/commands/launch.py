@@ -68,7 +68,7 @@ def launch(
     cluster = loaded.plan.cluster
     nodes = 1 if cluster.nodes is None else cluster.nodes
     if not isinstance(nodes, int):
-        raise RefusedError(f"cluster.nodes is {formula(nodes)}: --set gives the number of nodes")
+        raise RefusedError(f"cluster.nodes is {formula(nodes)}: --set gives it a number")
     file, there = PurePosixPath(source), PurePosixPath(folder)
     told = [
         *_words("--from", [from_] if from_ else []),

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ from pathlib import Path
 from tests.runner.with_vllm import session
 
 NETWORK, PORT = "10.213.77", 6379
-QUICK = {"RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "2000"}
-"""A node that does not answer for some seconds is lost; Ray's own half a minute is for real networks."""
+OF_RAY = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": str(uuid.uuid4()), "RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "2000"}
+"""A node that does not answer for some seconds is lost; Ray's own half a minute is for real networks. All of a cluster know its token."""
 
 
 def allowed() -> bool:
@@ -51,7 +52,7 @@ class Machine:
         heads = ["--head", "--port", str(PORT), "--include-dashboard", "false", "--temp-dir", str(self.temp)]
         words = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
         own = ["--node-ip-address", self.address, "--num-cpus", "1"]
-        environment = {**os.environ, **session.ENVIRONMENT, **QUICK}
+        environment = {**os.environ, **session.ENVIRONMENT, **OF_RAY}
         with (self.temp / f"{self.name}.log").open("ab") as log:
             self.ray = subprocess.Popen(
                 self.words(*words, *own, *(heads if self.address == self.head else joins)),

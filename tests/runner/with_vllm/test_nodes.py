@@ -20,7 +20,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 from rftconf_runner.ledger import faults
 
 from tests.runner.with_vllm import machines, session
-from tests.runner.with_vllm.machines import PORT, Machine
+from tests.runner.with_vllm.machines import OF_RAY, PORT, Machine
 from tests.runner.with_vllm.test_demo import environment, planned, without_times
 
 pytestmark = [
@@ -48,7 +48,7 @@ def begun(demo: Path, name: str, there: Machine) -> subprocess.Popen[str]:
     """A run whose driver is on that machine."""
     words = [sys.executable, "-m", "rftconf_runner", str(planned(demo, name, **TWO)), "--out", str(demo / name)]
     return subprocess.Popen(
-        there.words(*words, "--address", f"{there.head}:{PORT}", "--json"), env=environment(),
+        there.words(*words, "--address", f"{there.head}:{PORT}", "--json"), env={**environment(), **OF_RAY},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
