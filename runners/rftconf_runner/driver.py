@@ -10,8 +10,7 @@ from transformers import AutoTokenizer
 
 from rftconf_runner import gates
 from rftconf_runner.batch import drawn_batch
-from rftconf_runner.checkpoint import State
-from rftconf_runner.credit import credit, lessons_of, next_coef
+from rftconf_runner.credit import credit, lessons_of
 from rftconf_runner.data import Prompts
 from rftconf_runner.drawing import Drawing
 from rftconf_runner.faults import Faults
@@ -31,8 +30,7 @@ def train(
     job: Job, folder: Path, start: Path | None = None, stopped: Callable[[], bool] = lambda: False,
     watch: Watch | None = None, trackers: Sequence[Tracker] = (), living: Places | None = None,
 ) -> Places:  # fmt: skip
-    """Run every rollout period of `job`, or those after the checkpoint `start`, up to the one in which `stopped` says so;
-    metrics and checkpoints go to `folder`. Engines of `living` are used again; what the run ended on is given back."""
+    """Run all of `job`, or what follows the checkpoint `start`, until `stopped`; on engines of `living`, in `folder`."""
     tokenizer, watch = AutoTokenizer.from_pretrained(job.tokenizer), watch or Watch()
     data = Prompts(job, tokenizer)
     watch.periods = data.periods()
@@ -74,7 +72,7 @@ class Run:
 
     def period(self, period: int) -> None:
         """Draw, score, compare, learn, hand over."""
-        job, places, record, state = self.job, self.places, self.record, self.keeper.state
+        job, places, record = self.job, self.places, self.record
         record.enter(period, "generate")
         wanted = min(job.prompts + job.ahead, (record.periods - period + 1) * job.prompts)
         self.drawing.launch(wanted - len(self.drawing))
@@ -84,7 +82,7 @@ class Run:
         old, parity = old_log_probs(job, places, batch, period)
         reference = rows(places.ranks, "reference_log_probs", batch.samples) if job.compares else []
         values = rows(places.critics, "values", batch.samples)
-        credited = credit(job, batch.samples, batch.rewards, old, reference, values, state.kl_coef)
+        credited = credit(job, batch.samples, batch.rewards, old, reference, values, self.keeper.state.kl_coef)
         lessons = lessons_of(batch.samples, credited, old, reference, values)
         parts, updated = parts_of(job, lessons, period), list[Any]()
         valued = critic_updates(job, places, lessons, self.keeper.learns)
@@ -97,7 +95,6 @@ class Run:
             self.drawing.cut()
             gates.same_weights(hand_over(places, period))
             self.drawing.go_on()
-        coef = next_coef(job.kl_reward, state.kl_coef, credited.kl, job.sequences) if job.kl_reward else 0.0
         record.note(period, batch, parts, self.drawing.numbers(), {"kl": credited.kl, **parity, **credited.more},
                     of_updates(updated, valued))  # fmt: skip
-        self.keeper.ends(State(period, coef, self.drawing.drawn), self.drawing.left())
+        self.keeper.ends(period, credited.kl, self.drawing)

@@ -9,7 +9,8 @@ from typing import Any
 
 from rftconf_runner import checkpoint
 from rftconf_runner.checkpoint import State
-from rftconf_runner.drawing import Waiting
+from rftconf_runner.credit import next_coef
+from rftconf_runner.drawing import Drawing, Waiting
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, write
 
@@ -31,10 +32,13 @@ class Keeper:
         """The weights are in the midst of a period from now on."""
         self.whole = False
 
-    def ends(self, state: State, waiting: Callable[[], list[Waiting]]) -> None:
-        """A period is over."""
-        self.state, self.waiting, self.whole = state, waiting, True
-        self.due |= bool(self.job.save_every and state.period % self.job.save_every == 0)
+    def ends(self, period: int, kl: float, drawing: Drawing) -> None:
+        """A period is over, with this mean KL."""
+        penalty, coef = self.job.kl_reward, 0.0
+        if penalty:
+            coef = next_coef(penalty, self.state.kl_coef, kl, self.job.sequences)
+        self.state, self.waiting, self.whole = State(period, coef, drawing.drawn), drawing.left(), True
+        self.due |= bool(self.job.save_every and period % self.job.save_every == 0)
 
     def synced(self) -> bool:
         """True when the engines hold what was learned."""

@@ -96,9 +96,9 @@ def connect(job: Job, address: str | None) -> None:
 
 
 def beside_the_driver() -> dict[str, Any]:
-    """Options of an actor that is on the driver's node while that has room for it."""
+    """Options of an actor that lives and dies with the driver's node."""
     here = ray.get_runtime_context().get_node_id()
-    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=True)}
+    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=False)}
 
 
 def unit() -> str:

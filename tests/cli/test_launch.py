@@ -84,7 +84,8 @@ def test_a_ray_job_of_several_nodes(script: Path, tmp_path: Path) -> None:
 STAND_INS = {
     "hostname": 'if [ "$1" = --short ]; then echo first; else echo "10.0.0.1 fe80::1"; fi',
     "ray": 'echo "ray $*" >> "$SAID"; if [ "$1" = start ]; then exec sleep 9; fi',
-    "srun": 'echo "srun $*" >> "$SAID"; [ "$RAY_AUTH_MODE" = token ] && [ ${#RAY_AUTH_TOKEN} = 36 ] || exit 1; while [ "$1" != bash ]; do shift; done; exec "$@"',
+    "srun": 'echo "srun $*" >> "$SAID"\n[ "$RAY_AUTH_MODE" = token ] && [ ${#RAY_AUTH_TOKEN} = 36 ] || exit 1\n'
+    'while [ "$1" != bash ]; do shift; done; exec "$@"',
     "rftconf": 'while ! grep -q "^ray start --address" "$SAID"; do sleep 0.05; done; echo "rftconf $*" >> "$SAID"; exit 3',
 }
 

@@ -16,7 +16,12 @@ from pathlib import Path
 from tests.runner.with_vllm import session
 
 NETWORK, PORT = "10.213.77", 6379
-OF_RAY = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": str(uuid.uuid4()), "RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "2000"}
+OF_RAY = {
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": str(uuid.uuid4()),
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "2000",
+}
 """A node that does not answer for some seconds is lost; Ray's own half a minute is for real networks. All of a cluster know its token."""
 
 
