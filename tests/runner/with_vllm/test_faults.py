@@ -80,7 +80,8 @@ def test_what_dies_is_replaced(
     assert faults(lines(folder / "ledger.jsonl")) == []
     if killed != MIXED:
         for one, spent in zip(killed.split(","), seconds, strict=True):
-            cell(*one.partition(":")[0].split("@"), spent)
+            who, _, phase = one.partition(":")[0].partition("@")
+            cell(who, phase, spent)
 
 
 @pytest.mark.parametrize("phase", PHASES if EVERY_CELL else ["save"])
