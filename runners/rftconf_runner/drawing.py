@@ -11,7 +11,7 @@ import ray
 
 from rftconf_runner.data import Prompt, Prompts
 from rftconf_runner.job import Job
-from rftconf_runner.rollout import Answer, Asked
+from rftconf_runner.rollout import CUTTING, Answer, Asked
 from rftconf_runner.sequences import Sample
 
 TURN = 0x9E3779B97F4A7C15
@@ -85,11 +85,11 @@ class Drawing:
         """Stop what is being answered, where the plan says so: `go_on` asks for the rest, of the weights that came between."""
         if not (self.job.interrupts and self.flights):
             return
-        ray.get([engine.cut.options(concurrency_group="cut").remote(True) for engine in self.engines])
+        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(True) for engine in self.engines])
         self.flights = deque(
             replace(flight, begun=flight.answers(), refs=(), turn=flight.turn + 1) for flight in self.flights
         )
-        ray.get([engine.cut.options(concurrency_group="cut").remote(False) for engine in self.engines])
+        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(False) for engine in self.engines])
 
     def go_on(self) -> None:
         """With what was cut."""

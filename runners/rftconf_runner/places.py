@@ -15,7 +15,7 @@ from rftconf_runner.job import Job
 from rftconf_runner.meeting import Meeting, meeting
 from rftconf_runner.policy import Policy
 from rftconf_runner.reward import Scorer
-from rftconf_runner.rollout import Engine
+from rftconf_runner.rollout import engine_actor
 from rftconf_runner.slots import Slots, beside_the_driver, layout_of
 from rftconf_runner.weights import differing
 
@@ -60,14 +60,14 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     critic = None if start is None else str(start / checkpoint.CRITIC)
     layout, meetings = slots.layout, (meeting(), meeting())
     ranks, critics = living.ranks, living.critics
-    cutting = {"concurrency_groups": {"cut": 1}} if job.interrupts else {}  # heard while the engine generates
+    engine = engine_actor(job)
     kept = dict(enumerate(living.engines))
     return Places(
         ranks or [_actor(Policy, slots.of(at), job, rank, meetings[0].address, policy)
                   for rank, at in enumerate(layout.trainers)],
         critics or [_actor(Critic, slots.of(at), job, job.critic, rank, meetings[1].address, critic)
                     for rank, at in enumerate(layout.critics)],
-        [kept.get(number) or _actor(Engine, {**slots.of(at), **cutting}, job) for number, at in enumerate(layout.engines)],
+        [kept.get(number) or _actor(engine, slots.of(at), job) for number, at in enumerate(layout.engines)],
         living.scorer or _actor(Scorer, beside_the_driver(), job.reward_path, job.reward_name, job.reward_arguments),
         slots,
         (*(living.meetings if ranks or critics else ()), *meetings),

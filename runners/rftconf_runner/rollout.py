@@ -23,6 +23,8 @@ ENVIRONMENT = {
 }
 CPU_CACHE_BYTES = 256 << 20
 """vLLM would take 92 % of a machine's memory for the cache."""
+CUTTING = "cut"
+"""The group of threads in which an engine hears that it is to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,6 @@ class Answer:
         return Answer((*self.tokens, *rest.tokens), (*self.log_probs, *rest.log_probs), version, rest.whole)
 
 
-@ray.remote(num_cpus=0, runtime_env={"env_vars": ENVIRONMENT})
 class Engine:
     """One engine. Its weights have the version of the last `load`; 0 are those of the model's own files."""
 
@@ -126,3 +127,11 @@ class Engine:
     def _answer(self, output: Any, *, whole: bool = True) -> Answer:
         drawn = tuple(step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True))
         return Answer(tuple(output.token_ids), drawn, self.version, whole)
+
+
+def engine_actor(job: Job) -> Any:
+    """The engine as Ray holds it. Where answers are cut it hears of it in a thread of its own, as it generates in another."""
+    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": ENVIRONMENT}}
+    if job.interrupts:
+        options["concurrency_groups"] = {CUTTING: 1}
+    return ray.remote(**options)(Engine)

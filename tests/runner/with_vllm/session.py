@@ -66,5 +66,5 @@ def close() -> None:
 
 
 def _kind(job: Job) -> tuple[object, ...]:
-    sampled = (job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
+    sampled = (job.interrupts, job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
     return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, *sampled)
