@@ -20,6 +20,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import checkpoint
 from rftconf_runner.faults import VARIABLE
+from rftconf_runner.gates import GateError
 from rftconf_runner.ledger import faults
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.supervision import LostError
@@ -118,10 +119,13 @@ CALLS = pathlib.Path(__file__).with_suffix(".calls")
 def compute_score(data_source, solution_str, ground_truth, extra_info):
     done = int(CALLS.read_text()) if CALLS.exists() else 0
     CALLS.write_text(str(done + 1))
-    if done == 300:  # in the third period
+    if done == 300 or 300 < done < 384 and {on}:  # in the third period
         {wrong}
     return sum(char.isdigit() for char in solution_str) / max(len(solution_str), 1)
 """
+
+TOO_MUCH = "return 3e38"
+"""A number, but several have a mean that is none."""
 
 
 @pytest.mark.parametrize(
@@ -130,6 +134,7 @@ def compute_score(data_source, solution_str, ground_truth, extra_info):
         ("raise KeyError('what')", "KeyError: 'what'"),
         ("time.sleep(600)", "took longer than 10 s for 128 answers"),
         ("return 'much'", "'much', and no finite number"),
+        (TOO_MUCH, "update 3: the loss is nan and the gradient's norm nan, no finite number"),
     ],
 )
 def test_a_reward_that_goes_wrong_loses_nothing(
@@ -137,7 +142,7 @@ def test_a_reward_that_goes_wrong_loses_nothing(
 ) -> None:
     """It is named, what was learned before is saved although nothing was due, and the run goes on from there."""
     name = wrong.partition("(")[0].replace(" ", "-").replace(".", "-").replace("'", "")
-    (demo / f"{name}.py").write_text(GOES_WRONG.format(wrong=wrong))
+    (demo / f"{name}.py").write_text(GOES_WRONG.format(wrong=wrong, on=wrong == TOO_MUCH))
     more = {"trainer__save_freq": "-1", "reward__custom_reward_function__path": f"$FOLDER/{name}.py"}
     plan, folder = planned(demo, name, **{**WHOLE, "trainer__total_training_steps": "3", **more}), demo / name
     if "sleep" in wrong:  # in words, once
@@ -146,7 +151,7 @@ def test_a_reward_that_goes_wrong_loses_nothing(
         assert told in done.stderr
         assert "step-000002 holds what was learned before" in done.stderr
     else:
-        with pytest.raises(BadRewardError, match=re.escape(told)):
+        with pytest.raises((BadRewardError, GateError), match=re.escape(told)):
             session.run(plan, folder)
     assert [path.name for path in folder.glob("step-*")] == ["step-000002"]
     assert without_times(session.run(plan, folder, resume=True)) == undisturbed[:3]
