@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from rftconf_runner.job import Job
 
 WAIT_SECONDS = 900.0
 """For nodes that a run needs and that are not there, or not any more."""
+CONNECT_SECONDS = 10.0
+"""For a cluster's address to answer."""
 SAY_SECONDS = 5.0
 """After so long it is said that a run waits."""
 
@@ -90,9 +93,18 @@ def connect(job: Job, address: str | None) -> None:
         ray.init(num_cpus=own, include_dashboard=False, **quiet)
         return
     try:
+        _answers(address)
         ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise NoPlaceError(f"--address {address}: {str(error).splitlines()[0]}") from error
+
+
+def _answers(address: str) -> None:
+    """Ray itself asks for minutes. Raises OSError where nobody listens; a name like `auto` is Ray's to find."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit():
+        with socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS):
+            pass
 
 
 def beside_the_driver() -> dict[str, Any]:

@@ -44,9 +44,7 @@ def run(
     object.__setattr__(job, "reward_seconds", seconds)
     folder.mkdir(exist_ok=True)
     start = checkpoint.newest(folder) if resume else None
-    if not ray.is_initialized():
-        os.environ.update(ENVIRONMENT)
-        ray.init(num_cpus=LOGICAL, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    connected()
     living = Places([], [], _ENGINES.pop(_kind(job), [])[: job.engines], None)
     try:
         ended = train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
@@ -57,6 +55,13 @@ def run(
         ray.kill(actor)
     _ENGINES[_kind(job)] = ended.engines
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def connected() -> None:
+    """Ray is there."""
+    if not ray.is_initialized():
+        os.environ.update(ENVIRONMENT)
+        ray.init(num_cpus=LOGICAL, include_dashboard=False, log_to_driver=False, configure_logging=False)
 
 
 def close() -> None:
