@@ -117,8 +117,9 @@ export RAY_USAGE_STATS_ENABLED=0 RAY_AUTH_MODE=token RAY_AUTH_TOKEN
 RAY_AUTH_TOKEN=$(cat /proc/sys/kernel/random/uuid) # only this job knows it
 address="$(hostname --ip-address | cut -d' ' -f1):$((20000 + SLURM_JOB_ID % 20000))"
 ray start --head --node-ip-address="${{address%:*}}" --port="${{address#*:}}" --include-dashboard=false --block &
+head=$!
 trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
-until ray status --address="$address" > /dev/null 2>&1; do sleep 1; done
+until ray status --address="$address" > /dev/null 2>&1; do kill -0 "$head"; sleep 1; done
 srun --nodes={others} --ntasks={others} --ntasks-per-node=1{gpus} --exclude="$(hostname --short)" --overlap \\
   bash -c 'while true; do ray start --address="$0" --block || true; sleep 5; done' "$address" &
 """
