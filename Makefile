@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-faults runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu runner-env runner-test runner-faults runner-nodes runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -77,8 +77,13 @@ runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over 
 	.runner/bin/python -m pip install --quiet pytest==$(shell sed -n 's/^pytest==//p' requirements-dev.lock)
 	.runner/bin/python -m pytest tests/runner tests/budget/with_torch
 
-runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit (after runner-env; half an hour)
-	RFTCONF_RUNNER_MATRIX=1 .runner/bin/python -m pytest tests/runner/with_vllm/test_faults.py
+RUNNER ?= .runner/bin/python
+
+runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit with a table of times (after runner-env; half an hour)
+	RFTCONF_RUNNER_MATRIX=$(or $(CELLS),benches/results/runner-faults-$(TODAY).jsonl) $(RUNNER) -m pytest tests/runner/with_vllm/test_faults.py
+
+runner-nodes:  ## the demo on two nodes in network namespaces, one of which is cut off and comes back (after runner-env; as root)
+	RFTCONF_RUNNER_NODES=1 $(RUNNER) -m pytest tests/runner/with_vllm/test_nodes.py
 
 runner-demo:  ## train a tiny model on this machine from a veRL launch script made for it (after runner-env)
 	.runner/bin/python -m rftconf_runner.demo .runner/demo

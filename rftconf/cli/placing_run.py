@@ -15,15 +15,32 @@ if TYPE_CHECKING:
 
 def placed_text(loaded: Loaded, gpu: str | None, screen: Screen) -> str:
     """Each stage's processes, and with `gpu` whether they fit there."""
-    lines = [line for stage in loaded.plan.stages for line in _placed(stage)]
+    lines = [line for stage in loaded.plan.stages for line in _placed(loaded.plan.cluster, stage)]
     return joined([screen.style("what would be placed where", "bold"), *lines]) + (
         _account(loaded, gpu, screen) if gpu else ""
     )
 
 
-def _placed(stage: Any) -> Iterator[str]:
+def _nodes(cluster: Any, stage: Any) -> Iterator[str]:
+    """How many GPUs there are, and how many processes share one; without a GPU each is a CPU."""
+    place = stage.placement
+    ranks, engines = place.actor.gpus, place.rollout.gpus
+    if isinstance(cluster.nodes, int) and isinstance(cluster.gpus_per_node, int):
+        yield f"  {cluster.nodes} nodes of {cluster.gpus_per_node} GPUs; on a machine without one, as many CPUs"
+    if isinstance(ranks, int) and isinstance(engines, int):
+        together = place.layout in ("colocated", None)
+        wanted = max(ranks, engines) if together else ranks + engines
+        kinds = ["a trainer rank", *(["a critic rank"] if stage.algorithm.critic.enabled else [])]
+        kinds += ["an engine"] if together else []
+        yield f"  {wanted} of them in a placement group; " + (
+            f"{', '.join(kinds[:-1])} and {kinds[-1]} share one" if kinds[1:] else "a process each"
+        )
+
+
+def _placed(cluster: Any, stage: Any) -> Iterator[str]:
     place, sync = stage.placement, stage.sync
     layout = f" ({place.layout})" if place.layout else ""
+    yield from _nodes(cluster, stage)
     trained = f"{_said(stage.model.path)} in {_said(place.actor.compute_dtype, 'float32')}"
     yield f"  {_said(place.actor.gpus)} trainer ranks{layout}: FSDP2 of {trained}"
     if stage.algorithm.kl_reward.enabled or stage.algorithm.kl_loss.enabled:

@@ -15,13 +15,15 @@ LONGEST_NAME = 47
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One run on one node. `config` and `folder` are paths there, `more` further words of `rftconf run`."""
+    """One run on `nodes` nodes of `gpus` GPUs each. `config` and `folder` are paths there, on a disk that all nodes share;
+    `more` are further words of `rftconf run`."""
 
     name: str
     config: str
     folder: str
     gpus: int
     more: tuple[str, ...] = ()
+    nodes: int = 1
 
     def command(self, *also: str) -> str:
         """What is executed, as a shell reads it."""
@@ -29,8 +31,8 @@ class Launch:
 
 
 def kuberay(launch: Launch, image: str, claim: str, mount: str) -> str:
-    """A RayJob whose head has the GPUs; the volume claim `claim` is mounted at `mount`."""
-    limits = f"{{nvidia.com/gpu: {launch.gpus}}}" if launch.gpus else "{}"
+    """A RayJob whose head is the first node and whose workers are the others; the volume claim `claim` is mounted at `mount`
+    in all of them. KubeRay replaces a worker that is lost, and the run goes on when it is back."""
     return f"""apiVersion: ray.io/v1
 kind: RayJob
 metadata:
@@ -41,31 +43,51 @@ spec:
   backoffLimit: 0  # rftconf run --resume goes on from the last checkpoint
   rayClusterSpec:
     rayVersion: {_quoted(RAY_VERSION)}
+    authOptions: {{mode: token}}  # KubeRay makes a token that only this cluster knows
     headGroupSpec:
       rayStartParams: {{}}
-      template:
-        spec:
-          containers:
-            - name: ray-head
-              image: {_quoted(image)}
-              resources:
-                limits: {limits}
-              volumeMounts:
-                - name: runs
-                  mountPath: {_quoted(mount)}
-          volumes:
-            - name: runs
-              persistentVolumeClaim:
-                claimName: {_quoted(claim)}
+{_pod("ray-head", launch, image, claim, mount, " " * 6)}{_workers(launch, image, claim, mount)}"""
+
+
+def _workers(launch: Launch, image: str, claim: str, mount: str) -> str:
+    if launch.nodes < 2:
+        return ""
+    count = launch.nodes - 1
+    return f"""    workerGroupSpecs:
+      - groupName: workers
+        replicas: {count}
+        minReplicas: {count}
+        maxReplicas: {count}
+        rayStartParams: {{}}
+{_pod("ray-worker", launch, image, claim, mount, " " * 8)}"""
+
+
+def _pod(name: str, launch: Launch, image: str, claim: str, mount: str, indent: str) -> str:
+    limits = f"{{nvidia.com/gpu: {launch.gpus}}}" if launch.gpus else "{}"
+    lines = f"""template:
+  spec:
+    containers:
+      - name: {name}
+        image: {_quoted(image)}
+        resources:
+          limits: {limits}
+        volumeMounts:
+          - name: runs
+            mountPath: {_quoted(mount)}
+    volumes:
+      - name: runs
+        persistentVolumeClaim:
+          claimName: {_quoted(claim)}
 """
+    return "".join(indent + line for line in lines.splitlines(keepends=True))
 
 
 def slurm(launch: Launch, hours: int, partition: str) -> str:
-    """A batch script for one node. Slurm's interrupt, ten minutes before the end, lets the run save; queued again, it goes on."""
+    """A batch script. Slurm's interrupt, ten minutes before the end, lets the run save; queued again, it goes on."""
     asked = [
         f"--job-name={_name(launch.name)}",
-        "--nodes=1",
-        "--ntasks=1",
+        f"--nodes={launch.nodes}",
+        "--ntasks=1" if launch.nodes == 1 else "--ntasks-per-node=1",
         *([f"--gpus-per-node={launch.gpus}"] if launch.gpus else []),
         *([f"--partition={partition}"] if partition else []),
         f"--time={hours}:00:00",
@@ -74,16 +96,32 @@ def slurm(launch: Launch, hours: int, partition: str) -> str:
     ]
     head = "\n".join(f"#SBATCH {one}" for one in asked)
     folder = shlex.quote(launch.folder)
+    several = launch.nodes > 1
+    cluster = _CLUSTER.format(others=launch.nodes - 1, gpus=f" --gpus-per-node={launch.gpus}" if launch.gpus else "")
     return f"""#!/usr/bin/env bash
 {head}
 set -euo pipefail
-
+{cluster if several else ""}
 resume=()
 if compgen -G {folder}/"step-*" > /dev/null; then resume=(--resume); fi
-{launch.command("--json")} "${{resume[@]}}" &
+{launch.command("--json")}{' --address "$address"' if several else ""} "${{resume[@]}}" &
 run=$!
 trap 'kill -INT "$run"' INT
 wait "$run" || wait "$run"  # the first returns when the signal comes
+"""
+
+
+_CLUSTER = """
+# This node is Ray's head, the others join it; one that loses its way joins again.
+export RAY_USAGE_STATS_ENABLED=0 RAY_AUTH_MODE=token RAY_AUTH_TOKEN
+RAY_AUTH_TOKEN=$(cat /proc/sys/kernel/random/uuid) # only this job knows it
+address="$(hostname --ip-address | cut -d' ' -f1):$((20000 + SLURM_JOB_ID % 20000))"
+ray start --head --node-ip-address="${{address%:*}}" --port="${{address#*:}}" --include-dashboard=false --block &
+head=$!
+trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+until ray status --address="$address" > /dev/null 2>&1; do kill -0 "$head"; sleep 1; done
+srun --nodes={others} --ntasks={others} --ntasks-per-node=1{gpus} --exclude="$(hostname --short)" --overlap \\
+  bash -c 'while true; do ray start --address="$0" --block || true; sleep 5; done' "$address" &
 """
 
 

@@ -104,6 +104,7 @@ def _run(plan: Plan, asked: argparse.Namespace) -> int:
     from rftconf_runner.driver import train
     from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
+    from rftconf_runner.slots import NoPlaceError, connect
     from rftconf_runner.supervision import LostError
 
     folder: Path = asked.out
@@ -123,10 +124,10 @@ def _run(plan: Plan, asked: argparse.Namespace) -> int:
         watch.event("resumes", start=str(start))
     job = replace(job_of(plan), reward_seconds=asked.reward_seconds)
     followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
-    ray.init(address=asked.address, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
+        connect(job, asked.address)
         train(job, folder, start, _interrupts(), watch, followers)
-    except (GateError, BadRewardError, LostError, checkpoint.CheckpointError, ValueError) as error:
+    except (GateError, BadRewardError, LostError, NoPlaceError, checkpoint.CheckpointError, ValueError) as error:
         print(f"stopped: {getattr(error, 'cause', None) or error}{_kept(folder)}", file=sys.stderr)
         return 1
     finally:

@@ -11,17 +11,24 @@ from torch import Tensor
 
 from rftconf_runner import losses
 from rftconf_runner.job import CriticJob, Job
+from rftconf_runner.meeting import join
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, micro_batches, padded, ragged, share
-from rftconf_runner.sharded import Learner, device, join, shard
+from rftconf_runner.sharded import Learner, device, shard
 
 
 @ray.remote(num_cpus=0)
 class Critic:
     """All ranks are called with the same arguments, and each takes its own share of the sequences."""
 
-    def __init__(self, job: Job, critic: CriticJob, rank: int, port: int, start: str | None = None) -> None:
-        self.job, self.critic, self.rank = job, critic, rank
-        mesh = join(rank, job.ranks, port)
+    def __init__(
+        self, job: Job, critic: CriticJob, rank: int, meeting: tuple[str, int], start: str | None = None
+    ) -> None:
+        self.job, self.critic, self.rank, self.mesh = job, critic, rank, join(rank, job.ranks, meeting, device())
+        self.begin(start)
+
+    def begin(self, start: str | None) -> None:
+        """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
+        job, critic, mesh, rank = self.job, self.critic, self.mesh, self.rank
         model = shard(_load(start or critic.model, job), mesh, checkpointing=critic.checkpointing).train()
         updates = job.rollouts * critic.passes * job.sequences // critic.update
         self.learner = Learner(model, critic.optimizer, updates, rank, job.ranks)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ray
 
 from rftconf_runner.data import Prompt, Prompts
 from rftconf_runner.job import Job
+from rftconf_runner.rollout import CUTTING, Answer, Asked
 from rftconf_runner.sequences import Sample
+
+TURN = 0x9E3779B97F4A7C15
+"""Between the seeds of an answer's beginning and of what goes on from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,43 +31,48 @@ Waiting = tuple[int, tuple[tuple[tuple[int, ...], tuple[float, ...], int], ...]]
 """A group in a checkpoint: its number, and tokens, log-probs and version of each answer. The prompt follows from the number."""
 
 
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """Prompts from number `first` on that engines were asked for, all answers in order. `begun` are those that were cut at a
+    sync; `refs` hold what is asked since, of those that were not whole."""
+
+    first: int
+    prompts: Sequence[Prompt]
+    refs: Sequence[Any]
+    begun: Sequence[Answer] = ()
+    turn: int = 0
+
+    def answers(self) -> list[Answer]:
+        """As far as they are."""
+        fresh = iter([answer for answered in ray.get(list(self.refs)) for answer in answered])
+        if not self.turn:
+            return list(fresh)
+        return [one if one.whole else one.followed(next(fresh)) for one in self.begun]
+
+
 class Drawing:
     """Prompts in the data's order. Engines answer in the background; what they were asked first is used first."""
 
-    def __init__(self, job: Job, data: Prompts, engines: list[Any], drawn: int, waiting: Sequence[Waiting]) -> None:
+    def __init__(self, job: Job, data: Prompts, engines: Sequence[Any], drawn: int, waiting: Sequence[Waiting]) -> None:
         self.job, self.data, self.engines, self.drawn = job, data, engines, drawn
         self.waiting = deque(self._kept(*one) for one in waiting)
-        self.flights: deque[tuple[int, list[Prompt], list[Any]]] = deque()
+        self.flights: deque[Flight] = deque()
 
     def __len__(self) -> int:
         """Groups that wait or are being answered."""
-        return len(self.waiting) + sum(len(prompts) for _, prompts, _ in self.flights)
+        return len(self.waiting) + sum(len(flight.prompts) for flight in self.flights)
 
     def launch(self, groups: int) -> None:
         """Ask the engines for so many further groups. Every answer of a run has a seed of its own."""
-        if groups <= 0:
-            return
-        each, first = self.job.responses, self.drawn * self.job.responses
-        prompts = self.data.take(self.drawn, groups)
-        asked = [prompt.tokens for prompt in prompts for _ in range(each)]
-        size, seed = -(-len(asked) // len(self.engines)), (self.job.engine_seed << 32) + self.job.sequences + first
-        starts = range(0, len(asked), size)
-        refs = [
-            engine.generate.remote(asked[at : at + size], seed + at)
-            for engine, at in zip(self.engines, starts, strict=False)
-        ]
-        self.flights.append((self.drawn, prompts, refs))
-        self.drawn += groups
+        if groups > 0:
+            prompts = self.data.take(self.drawn, groups)
+            self.flights.append(self._flown(Flight(self.drawn, prompts, ())))
+            self.drawn += groups
 
     def settle(self) -> None:
         """Wait for what the engines were asked."""
         while self.flights:
-            first, prompts, refs = self.flights[0]
-            answers = [answer for answered in ray.get(refs) for answer in answered]
-            each = self.job.responses
-            for at, prompt in enumerate(prompts):
-                own = answers[at * each : (at + 1) * each]
-                self.waiting.append(self._group(first + at, prompt, [(a.tokens, a.log_probs, a.version) for a in own]))
+            self.waiting.extend(self._groups(self.flights[0]))
             self.flights.popleft()
 
     def take(self, groups: int) -> list[Group]:
@@ -72,14 +81,63 @@ class Drawing:
             self.settle()
         return [self.waiting.popleft() for _ in range(groups)]
 
-    def left(self) -> list[Waiting]:
-        """What waits, for a checkpoint."""
-        self.settle()
-        return [(group.number, tuple((s.answer, s.drawn, s.version) for s in group.samples)) for group in self.waiting]
+    def cut(self) -> None:
+        """Stop what is being answered, where the plan says so: `go_on` asks for the rest, of the weights that came between."""
+        if not (self.job.interrupts and self.flights):
+            return
+        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(True) for engine in self.engines])
+        self.flights = deque(
+            replace(flight, begun=flight.answers(), refs=(), turn=flight.turn + 1) for flight in self.flights
+        )
+        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(False) for engine in self.engines])
+
+    def go_on(self) -> None:
+        """With what was cut."""
+        self.flights = deque(self._flown(one) if one.turn and not one.refs else one for one in self.flights)
+
+    def left(self) -> Callable[[], list[Waiting]]:
+        """What waits now, for a checkpoint; who calls it waits for the engines."""
+        groups, flights = list(self.waiting), list(self.flights)
+
+        def found() -> list[Waiting]:
+            whole = [*groups, *(group for flight in flights for group in self._groups(flight))]
+            return [(one.number, tuple((s.answer, s.drawn, s.version) for s in one.samples)) for one in whole]
+
+        return found
 
     def numbers(self) -> list[int]:
-        """Of the sequences that wait."""
-        return [sample.number for group in self.waiting for sample in group.samples]
+        """Of the sequences that wait or are being answered."""
+        groups = [group.number for group in self.waiting]
+        groups += [flight.first + at for flight in self.flights for at in range(len(flight.prompts))]
+        return [group * self.job.responses + at for group in groups for at in range(self.job.responses)]
+
+    def _flown(self, flight: Flight) -> Flight:
+        """Asked of all engines, in equal shares."""
+        each = self.job.responses
+        seed = (self.job.engine_seed << 32) + self.job.sequences + flight.first * each + flight.turn * TURN
+        asked = [
+            Asked(prompt.tokens, (seed + at * each + answer) % (1 << 63))
+            for at, prompt in enumerate(flight.prompts)
+            for answer in range(each)
+        ]
+        if flight.turn:
+            pairs = zip(asked, flight.begun, strict=True)
+            asked = [replace(one, begun=answer.tokens) for one, answer in pairs if not answer.whole]
+        size = max(-(-len(asked) // len(self.engines)), 1)
+        shares = [asked[at : at + size] for at in range(0, len(asked), size)]
+        refs = [engine.generate.remote(share) for engine, share in zip(self.engines, shares, strict=False)]
+        return replace(flight, refs=refs)
+
+    def _groups(self, flight: Flight) -> list[Group]:
+        answers, each = flight.answers(), self.job.responses
+        return [
+            self._group(
+                flight.first + at,
+                prompt,
+                [(one.tokens, one.log_probs, one.version) for one in answers[at * each : (at + 1) * each]],
+            )
+            for at, prompt in enumerate(flight.prompts)
+        ]
 
     def _kept(self, number: int, answers: Sequence[Any]) -> Group:
         return self._group(number, self.data.take(number, 1)[0], answers)

@@ -36,7 +36,6 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "init_from": ("base",),
     "model.config_overrides": ({},),
     "length.response_min_tokens": (0,),
-    "sync.driver": ("lockstep",),
     "algorithm.advantage_scope": ("rollout",),
     "optim.actor.min_lr": (0.0,),
     "optim.actor.extra": ({},),

@@ -118,6 +118,7 @@ class Job:
     micro: Micro
     ranks: int
     engines: int
+    colocated: bool
     dtype: str
     checkpointing: bool
     temperature: float
@@ -128,6 +129,7 @@ class Job:
     tempered: bool
     ahead: int
     every: int
+    interrupts: bool
     old: str
     correction: Correction | None
     advantage: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,30 @@ import ray
 from rftconf_runner import checkpoint
 from rftconf_runner.critic import Critic
 from rftconf_runner.job import Job
+from rftconf_runner.meeting import Meeting, meeting
 from rftconf_runner.policy import Policy
 from rftconf_runner.reward import Scorer
-from rftconf_runner.rollout import Engine
+from rftconf_runner.rollout import engine_actor
+from rftconf_runner.slots import Slots, beside_the_driver, layout_of
 from rftconf_runner.weights import differing
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Handles of actors. `critics` is empty where nothing is valued."""
+    """Handles of actors, and what holds them. `critics` is empty where nothing is valued; of what is left after a death
+    an engine is None where it died. `begun` is what those that lived were asked to begin with."""
 
     ranks: list[Any]
     critics: list[Any]
     engines: list[Any]
     scorer: Any
+    slots: Slots | None = None
+    meetings: tuple[Meeting, ...] = ()
+    begun: tuple[Any, ...] = ()
+
+    def wait(self) -> None:
+        """Until every process is there and has begun."""
+        ray.get([*self.begun, *(actor.__ray_ready__.remote() for actor in self.named().values())])
 
     def named(self) -> dict[str, Any]:
         """Every actor by what it is and its number."""
@@ -34,35 +44,44 @@ class Places:
         return {f"{kind} {at}": actor for kind, actors in kinds for at, actor in enumerate(actors)}
 
 
-def placed(job: Job, start: Path | None, living: Places | None = None) -> Places:
+NOWHERE = Places([], [], [], None)
+
+
+def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[str], None]) -> Places:
     """Start everything, from the plan's model or from the checkpoint `start`.
 
-    What is `living` of engines and the reward's process stays: they have no state but the weights they are handed.
+    What is `living` stays: trainers begin anew from `start`, engines and the reward's process have no state but the
+    weights they are handed. `say` is told what has to be waited for.
     """
-    living = living or Places([], [], [], None)
+    living = living or NOWHERE
+    slots = living.slots or Slots(layout_of(job))
+    slots.wait(say)
     policy = None if start is None else str(start)
     critic = None if start is None else str(start / checkpoint.CRITIC)
-    ports = _free_port(), _free_port()
+    layout, meetings = slots.layout, (meeting(), meeting())
+    ranks, critics = living.ranks, living.critics
+    engine = engine_actor(job)
+    kept = dict(enumerate(living.engines))
     return Places(
-        [_actor(Policy, job, rank, ports[0], policy) for rank in range(job.ranks)],
-        [_actor(Critic, job, job.critic, rank, ports[1], critic) for rank in range(job.ranks) if job.critic],
-        [*living.engines, *(_actor(Engine, job) for _ in range(job.engines - len(living.engines)))],
-        living.scorer or _actor(Scorer, job.reward_path, job.reward_name, job.reward_arguments),
-    )
+        ranks or [_actor(Policy, slots.of(at), job, rank, meetings[0].address, policy)
+                  for rank, at in enumerate(layout.trainers)],
+        critics or [_actor(Critic, slots.of(at), job, job.critic, rank, meetings[1].address, critic)
+                    for rank, at in enumerate(layout.critics)],
+        [kept.get(number) or _actor(engine, slots.of(at), job) for number, at in enumerate(layout.engines)],
+        living.scorer or _actor(Scorer, beside_the_driver(), job.reward_path, job.reward_name, job.reward_arguments),
+        slots,
+        (*(living.meetings if ranks or critics else ()), *meetings),
+        (*(one.begin.remote(policy) for one in ranks), *(one.begin.remote(critic) for one in critics)),
+    )  # fmt: skip
 
 
-def ready(places: Places) -> None:
-    """Wait until every process has begun."""
-    ray.get([actor.__ray_ready__.remote() for actor in places.named().values()])
-
-
-def call(actors: list[Any], method: str, *arguments: Any) -> list[Any]:
+def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
     """What each actor returns."""
     found: list[Any] = ray.get([getattr(actor, method).remote(*arguments) for actor in actors])
     return found
 
 
-def rows(actors: list[Any], method: str, *arguments: Any) -> list[Any]:
+def rows(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
     """The rows of all sequences, of which each actor returns its share; none without actors."""
     return [row for found in call(actors, method, *arguments) for row in found]
 
@@ -84,12 +103,5 @@ def write(places: Places, tokenizer: Any, folder: Path) -> None:
     tokenizer.save_pretrained(folder)
 
 
-def _actor(kind: Any, *arguments: Any) -> Any:
-    return kind.remote(*arguments)
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+def _actor(kind: Any, options: dict[str, Any], *arguments: Any) -> Any:
+    return kind.options(**options).remote(*arguments)

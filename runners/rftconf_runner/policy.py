@@ -12,8 +12,9 @@ from torch import Tensor
 
 from rftconf_runner import losses
 from rftconf_runner.job import Job
+from rftconf_runner.meeting import join
 from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, micro_batches, padded, ragged, share
-from rftconf_runner.sharded import Learner, device, join, shard
+from rftconf_runner.sharded import Learner, device, shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,13 @@ class Updated:
 class Policy:
     """All ranks are called with the same arguments, and each takes its own share of the sequences."""
 
-    def __init__(self, job: Job, rank: int, port: int, start: str | None = None) -> None:
-        self.job, self.rank = job, rank
-        mesh = join(rank, job.ranks, port)
+    def __init__(self, job: Job, rank: int, meeting: tuple[str, int], start: str | None = None) -> None:
+        self.job, self.rank, self.mesh = job, rank, join(rank, job.ranks, meeting, device())
+        self.begin(start)
+
+    def begin(self, start: str | None) -> None:
+        """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
+        job, mesh, rank = self.job, self.mesh, self.rank
         model = shard(_load(start or job.model, job), mesh, checkpointing=job.checkpointing).train()
         self.learner = Learner(model, job.optimizer, job.rollouts * job.updates_per_period, rank, job.ranks)
         self.reference = shard(_load(job.model, job), mesh, checkpointing=False).eval() if job.compares else None

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rftconf.plan.model import Algorithm, Plan, Stage
+from rftconf_runner.elsewhere import executed_by
 from rftconf_runner.harmless import unread
 from rftconf_runner.job_reader import DTYPES, OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
@@ -29,7 +30,16 @@ def refusals(plan: Plan) -> list[Refusal]:
     """Everything in the plan that would be executed otherwise than it says. Empty when the run can start."""
     if len(plan.stages) != 1:
         return [Refusal("stages", f"{len(plan.stages)} stages; the runner executes one")]
-    return [Refusal(f"stage.{path}", why) for path, why in _refused(plan.stages[0])]
+    stage = plan.stages[0]
+    return [Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path))) for path, why in _refused(stage)]
+
+
+def _held(stage: Stage, path: str) -> object:
+    """The value of a field, None within a list."""
+    found: object = stage
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
@@ -61,6 +71,7 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("placement.actor.sp", actor.sp, {1, None}),
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
         ("placement.rollout.tp", stage.placement.rollout.tp, {1, None}),
+        ("sync.driver", sync.driver, {"lockstep", None}),
         ("sync.in_flight", sync.in_flight, {"finish", "interrupt", None}),
         ("sync.old_logprob", sync.old_logprob, {*OLD, None}),
         ("optim.actor.kind", stage.optim.actor.kind, {"adamw", None}),

@@ -51,11 +51,6 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
         yield "sync.every_rollouts", f"is {sync.every_rollouts}; the runner needs a whole number"
     if not (ahead is None or (_is_number(ahead) and float(str(ahead)) >= 0)):
         yield "sync.run_ahead_rollouts", f"is {ahead}, and no number"
-    if ahead and sync.in_flight == "interrupt":
-        yield (
-            "sync.in_flight",
-            "is 'interrupt'; the runner cuts no answer at a sync: --finish-answers lets it finish them first",
-        )
     block = stage.algorithm.rollout_correction or {}
     at = "algorithm.rollout_correction"
     strange = sorted({*block} - OF_CORRECTION - {"rollout_rs_threshold"})

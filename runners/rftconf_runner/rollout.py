@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,22 +23,40 @@ ENVIRONMENT = {
 }
 CPU_CACHE_BYTES = 256 << 20
 """vLLM would take 92 % of a machine's memory for the cache."""
+CUTTING = "cut"
+"""The group of threads in which an engine hears that it is to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A prompt, the seed of its answer, and what of the answer is there already."""
+
+    prompt: tuple[int, ...]
+    seed: int
+    begun: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Tokens of one answer, the log-prob that the engine drew each with, and the version of its weights."""
+    """Tokens of one answer, the log-prob that the engine drew each with, and the version of its weights: the oldest where a
+    sync has cut it. One that is not `whole` can be gone on from."""
 
     tokens: tuple[int, ...]
     log_probs: tuple[float, ...]
     version: int
+    whole: bool = True
+
+    def followed(self, rest: Answer) -> Answer:
+        """With what was drawn after it was cut."""
+        version = self.version if self.tokens else rest.version
+        return Answer((*self.tokens, *rest.tokens), (*self.log_probs, *rest.log_probs), version, rest.whole)
 
 
-@ray.remote(num_cpus=0, runtime_env={"env_vars": ENVIRONMENT})
 class Engine:
     """One engine. Its weights have the version of the last `load`; 0 are those of the model's own files."""
 
     def __init__(self, job: Job) -> None:
+        os.environ.setdefault("VLLM_HOST_IP", ray.util.get_node_ip_address())
         import torch
         from vllm import LLM
 
@@ -54,26 +74,22 @@ class Engine:
             disable_log_stats=True,
             **more,
         )
-        self.job, self.version = job, 0
+        self.job, self.version, self.cutting = job, 0, threading.Event()
 
-    def generate(self, prompts: Sequence[tuple[int, ...]], seed: int) -> list[Answer]:
-        """One answer per prompt, in their order; each is drawn with a seed of its own, from `seed` on."""
-        from vllm import SamplingParams
+    def generate(self, asked: Sequence[Asked]) -> list[Answer]:
+        """An answer to each, in their order; as far as they are where they are cut."""
+        prompts = [{"prompt_token_ids": [*one.prompt, *one.begun]} for one in asked]
+        params = [self._params(one) for one in asked]
+        if self.job.interrupts:
+            return self._until_cut(prompts, params)
+        return [self._answer(one.outputs[0]) for one in self.llm.generate(prompts, params, use_tqdm=False)]
 
-        params = [
-            SamplingParams(
-                temperature=self.job.temperature,
-                top_p=self.job.top_p,
-                top_k=self.job.top_k,
-                max_tokens=self.job.response_tokens,
-                logprobs=0,
-                seed=seed + at,
-            )
-            for at in range(len(prompts))
-        ]
-        asked = [{"prompt_token_ids": list(tokens)} for tokens in prompts]
-        done = self.llm.generate(asked, params, use_tqdm=False)
-        return [self._answer(one.outputs[0]) for one in done]
+    def cut(self, now: bool) -> None:
+        """Of a thread of its own: end what is being generated, and all that is asked, until this is called again."""
+        if now:
+            self.cutting.set()
+        else:
+            self.cutting.clear()
 
     def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Held:
         """Take the trainer's weights, and say what is held then. The prefix cache holds keys of the old ones: it is emptied."""
@@ -84,6 +100,38 @@ class Engine:
         found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows))
         return found[0]
 
-    def _answer(self, output: Any) -> Answer:
+    def _params(self, asked: Asked) -> Any:
+        from vllm import SamplingParams
+
+        return SamplingParams(
+            temperature=self.job.temperature,
+            top_p=self.job.top_p,
+            top_k=self.job.top_k,
+            max_tokens=self.job.response_tokens - len(asked.begun),
+            logprobs=0,
+            seed=asked.seed,
+        )
+
+    def _until_cut(self, prompts: Sequence[Any], params: Sequence[Any]) -> list[Answer]:
+        """Step by step: a token for each answer that is not whole."""
+        engine, found = self.llm.llm_engine, [Answer((), (), self.version, whole=False)] * len(prompts)
+        names = [str(at) for at in range(len(prompts))]
+        for name, prompt, own in zip(names, prompts, params, strict=True):
+            engine.add_request(name, prompt, own)
+        while engine.has_unfinished_requests() and not self.cutting.is_set():
+            for one in engine.step():
+                found[int(one.request_id)] = self._answer(one.outputs[0], whole=one.finished)
+        engine.abort_request([name for name, one in zip(names, found, strict=True) if not one.whole])
+        return found
+
+    def _answer(self, output: Any, *, whole: bool = True) -> Answer:
         drawn = tuple(step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True))
-        return Answer(tuple(output.token_ids), drawn, self.version)
+        return Answer(tuple(output.token_ids), drawn, self.version, whole)
+
+
+def engine_actor(job: Job) -> Any:
+    """The engine as Ray holds it. Where answers are cut it hears of it in a thread of its own, as it generates in another."""
+    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": ENVIRONMENT}}
+    if job.interrupts:
+        options["concurrency_groups"] = {CUTTING: 1}
+    return ray.remote(**options)(Engine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from math import cos, pi
 from pathlib import Path
@@ -26,15 +25,6 @@ def learning_rate(optimizer: Optimizer, update: int, whole: int) -> float:
     done = min((update - optimizer.warmup) / max(end - optimizer.warmup, 1), 1.0)
     falling = {"linear": 1 - done, "cosine": 0.5 * (1 + cos(pi * done))}.get(optimizer.schedule)
     return optimizer.lr if falling is None else optimizer.lr * (optimizer.lowest + (1 - optimizer.lowest) * falling)
-
-
-def join(rank: int, ranks: int, port: int) -> Any:
-    """Join the process group of one model's ranks; the mesh to shard over."""
-    from torch.distributed.device_mesh import init_device_mesh
-
-    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "RANK": str(rank), "WORLD_SIZE": str(ranks)}
-    torch.distributed.init_process_group("nccl" if device() == "cuda" else "gloo")
-    return init_device_mesh(device(), (ranks,))
 
 
 def device() -> str:

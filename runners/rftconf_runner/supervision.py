@@ -1,4 +1,4 @@
-"""A run goes on when one of its processes dies: everything is placed anew, from the last checkpoint."""
+"""A run goes on when one of its processes dies: what died is placed anew, and all begins from the last checkpoint."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import ray
 from rftconf_runner import checkpoint
 from rftconf_runner.faults import Faults
 from rftconf_runner.job import Job
-from rftconf_runner.places import Places, placed, ready
+from rftconf_runner.places import NOWHERE, Places, placed
 from rftconf_runner.watch import Watch
 
 MOST_TRIES = 3
 """How often in a row a period may lose a process."""
 ANSWER_SECONDS = 10.0
 """How long a process may take to say that it is there, after another one's error."""
+OTHERS_SECONDS = 1.0
+"""How long the others may take once one is known to be gone: a rank may wait for its dead peer for ever."""
 
 
 class LostError(RuntimeError):
@@ -37,11 +39,12 @@ def supervised(
 
     Deaths in a row in one period are counted: what dies every time is no accident.
     """
-    faults, tries, period = Faults(), 0, -1
+    faults, tries, period, places = Faults(), 0, -1, NOWHERE
     while True:
-        places = placed(job, start, living)
         try:
-            ready(places)
+            places = NOWHERE
+            places = placed(job, start, living, lambda what: watch.event("waits", what=what))
+            places.wait()
             faults.aim(places.named())
             attempt(places, start, faults)
         except (ray.exceptions.RayError, RuntimeError) as error:
@@ -61,20 +64,31 @@ def supervised(
 
 
 def _left(places: Places, gone: Sequence[str]) -> Places:
-    """Engines and the reward's process where they live; trainers hold half a period and are ended."""
-    for name, actor in places.named().items():
-        if name in gone or actor in (*places.ranks, *places.critics):
+    """What goes on: engines and the reward's process where they live, and ranks of a model none of which died; the others
+    of one that did would wait for it."""
+    named = places.named()
+    ranks, critics = (
+        [] if any(named[name] in actors for name in gone) else actors for actors in (places.ranks, places.critics)
+    )
+    engines = [None if f"engine {at}" in gone else engine for at, engine in enumerate(places.engines)]
+    left = Places(ranks, critics, engines, None if "reward 0" in gone else places.scorer, places.slots, places.meetings)
+    for name, actor in named.items():
+        if name in gone or actor not in (*ranks, *critics, *engines, left.scorer):
             ray.kill(actor)
-    lost = {name: actor for name, actor in places.named().items() if name in gone}
-    engines = [engine for engine in places.engines if engine not in lost.values()]
-    return Places([], [], engines, None if places.scorer in lost.values() else places.scorer)
+    return left
 
 
 def dead(places: Places) -> list[str]:
     """Names of the actors that are no more."""
     asked = {actor.__ray_ready__.remote(): name for name, actor in places.named().items()}
-    ready, _ = ray.wait(list(asked), num_returns=len(asked), timeout=ANSWER_SECONDS)
-    return [asked[ref] for ref in ready if _is_gone(ref)]
+    left, gone, end = list(asked), set[str](), time.monotonic() + ANSWER_SECONDS
+    while left and (seconds := end - time.monotonic()) > 0:
+        answered, left = ray.wait(left, num_returns=1, timeout=seconds)
+        found = {asked[ref] for ref in answered if _is_gone(ref)}
+        if found and not gone:
+            end = min(end, time.monotonic() + OTHERS_SECONDS)
+        gone |= found
+    return [name for name in asked.values() if name in gone]
 
 
 def _is_gone(ref: Any) -> bool:

@@ -29,18 +29,23 @@ def digest(tensor: Tensor) -> str:
 
 
 def held(model: Any, rows: Mapping[str, int]) -> Held:
-    """Of a vLLM model. `rows` cuts what the engine pads: a vocabulary is made a multiple of 64."""
+    """Of a vLLM model. `rows` cuts what the engine pads: a vocabulary is made a multiple of 64.
+
+    A head that is tied to the embedding shares its parameter, and on a CPU still computes with a form of its own.
+    """
     modules = dict(model.named_modules())
+    own_form = {f"{name}.weight": module for name, module in modules.items() if hasattr(module, "cpu_linear")}
     found = {}
-    for name, parameter in model.named_parameters():
-        value = parameter if parameter.numel() else _by_unit_vectors(modules[name.removesuffix(".weight")])
+    for name in dict.fromkeys([*(name for name, _ in model.named_parameters()), *own_form]):
+        value = _by_unit_vectors(own_form[name]) if name in own_form else model.get_parameter(name)
         found[name] = digest(value[: rows.get(name, len(value))])
     return Held(found, getattr(model, "packed_modules_mapping", {}))
 
 
 def _by_unit_vectors(layer: Any) -> Tensor:
-    """The weight of a linear layer that keeps it in a form of its own: vLLM on a CPU gives it to oneDNN and drops it."""
-    eye = torch.eye(layer.input_size_per_partition, dtype=layer.params_dtype)
+    """The weight of a layer that keeps it in a form of its own: vLLM on a CPU gives it to oneDNN, and drops a linear one's."""
+    size = getattr(layer, "input_size_per_partition", None) or layer.embedding_dim
+    eye = torch.eye(size, dtype=layer.params_dtype)
     parts = [layer.quant_method.apply(layer, rows) for rows in eye.split(UNIT_ROWS)]
     return torch.cat(parts).t()
 
@@ -58,9 +63,10 @@ def expected(weights: Iterable[tuple[str, Tensor]], fused: Mapping[str, Sequence
 def differing(weights: Sequence[tuple[str, Tensor]], engine: Held) -> list[str]:
     """Names of tensors that the engine does not hold as the trainer does, or that only one of them has.
 
-    A head that is tied to the embedding has no tensor of its own in an engine.
+    A head that is tied to the embedding may have no tensor of its own, in an engine or in the trainer.
     """
     wanted = expected(weights, engine.fused)
     tied = {name for name in wanted if name not in engine.digests and wanted[name] in engine.digests.values()}
+    tied |= {name for name in engine.digests if name not in wanted and engine.digests[name] in wanted.values()}
     names = sorted((wanted.keys() | engine.digests.keys()) - tied)
     return [name for name in names if wanted.get(name) != engine.digests.get(name)]

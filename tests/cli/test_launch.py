@@ -65,6 +65,57 @@ def test_the_script_goes_on_and_passes_an_interrupt(tmp_path: Path) -> None:
     assert second.endswith("--resume")
 
 
+def test_a_ray_job_of_several_nodes(script: Path, tmp_path: Path) -> None:
+    """The head is one of them; workers have the same GPUs and the same disk."""
+    file = tmp_path / "job.yaml"
+    words = ["--on", "kuberay", "--folder", "/runs", "--image", "here/rftconf:1", "--claim", "disk", "--set", "NODES=3"]
+    assert run(["launch", str(script), "-q", "-o", str(file), *words]) == 0
+    cluster = yaml.safe_load(file.read_text())["spec"]["rayClusterSpec"]
+    assert cluster["authOptions"] == {"mode": "token"}
+    (workers,) = cluster["workerGroupSpecs"]
+    assert [workers[name] for name in ("replicas", "minReplicas", "maxReplicas")] == [2, 2, 2]
+    head, other = (one["template"]["spec"] for one in (cluster["headGroupSpec"], workers))
+    assert other["volumes"] == head["volumes"]
+    (first,), (second,) = head["containers"], other["containers"]
+    assert first.pop("name") != second.pop("name")
+    assert first == second
+
+
+STAND_INS = {
+    "hostname": 'if [ "$1" = --short ]; then echo first; else echo "10.0.0.1 fe80::1"; fi',
+    "ray": 'echo "ray $*" >> "$SAID"; if [ "$1" = start ]; then exec sleep 9; fi',
+    "srun": 'echo "srun $*" >> "$SAID"\n[ "$RAY_AUTH_MODE" = token ] && [ ${#RAY_AUTH_TOKEN} = 36 ] || exit 1\n'
+    'while [ "$1" != bash ]; do shift; done; exec "$@"',
+    "rftconf": 'while ! grep -q "^ray start --address" "$SAID"; do sleep 0.05; done; echo "rftconf $*" >> "$SAID"; exit 3',
+}
+
+
+def test_a_batch_script_of_several_nodes(script: Path, tmp_path: Path) -> None:
+    """Executed with stand-ins: Ray's head here, the others join it, the run is told where, and nothing is left behind."""
+    file = tmp_path / "job.sbatch"
+    assert (
+        run(["launch", str(script), "-q", "-o", str(file), "--on", "slurm", "--folder", "/f", "--set", "NODES=3"]) == 0
+    )
+    asked = re.findall(r"^#SBATCH (.*)$", file.read_text(), re.MULTILINE)
+    assert {"--nodes=3", "--ntasks-per-node=1", "--gpus-per-node=4"} <= set(asked)
+    for name, text in STAND_INS.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    said = tmp_path / "said"
+    said.touch()
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SAID": str(said), "SLURM_JOB_ID": "12345"}
+    done = subprocess.run(["bash", file], check=False, env=environment, timeout=30, stdout=subprocess.DEVNULL)
+    assert done.returncode == 3
+    lines = said.read_text().splitlines()
+    head = "ray start --head --node-ip-address=10.0.0.1 --port=32345 --include-dashboard=false --block"
+    assert set(lines) >= {
+        *(head, "ray status --address=10.0.0.1:32345", "ray start --address=10.0.0.1:32345 --block"),
+        "rftconf run /f/run_grpo.sh -o /f/run_grpo --set NODES=3 --json --address 10.0.0.1:32345",
+    }
+    (joined,) = (line for line in lines if line.startswith("srun "))
+    assert "--nodes=2 --ntasks=2 --ntasks-per-node=1 --gpus-per-node=4 --exclude=first" in joined
+
+
 def test_words_stay_words() -> None:
     odd = Launch('a"; b', "/c/$(touch x).sh", "/f/`y`\n- z", 0, ("--set", "A=';rm'"))
     job = yaml.safe_load(kuberay(odd, "i: {", "c # d", "/m"))
@@ -78,7 +129,6 @@ def test_words_stay_words() -> None:
     ("words", "code", "said"),
     [
         (["--on", "kuberay"], 2, "--image and --claim"),
-        (["--on", "slurm", "--set", "NODES=2"], 3, "cluster.nodes is 2"),
         (
             ["--on", "slurm", "--set", "API_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123456789"],
             2,
@@ -94,6 +144,13 @@ def test_what_is_not_written(
     assert said in shown.err
     assert shown.out == ""
     assert "hf_abc" not in shown.err
+
+
+def test_a_number_of_nodes_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.sh"
+    file.write_text("python3 -m verl.trainer.main_ppo trainer.nnodes=$WORLD_SIZE\n")
+    assert run(["launch", str(file), "-q", "--on", "slurm", "--folder", "/f"]) == 3
+    assert "cluster.nodes is WORLD_SIZE: --set gives it a number" in capsys.readouterr().err
 
 
 def test_the_version_of_ray_is_the_runners() -> None:

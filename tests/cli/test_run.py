@@ -83,6 +83,15 @@ def test_a_dry_run_says_what_goes_where(script: Path, tmp_path: Path, capsys: py
     assert "headroom" not in said
 
 
+def test_a_dry_run_says_who_shares_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.sh"
+    file.write_text(SCRIPT.rstrip() + " trainer.n_gpus_per_node=8 trainer.nnodes=2\n")
+    assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
+    said = capsys.readouterr().err
+    assert "2 nodes of 8 GPUs" in said
+    assert "16 of them in a placement group; a trainer rank, a critic rank and an engine share one" in said
+
+
 def test_a_dry_run_with_a_gpu_has_the_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "run.sh"
     keys = "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct trainer.n_gpus_per_node=8 trainer.nnodes=1"

@@ -71,7 +71,6 @@ def test_numbers_of_a_job() -> None:
         ("actor_rollout_ref__rollout__dtype", "bfloat16", "stage.placement.rollout.dtype"),
         ("actor_rollout_ref__rollout__ignore_eos", "True", "stage.sampling.train.ignore_eos"),
         ("reward__reward_manager__name", "prime", "stage.reward.manager"),
-        ("trainer__v1__trainer_mode", "colocate_async", "stage.sync.in_flight"),
         ("algorithm__rollout_correction__rollout_rs", "token_k1", "stage.algorithm.rollout_correction"),
         ("algorithm__rollout_correction__rollout_is", "group", "stage.algorithm.rollout_correction"),
         ("algorithm__rollout_correction__rollout_is_threshold", "2.0_1.0", "stage.algorithm.rollout_correction"),
@@ -143,9 +142,9 @@ def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:
     assert found
 
 
-def test_the_loop_is_one_page() -> None:
-    tree = ast.parse((RUNNER / "driver.py").read_text())
-    run = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Run")
-    loop = [node for node in run.body if isinstance(node, ast.FunctionDef) and node.name in ("until", "period", "save")]
-    assert len(loop) == 3
-    assert sum((node.end_lineno or 0) - node.lineno + 1 for node in loop) <= 100
+def test_the_driver_is_one_page() -> None:
+    """Algorithm, saving and what surrounds them; one function is the period."""
+    text = (RUNNER / "driver.py").read_text()
+    assert len(text.splitlines()) <= 100
+    (run,) = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+    assert [node.name for node in run.body if isinstance(node, ast.FunctionDef)] == ["__init__", "until", "period"]

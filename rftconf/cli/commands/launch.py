@@ -36,17 +36,17 @@ def launch(
     quiet: options.Quiet = False,
     color: options.Color = "auto",
 ) -> int:
-    """Write what starts `rftconf run` on a cluster: one node, with as many GPUs as the config says. Starts nothing.
+    """Write what starts `rftconf run` on a cluster, with as many nodes and GPUs as the config says. Starts nothing.
 
-    The config is expected in --folder under its own name, and metrics and checkpoints go to a folder beside it. A
-    config of several nodes is refused, as the runner keeps all its ranks on one.
+    The config is expected in --folder under its own name, and metrics and checkpoints go to a folder beside it. With
+    several nodes all of them must see that folder; Ray is started on each, and one that is lost joins again.
 
     \b
     Examples:
       rftconf launch run_grpo.sh --on slurm --folder /shared/grpo -o grpo.sbatch
       rftconf launch run_grpo.sh --on kuberay --folder /runs --image IMAGE --claim runs -o grpo.yaml
 
-    Exit: 0 written, 2 unreadable or usage, 3 several nodes.
+    Exit: 0 written, 2 unreadable or usage, 3 an unknown number of nodes.
     """
     from pathlib import PurePosixPath
 
@@ -54,6 +54,7 @@ def launch(
     from rftconf.cli.loading import understood
     from rftconf.cli.reading import reading
     from rftconf.errors import RefusedError, UsageError
+    from rftconf.plan.symbols import formula
     from rftconf.report import launch_files
 
     if on == "kuberay" and not (image and claim):
@@ -65,8 +66,9 @@ def launch(
     if loaded is None:
         return 2
     cluster = loaded.plan.cluster
-    if cluster.nodes not in (1, None):
-        raise RefusedError(f"cluster.nodes is {cluster.nodes}: the runner keeps all its ranks on one node")
+    nodes = 1 if cluster.nodes is None else cluster.nodes
+    if not isinstance(nodes, int):
+        raise RefusedError(f"cluster.nodes is {formula(nodes)}: --set gives it a number")
     file, there = PurePosixPath(source), PurePosixPath(folder)
     told = [
         *_words("--from", [from_] if from_ else []),
@@ -74,7 +76,7 @@ def launch(
     ]
     told += [*_words("--set", set_), *_words("--env", env)]
     gpus = cluster.gpus_per_node if isinstance(cluster.gpus_per_node, int) else 0
-    wanted = launch_files.Launch(file.stem, str(there / file.name), str(there / file.stem), gpus, tuple(told))
+    wanted = launch_files.Launch(file.stem, str(there / file.name), str(there / file.stem), gpus, tuple(told), nodes)
     text = (
         launch_files.kuberay(wanted, image, claim, folder)
         if on == "kuberay"

@@ -26,6 +26,8 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
 }
+LOGICAL = 16
+"""CPUs that Ray counts: processes of runs before stay on theirs, and share the real ones."""
 _ENGINES: dict[tuple[object, ...], list[Any]] = {}
 """What an engine is made of, and those that are there."""
 
@@ -42,9 +44,7 @@ def run(
     object.__setattr__(job, "reward_seconds", seconds)
     folder.mkdir(exist_ok=True)
     start = checkpoint.newest(folder) if resume else None
-    if not ray.is_initialized():
-        os.environ.update(ENVIRONMENT)
-        ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+    connected()
     living = Places([], [], _ENGINES.pop(_kind(job), [])[: job.engines], None)
     try:
         ended = train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
@@ -57,6 +57,13 @@ def run(
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
+def connected() -> None:
+    """Ray is there."""
+    if not ray.is_initialized():
+        os.environ.update(ENVIRONMENT)
+        ray.init(num_cpus=LOGICAL, include_dashboard=False, log_to_driver=False, configure_logging=False)
+
+
 def close() -> None:
     """End Ray and all that is on it."""
     _ENGINES.clear()
@@ -64,5 +71,5 @@ def close() -> None:
 
 
 def _kind(job: Job) -> tuple[object, ...]:
-    sampled = (job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
+    sampled = (job.interrupts, job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
     return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, *sampled)

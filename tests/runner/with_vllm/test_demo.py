@@ -164,17 +164,25 @@ def test_a_reward_that_is_no_number_stops_the_run(demo: Path) -> None:
 
 
 def test_an_interrupt_ends_the_period_and_is_gone_on_from(demo: Path) -> None:
+    """Pressed on a terminal it reaches every process at once: `rftconf run`, the runner, and all that Ray has started."""
     changes = {"trainer__total_training_steps": "6", "trainer__save_freq": "-1"}
     whole = trained(demo, "uninterrupted", **changes)
     plan, folder = planned(demo, "interrupted", **changes), demo / "interrupted"
-    words = [sys.executable, "-m", "rftconf_runner", str(plan), "--out", str(folder)]
-    with subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True) as process:
+    words = [sys.executable, "-m", "rftconf", "run", str(plan.with_suffix(".sh")), "-o", str(folder), "--json"]
+    with subprocess.Popen(
+        words, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         assert process.stdout is not None
-        next(line for line in process.stdout if line.startswith("period 2"))
-        process.send_signal(signal.SIGINT)
+        next(line for line in process.stdout if '"period": 2' in line)
+        os.killpg(process.pid, signal.SIGINT)
         process.stdout.read()
     assert process.returncode == 0
     done = len((folder / "metrics.jsonl").read_text().splitlines())
     assert done < 6
     assert [path.name for path in folder.glob("step-*")] == [f"step-{done:06d}"]
-    assert without_times(session.run(plan, folder, resume=True)) == without_times(whole)
+    assert without_times(session.run(plan_of(folder), folder, resume=True)) == without_times(whole)
+
+
+def plan_of(folder: Path) -> Path:
+    """The plan that a run was begun with."""
+    return folder / "plan.json"

@@ -1,0 +1,68 @@
+"""What a run leaves of each period: metrics, the ledger, what is shown meanwhile; and where a test's faults strike."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rftconf_runner.batch import Batch
+from rftconf_runner.faults import Faults
+from rftconf_runner.ledger import Ledger
+from rftconf_runner.metrics import Metrics
+from rftconf_runner.sequences import Lesson
+from rftconf_runner.trackers import Tracker
+from rftconf_runner.watch import Watch
+
+CLOCKS = {
+    "generate": "rollout_seconds",
+    "reward": "rollout_seconds",
+    "update": "update_seconds",
+    "sync": "sync_seconds",
+}
+"""Under which name the time in a phase is logged."""
+
+
+class Record:
+    """Of a run of which `done` periods are over."""
+
+    def __init__(
+        self, folder: Path, done: int, watch: Watch, trackers: Sequence[Tracker], faults: Faults
+    ) -> None:  # fmt: skip
+        self.metrics, self.ledger = Metrics(folder, done, watch, trackers), Ledger(folder, done)
+        self.watch, self.faults = watch, faults
+        self.clock, self.spent, self.since = "", dict[str, float](), 0.0
+
+    @property
+    def periods(self) -> int:
+        """Of the whole run."""
+        return self.watch.periods
+
+    def enter(self, period: int, phase: str) -> None:
+        """The run is in this phase now."""
+        self._ticks(CLOCKS.get(phase, ""))
+        self.watch.enter(period, phase)
+        self.faults.fire(period, phase)
+
+    def note(
+        self, period: int, batch: Batch, parts: Sequence[Sequence[Lesson]], waiting: Sequence[int],
+        *more: Mapping[str, float],
+    ) -> None:  # fmt: skip
+        """The period is over: what it learned from, which sequences wait, and `more` numbers."""
+        self._ticks("")
+        self.ledger.note(period, [[one.sample.number for one in part] for part in parts], batch, waiting)
+        lags = Counter(period - 1 - sample.version for sample in batch.samples)
+        numbers = {name: value for part in more for name, value in part.items()}
+        self.metrics.log(
+            period=period, reward=sum(batch.rewards) / len(batch.rewards), **numbers, lag=max(lags),
+            lags={str(lag): lags[lag] for lag in sorted(lags)}, tokens=batch.tokens, refused=len(batch.refused),
+            **{name: self.spent.get(name, 0.0) for name in dict.fromkeys(CLOCKS.values())},
+        )  # fmt: skip
+        self.spent = {}
+
+    def _ticks(self, clock: str) -> None:
+        now = time.monotonic()
+        if self.clock:
+            self.spent[self.clock] = self.spent.get(self.clock, 0.0) + now - self.since
+        self.clock, self.since = clock, now

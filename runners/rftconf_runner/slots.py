@@ -1,0 +1,139 @@
+"""Which processes share what: a placement group with a bundle for every GPU, or for every share of a processor."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+from ray.util.placement_group import placement_group, placement_group_table
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy, PlacementGroupSchedulingStrategy
+
+from rftconf_runner.job import Job
+
+WAIT_SECONDS = 900.0
+"""For nodes that a run needs and that are not there, or not any more."""
+CONNECT_SECONDS = 10.0
+"""For a cluster's address to answer."""
+SAY_SECONDS = 5.0
+"""After so long it is said that a run waits."""
+
+
+class NoPlaceError(RuntimeError):
+    """A cluster that does not become what the plan needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which bundle each process is in, by its kind and number; a bundle is one GPU, or one CPU where there is none."""
+
+    trainers: tuple[int, ...]
+    critics: tuple[int, ...]
+    engines: tuple[int, ...]
+
+    @property
+    def bundles(self) -> int:
+        """How many there are."""
+        return max((*self.trainers, *self.critics, *self.engines), default=-1) + 1
+
+    def share(self, bundle: int) -> float:
+        """Of the bundle, for each process in it."""
+        kinds = (self.trainers, self.critics, self.engines)
+        return 1 / max(sum(bundle in kind for kind in kinds), 1)
+
+
+def layout_of(job: Job) -> Layout:
+    """Trainers and engines on the same bundles where the plan has them colocated, on others otherwise; a critic rank is
+    with the trainer's rank of its number."""
+    first = 0 if job.colocated else job.ranks
+    return Layout(
+        tuple(range(job.ranks)),
+        tuple(range(job.ranks)) if job.critic else (),
+        tuple(range(first, first + job.engines)),
+    )
+
+
+class Slots:
+    """The bundles of a layout on Ray. Bundles of a node that is lost are placed anew by Ray where there is room."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.unit = layout, unit()
+        self.group = placement_group([{self.unit: 1} for _ in range(layout.bundles)], strategy="PACK")
+
+    def wait(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Until every bundle has its place. Raises NoPlaceError after `WAIT_SECONDS`."""
+        if self._there(SAY_SECONDS):
+            return
+        needed = f"{self.layout.bundles} {self.unit}s"
+        say(f"{needed} that are not all there; {_free(self.unit)} are free")
+        if not self._there(WAIT_SECONDS):
+            raise NoPlaceError(f"the plan needs {needed}; {_free(self.unit)} are free on {_nodes()} nodes")
+
+    def of(self, bundle: int) -> dict[str, Any]:
+        """Options of an actor in this bundle."""
+        asked = {"num_gpus": 0, "num_cpus": 0, f"num_{self.unit.lower()}s": self.layout.share(bundle)}
+        where = PlacementGroupSchedulingStrategy(self.group, placement_group_bundle_index=bundle)
+        return {**asked, "scheduling_strategy": where}
+
+    def _there(self, seconds: float) -> bool:
+        """A group that was whole before says at once that it is ready, also while a bundle is placed anew."""
+        return _wait_until(lambda: _state(self.group) == "CREATED", seconds)
+
+
+def connect(job: Job, address: str | None) -> None:
+    """To the cluster at `address`, or to one of this machine alone, whose processors are shared where the plan has more
+    processes. Raises NoPlaceError where there is none."""
+    quiet = {"log_to_driver": False, "configure_logging": False}
+    if address is None:
+        own = max(os.cpu_count() or 1, layout_of(job).bundles)
+        ray.init(num_cpus=own, include_dashboard=False, **quiet)
+        return
+    try:
+        _answers(address)
+        ray.init(address=address, **quiet)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NoPlaceError(f"--address {address}: {str(error).splitlines()[0]}") from error
+
+
+def _answers(address: str) -> None:
+    """Ray itself asks for minutes. Raises OSError where nobody listens; a name like `auto` is Ray's to find."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit():
+        with socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS):
+            pass
+
+
+def beside_the_driver() -> dict[str, Any]:
+    """Options of an actor that lives and dies with the driver's node."""
+    here = ray.get_runtime_context().get_node_id()
+    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=False)}
+
+
+def unit() -> str:
+    """What a process of a model takes: a GPU, on a cluster that has any."""
+    return "GPU" if ray.cluster_resources().get("GPU") else "CPU"
+
+
+def _state(group: Any) -> str:
+    return str(placement_group_table(group)["state"])
+
+
+def _wait_until(holds: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _free(kind: str) -> str:
+    return f"{ray.available_resources().get(kind, 0):g}"
+
+
+def _nodes() -> int:
+    return sum(node["Alive"] for node in ray.nodes())

@@ -1,0 +1,67 @@
+"""From a period's lessons to updates: in which order, how many at a time, and where each must begin."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rftconf_runner import gates
+from rftconf_runner.batch import Batch
+from rftconf_runner.job import Job
+from rftconf_runner.places import Places, call, rows
+from rftconf_runner.sequences import Lesson, Row
+
+
+def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[list[Row], dict[str, float]]:
+    """Whose log-probs the plan wants the ratio against, and how far the engine's are from the trainer's, where the trainer's
+    very weights drew the answers. Raises GateError where that is too far."""
+    if job.old == "engine":
+        return [one.drawn for one in batch.samples], {}
+    old = rows(places.ranks, "old_log_probs", batch.samples)
+    drawn, own = batch.fresh(old, period - 1)
+    return old, {"parity": gates.parity(drawn, own, job.dtype)} if drawn else {}
+
+
+def critic_updates(job: Job, places: Places, lessons: list[Lesson], begins: Callable[[], None]) -> list[Any]:
+    """What every update of the critic did; none without one. `begins` is called before the first."""
+    parts = _cut(lessons * job.critic.passes, job.critic.update) if job.critic else []
+    if parts:
+        begins()
+    return [call(places.critics, "update", part) for part in parts]
+
+
+def policy_updates(job: Job, places: Places, batch: Batch, parts: Sequence[list[Lesson]], period: int) -> Iterator[Any]:
+    """What every update of the policy did. Raises GateError where the first does not begin at ratio 1."""
+    gap = 0.0
+    for number, part in enumerate(parts):
+        updated = call(places.ranks, "update", part)
+        gap = gap if number else max(one.ratio_gap for one in updated)
+        yield updated
+        _first_ratio(job, batch, gap, period)
+
+
+def parts_of(job: Job, lessons: list[Lesson], period: int) -> list[list[Lesson]]:
+    """Every pass over the period, shuffled where the plan says so and there is more than one update to shuffle into; or
+    all passes over an update before the next. None while the critic warms up."""
+    if job.critic and period <= job.critic.warmup:
+        return []
+    found = []
+    for number in range(job.passes if job.sweeps else 1):
+        one = list(lessons)
+        if job.shuffles and job.update < job.sequences:
+            random.Random(f"{job.shuffle_seed}/{period}/{number}").shuffle(one)  # noqa: S311 - an order, no secret
+        found += _cut(one, job.update)
+    return found if job.sweeps else [part for part in found for _ in range(job.passes)]
+
+
+def _first_ratio(job: Job, batch: Batch, gap: float, period: int) -> None:
+    """Against the engine's log-probs it is 1 only where the engine had the trainer's weights, and as near as parity."""
+    if job.old != "engine":
+        gates.first_ratio(gap)
+    elif all(sample.version == period - 1 for sample in batch.samples):
+        gates.first_ratio(gap, gates.PARITY_RATIO[job.dtype])
+
+
+def _cut(lessons: list[Lesson], size: int) -> list[list[Lesson]]:
+    return [lessons[at : at + size] for at in range(0, len(lessons), size)]

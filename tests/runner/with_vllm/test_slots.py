@@ -1,0 +1,81 @@
+"""Which processes share a GPU, what a run says that does not find its places, and where ranks meet."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import ray
+from rftconf_runner import slots
+from rftconf_runner.job import Job
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.meeting import interface, meeting
+from rftconf_runner.slots import Layout, NoPlaceError, Slots, layout_of
+
+from tests.runner.test_job import EVERYTHING, plan
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import planned, python
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def job(**changes: str) -> Job:
+    return job_of(plan(trainer__n_gpus_per_node="2", **changes))
+
+
+def test_colocated_roles_share_a_bundle() -> None:
+    found = layout_of(job())
+    assert found == Layout((0, 1), (), (0, 1))
+    assert (found.bundles, found.share(0)) == (2, 0.5)
+    with_critic = layout_of(job(**EVERYTHING))
+    assert with_critic == Layout((0, 1), (0, 1), (0, 1))
+    assert with_critic.share(1) == pytest.approx(1 / 3)
+
+
+def test_disaggregated_roles_do_not() -> None:
+    found = layout_of(replace(job(), colocated=False, engines=3))
+    assert found == Layout((0, 1), (), (2, 3, 4))
+    assert (found.bundles, found.share(4)) == (5, 1.0)
+
+
+def test_fewer_engines_than_ranks() -> None:
+    found = layout_of(replace(job(), engines=1))
+    assert (found.bundles, found.share(0), found.share(1)) == (2, 0.5, 1.0)
+
+
+def test_places_that_a_cluster_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    session.connected()
+    monkeypatch.setattr(slots, "WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(slots, "SAY_SECONDS", 0.2)
+    said: list[str] = []
+    many = Slots(Layout(tuple(range(99)), (), ()))
+    with pytest.raises(NoPlaceError, match=r"the plan needs 99 CPUs; [\d.]+ are free on 1 nodes"):
+        many.wait(said.append)
+    assert said[0].startswith("99 CPUs that are not all there")
+    ray.util.remove_placement_group(many.group)
+
+
+def test_a_meeting_is_at_the_nodes_own_address() -> None:
+    session.connected()
+    found = meeting()
+    assert found.host == ray.util.get_node_ip_address()
+    with socket.create_connection(found.address, 5):
+        pass
+
+
+def test_the_interface_of_an_address() -> None:
+    assert interface("127.0.0.1") == "lo"
+    with pytest.raises(OSError, match=r"no network interface of .* has the address 192\.0\.2\.1"):
+        interface("192.0.2.1")
+
+
+def test_a_cluster_that_is_not_there(demo: Path) -> None:
+    file = planned(demo, "elsewhere", trainer__total_training_steps="1")
+    done = python("-m", "rftconf_runner", str(file), "--out", str(demo / "elsewhere"), "--address", "127.0.0.1:9")
+    assert done.returncode == 1
+    assert "stopped: --address 127.0.0.1:9: " in done.stderr
+    assert "Traceback" not in done.stderr
