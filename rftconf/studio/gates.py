@@ -48,7 +48,7 @@ def _is(key: str, *values: Any) -> Test:
 
     def test(r: Reading) -> bool:
         value = r.native(key)
-        return is_symbolic(value) or value in values
+        return bool(is_symbolic(value) or value in values)
 
     return test
 
@@ -60,7 +60,7 @@ def _critic(r: Reading) -> bool:
 def _critic_class(r: Reading) -> bool:
     """The algorithm class decides; a symbol or a class of one's own may have one."""
     name = r.native("algorithm.algorithm_type", "ppo")
-    return name not in ALGORITHMS or class_of(r).critic
+    return bool(name not in ALGORITHMS or class_of(r).critic)
 
 
 def _megatron(r: Reading) -> bool:
@@ -68,7 +68,7 @@ def _megatron(r: Reading) -> bool:
 
 
 def _fsdp(r: Reading) -> bool:
-    return r.plan("stage.placement.actor.backend") != "megatron"
+    return bool(r.plan("stage.placement.actor.backend") != "megatron")
 
 
 def _rolls_out(r: Reading) -> bool:

@@ -5,6 +5,7 @@ import { isShell, lines } from "./colours.js";
 import { Decide } from "./decide.js";
 import { copy, el, later, replace, save, say, segments, select, trouble } from "./dom.js";
 import { Editor, opener } from "./editor.js";
+import { How, asked as readAs } from "./how.js";
 import { Ledger } from "./ledger.js";
 import { EXAMPLE, FRAMEWORKS, TITLES, shared } from "./shared.js";
 
@@ -14,7 +15,7 @@ const FORMS = [["auto", "auto"], ["A", "one interval (A)"], ["B", "one each (B)"
 
 class Convert {
   constructor() {
-    this.options = { to: "trinity", as: "", form: "auto", to_release: "", adapters: false, args: "", launch: null };
+    this.options = { to: "trinity", as: "", form: "auto", to_release: "", adapters: false };
     this.answer = null;
     this.file = 0;
     this.question = newest("convert");
@@ -38,6 +39,7 @@ class Convert {
   build() {
     this.badge = el("span", { class: "badge" }, "paste or drop a file");
     this.settings = el("div", { class: "settings" });
+    this.how = new How(shared.how, () => this.soon.now());
     this.tabs = el("div", { class: "files", role: "tablist", "aria-label": "Files" });
     this.out = el("div", {
       class: "code",
@@ -71,6 +73,7 @@ class Convert {
           "section",
           { class: "panel", "aria-label": "Source" },
           el("header", null, el("h2", null, "Source"), this.badge, el("div", { class: "actions" }, opener(this.editor), el("button", { type: "button", on: { click: example } }, "Example"), el("button", { type: "button", class: "quiet", on: { click: clear } }, "Clear"))),
+          this.how.node,
           this.editor.node,
         ),
         el(
@@ -99,24 +102,23 @@ class Convert {
   fields() {
     const { to } = this.options;
     const label = (title, node) => el("label", { class: "field" }, el("span", null, title), node);
-    const from = select([["", "guessed"], ...FRAMEWORKS], shared.from, (value) => { shared.from = value; this.soon.now(); });
     replace(
       this.settings,
       STYLES[to] ? label("as", select(STYLES[to], this.options.as, (as) => this.pick({ as }))) : null,
       to === "trinity" ? label("sync form", select(FORMS, this.options.form, (form) => this.pick({ form }))) : null,
       label("release", el("input", { type: "text", size: "8", value: this.options.to_release, placeholder: "newest", on: { change: (event) => this.pick({ to_release: event.target.value.trim() }) } })),
-      label("source is", from),
       el("label", { class: "check", title: "Also write a script that converts the data, and the reward behind the target's interface" }, el("input", { type: "checkbox", checked: this.options.adapters, on: { change: (event) => this.pick({ adapters: event.target.checked }) } }), "adapters"),
     );
   }
 
   show() {
     if (this.editor.text !== shared.text) this.editor.set(shared.text, shared.name);
+    this.how.draw();
     if (shared.text) this.soon.now();
   }
 
   asked() {
-    return { ...this.options, text: shared.text, name: shared.name || (isShell("", shared.text) ? "pasted.sh" : "pasted.yaml"), from: shared.from, ...this.decide.fields() };
+    return { ...this.options, text: shared.text, name: shared.name || (isShell("", shared.text) ? "pasted.sh" : "pasted.yaml"), ...readAs(shared.how), ...this.decide.fields() };
   }
 
   async ask() {
