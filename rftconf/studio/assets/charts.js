@@ -82,7 +82,7 @@ export function memory(pool, usable) {
     const low = left + scale(phase.low_bytes);
     const high = left + scale(phase.high_bytes);
     picture.append(svg("path", { d: `M${low} ${y + 15}H${high}M${low} ${y + 10}v10M${high} ${y + 10}v10`, class: "doubt" }));
-    picture.append(svg("text", { x: Math.max(x, high) + 8, y: y + 20, class: over ? "over" : "size" }, gib(phase.bytes)));
+    picture.append(svg("text", { x: Math.max(x, high) + 8, y: y + 20, class: `halo ${over ? "over" : "size"}` }, gib(phase.bytes)));
   });
   const edge = left + scale(usable);
   picture.append(svg("path", { d: `M${edge} 0V${height - 18}`, class: "limit" }), svg("text", { x: edge, y: height - 4, "text-anchor": "middle", class: "over" }, `${(usable / GIB).toFixed(1)} GiB`));
@@ -113,15 +113,18 @@ export function front(points, now) {
   const words = narrow() ? "rent; up: tokens" : "rent, logarithmic; up: tokens of the largest micro-batch on one GPU";
   picture.append(svg("text", { x: 50, y: 306 }, `$${cheap.toFixed(0)}`), svg("text", { x: end, y: 306, "text-anchor": "end" }, `$${Math.max(...rents).toFixed(0)} an hour`), svg("text", { x: (50 + end) / 2, y: 324, "text-anchor": "middle" }, words));
   let free = -Infinity;
+  const own = usable.find((one) => one.gpu === now.gpu && one.gpus === now.gpus);
+  const place = (one) => [84 + ((end - 112) * Math.log(one.usd_per_hour / cheap)) / span, 288 - (262 * one.tokens_per_rank) / most];
+  // a name that would cover that of the run's own cluster is left to the title
+  const near = (x, y) => own && Math.abs(place(own)[0] - x) < 96 && Math.abs(place(own)[1] - y) < 18;
   const sorted = [...usable].sort((a, b) => Number(a.efficient) - Number(b.efficient) || a.usd_per_hour - b.usd_per_hour);
   for (const one of sorted) {
-    const x = 84 + ((end - 112) * Math.log(one.usd_per_hour / cheap)) / span;
-    const y = 288 - (262 * one.tokens_per_rank) / most;
+    const [x, y] = place(one);
     const mine = one.gpu === now.gpu && one.gpus === now.gpus;
     const name = `${one.gpus} × ${one.gpu.split("-")[0]}`;
     const title = `${one.gpus} × ${one.gpu}: ${one.tokens_per_rank.toLocaleString("en")} tokens, $${one.usd_per_hour.toFixed(1)} an hour`;
     picture.append(svg("circle", { cx: x, cy: y, r: one.efficient || mine ? 6 : 4, class: mine ? "mine" : one.efficient ? "best" : "other" }, svg("title", null, title)));
-    if (mine || (one.efficient && x - free > 66)) {
+    if (mine || (one.efficient && x - free > 66 && !near(x, y))) {
       if (!mine) free = x;
       picture.append(svg("text", { x, y: y + 20, "text-anchor": "middle", class: "halo" }, mine ? `now: ${name}` : name));
     }

@@ -111,7 +111,8 @@ class Check {
     this.answer = answer;
     const found = this.shown;
     this.badge.textContent = answer.source ? `${answer.source.title} ${answer.source.release}` : "of no known framework";
-    this.editor.mark(found.filter((one) => one.place).map((one) => ({ line: one.place.line, kind: one.severity, code: one.code, message: one.message, fix: one.fix?.title, finding: one })));
+    const worst = [...found].sort((one, other) => RANK[one.severity] - RANK[other.severity]);
+    this.editor.mark(worst.filter((one) => one.place).map((one) => ({ line: one.place.line, kind: one.severity, code: one.code, message: one.message, fix: one.fix?.title, finding: one })));
     replace(this.list, found.map((one, at) => this.item(one, at)));
     if (!found.length) replace(this.list, el("li", { class: "none good" }, this.answer.findings.length ? "Nothing of this severity." : "Nothing found."));
     const counts = Object.entries(WORDS).map(([severity, word]) => [answer.findings.filter((one) => one.severity === severity).length, word]);

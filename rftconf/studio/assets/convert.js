@@ -53,6 +53,7 @@ class Convert {
     this.status = el("p", { class: "status soft" }, "Hover or walk through the lines to see where each comes from.");
     this.save = el("div", { class: "actions" });
     this.command = el("code");
+    this.told = el("div", { class: "told" });
     const clear = () => {
       this.editor.set("", "");
       Object.assign(shared, { text: "", name: "" });
@@ -86,6 +87,7 @@ class Convert {
           this.status,
         ),
       ),
+      this.told,
       el("p", { class: "command" }, el("span", { class: "soft" }, "The same by hand "), this.command),
       el("div", { class: "pair low" }, this.decide.node, this.ledger.node),
     );
@@ -137,6 +139,7 @@ class Convert {
 
   empty() {
     this.badge.textContent = "paste or drop a file";
+    replace(this.told);
     replace(this.tabs);
     replace(this.save);
     replace(this.out, el("div", { class: "blank" }, "The converted config appears here as you type, each line with where it comes from."));
@@ -146,6 +149,7 @@ class Convert {
 
   trouble(error) {
     this.answer = null;
+    replace(this.told);
     replace(this.out, trouble(error));
     replace(this.tabs);
     replace(this.save);
@@ -160,6 +164,7 @@ class Convert {
     this.badge.textContent = `${answer.source.title} ${answer.source.release}`;
     this.badge.title = answer.source.reasons.join("; ");
     this.command.textContent = answer.command;
+    replace(this.told, told(answer));
     this.downloads();
     this.drawFile();
     this.decide.show(answer.fields);
@@ -265,6 +270,15 @@ class Convert {
     for (const row of rows) row.classList.add("lit");
     if (show) rows[0]?.scrollIntoView({ block: "nearest" });
   }
+}
+
+// What the reader was not sure of, and what no single key says of the two frameworks' difference.
+function told(answer) {
+  const notes = answer.ledger.notes;
+  return [
+    answer.diagnostics.map((one) => el("p", { class: `says ${one.severity === "error" ? "bad" : one.severity === "warning" ? "warn" : ""}` }, one.place ? `line ${one.place.line}: ` : "", one.message, one.help ? el("span", { class: "soft" }, ` ${one.help}`) : null)),
+    notes.length ? el("details", { class: "panel notes-of" }, el("summary", null, el("b", null, `${notes.length} ${notes.length > 1 ? "notes" : "note"}`), el("span", { class: "soft" }, " on what the target does otherwise, whatever its keys say")), el("ul", { class: "answers" }, notes.map((one) => el("li", null, one)))) : null,
+  ];
 }
 
 export const page = () => new Convert();

@@ -131,8 +131,8 @@ export class Editor {
         const node = el(
           "span",
           { class: `note-line ${first.kind}` },
-          el("button", { type: "button", tabindex: "-1", on: { click: () => this.options.note?.(first) } }, `${first.code} ${short(first.message, MOST_NOTE)}${more}`),
           first.fix ? el("button", { type: "button", class: "mend", tabindex: "-1", title: first.fix, on: { click: () => this.options.fix?.(first) } }, "Fix") : null,
+          el("button", { type: "button", tabindex: "-1", on: { click: () => this.options.note?.(first) } }, `${first.code} ${short(first.message, MOST_NOTE)}${more}`),
         );
         node.style.setProperty("--line", String(line - 1));
         node.style.setProperty("--chars", String((lines[line - 1] ?? "").replaceAll("\t", " ".repeat(TAB)).length));
