@@ -80,7 +80,7 @@ def _sliders(browser: Any, address: str, source: Path) -> dict[str, float]:
     """Milliseconds from a move to the drawing, measured in the page, one move after the other."""
     page = browser.new_context().new_page()
     page.goto(f"{address}#/budget")
-    page.locator("input[type=file]").first.set_input_files(source)
+    page.locator("input[type=file]:not(.extra)").first.set_input_files(source)
     page.locator(".bars").first.wait_for()
     page.wait_for_timeout(4_000)
     slider = page.locator("input[type=range]").last

@@ -123,8 +123,30 @@ def names() -> dict[str, list[str]]:
         except (ImportError, AttributeError) as why:
             print(f"{key}: {why}", file=sys.stderr)
             continue
-        found[key] = sorted({*registry._modules, *getattr(registry, "_default_mapping", {})})
+        found[key] = names_of(registry)
     return found
+
+
+def arguments() -> dict[str, dict[str, dict[str, Any]]]:
+    """Function's key to its registered names, each with the arguments that `<key>_args` may set and their defaults."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for key, (module, attribute) in REGISTRIES.items():
+        if module != _ALGORITHM or key == "algorithm_type":
+            continue
+        registry = getattr(importlib.import_module(module), attribute)
+        for name in names_of(registry):
+            try:
+                taken = registry.get(name).default_args()
+            except (ImportError, AttributeError, NotImplementedError) as why:
+                print(f"{key}={name}: {why}", file=sys.stderr)
+                continue
+            found.setdefault(key, {})[name] = json.loads(json.dumps(taken, default=str))
+    return found
+
+
+def names_of(registry: Any) -> list[str]:
+    """What is registered, now or when it is first asked for."""
+    return sorted({*registry._modules, *getattr(registry, "_default_mapping", {})})
 
 
 def main() -> None:
@@ -136,7 +158,7 @@ def main() -> None:
     sys.path[:0] = [str(args.package), *args.path]
     import_stubs.install(["vllm", "sglang", "flash_attn", "tinker"], {"vllm": "0.11.0"}, refused=["vllm.config"])
     out, sys.stdout = sys.stdout, sys.stderr
-    json.dump({"keys": dump(), "names": names()}, out)
+    json.dump({"keys": dump(), "names": names(), "arguments": arguments()}, out)
 
 
 if __name__ == "__main__":

@@ -110,8 +110,16 @@ def render(framework: str, release: str, trainer: str, extracted: dict[str, Any]
         body.append(f"{json.dumps(key)}: {json.dumps([kind, row['default'], *([extras] if extras else [])])}")
     shipped = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in extracted.get("template", {}).items()]
     lines += ['"template": {', ",\n".join(shipped), "},"] if shipped else []
+    taken = [
+        f"{json.dumps(key)}: {{\n{_lines(named)}\n}}" for key, named in extracted.get("arguments", {}).items() if named
+    ]
+    lines += ['"arguments": {', ",\n".join(taken), "},"] if taken else []
     lines += ['"names": {', ",\n".join(names), "},", '"keys": {', ",\n".join(body), "}"]
     return "{\n" + "\n".join(lines) + "\n}\n"
+
+
+def _lines(rows: dict[str, Any]) -> str:
+    return ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in rows.items())
 
 
 def main() -> int:

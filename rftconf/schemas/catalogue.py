@@ -99,6 +99,7 @@ class Catalogue:
         rows: dict[str, list[Any]],
         names: Mapping[str, list[str]] | None = None,
         template: Mapping[str, Value] | None = None,
+        arguments: Mapping[str, Mapping[str, Mapping[str, Value]]] | None = None,
     ) -> None:
         self.framework, self.release, self.trainer = framework, release, trainer
         self.keys: Mapping[str, Key] = _Keys(rows)
@@ -108,6 +109,8 @@ class Catalogue:
         self._choices: dict[str, tuple[str, ...]] = {}
         self.template = template or {}
         """What the config file that the framework ships as a starting point says, where it ships one."""
+        self.arguments = arguments or {}
+        """End of a key that takes a registered name to those names, each with its arguments and their defaults."""
 
     @cached_property
     def family(self) -> str:
@@ -249,7 +252,7 @@ def load(framework: str, release: str | None = None, trainer: str = "") -> Catal
     keys = data["keys"]
     if variant in known.recipes:  # its file holds only what differs
         keys = {**keys, **_file(known.name, number, variant)["keys"]}
-    return Catalogue(known.name, number, variant, keys, data["names"], data.get("template"))
+    return Catalogue(known.name, number, variant, keys, data["names"], data.get("template"), data.get("arguments"))
 
 
 def _file(framework: str, release: str, trainer: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rftconf.cli.reading import Reading, reading
+from rftconf.cli.reading import Reading, assumptions, reading
 from rftconf.errors import UsageError
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
@@ -63,6 +63,15 @@ class Asked:
             raise UsageError(f"{name} should be a list of at most {MOST_FILES} objects")
         return [Asked(one) for one in found]
 
+    def part(self, name: str) -> Asked | None:
+        """A question inside the question."""
+        found = self.fields.get(name)
+        if found is None:
+            return None
+        if not isinstance(found, dict):
+            raise UsageError(f"{name} should be an object")
+        return Asked(found)
+
     def source(self) -> Source:
         """The pasted or dropped text under its name. Raises UnreadableError for one that is too large or no text."""
         value = self.fields.get("text")
@@ -90,10 +99,21 @@ class Asked:
             None,
         )
 
+    def assumptions(self) -> dict[str, str]:
+        """What a person says of a fork."""
+        return assumptions([f"{name}={value}" for name, value in self.words("assume").items() if value])
+
     def read_options(self, how: Reading) -> ReadOptions:
         """What the reader may know: no environment, and of other files only those that were given with the text."""
         given = {part.file_name(): part.source().text for part in self.parts("sources")}
-        return ReadOptions(bindings=how.bindings, args=how.args, launch=how.launch, sources=given)
+        base = self.part("base")
+        return ReadOptions(
+            bindings=how.bindings,
+            args=how.args,
+            launch=how.launch,
+            base=None if base is None else base.source(),
+            sources=given,
+        )
 
     def document(self, text: str | None = None) -> Document:
         """The document of the text, or of another text in its place."""

@@ -49,7 +49,9 @@ def _sliders(setup: Setup, *, dynamic: bool) -> tuple[Slider, ...]:
             if dynamic
             else Slider(f"{MICRO}sequences_per_rank", "micro-batch per GPU", "sequences", rows)
         )
-        if actor.job.backend != "megatron":
+        if actor.job.backend == "megatron":
+            found.append(Slider(f"{PLACE}actor.tp", "tensor parallel size of the trainer", "GPUs", (1, 2, 4, 8)))
+        else:
             found.append(Slider(f"{PLACE}actor.sp", "sequence parallel size", "GPUs", (1, 2, 4, 8)))
     if any(role.name == "rollout" for role in setup.engines):
         found.append(Slider(f"{PLACE}rollout.tp", "tensor parallel size of the engine", "GPUs", (1, 2, 4, 8, 16)))
@@ -117,7 +119,9 @@ def apply(asked: Asked) -> dict[str, Any]:
     ]
 
     def again(text: str) -> Loaded:
-        return load(asked.document(text), framework=loaded.framework, release=loaded.release)
+        return load(
+            asked.document(text), framework=loaded.framework, release=loaded.release, assume=asked.assumptions()
+        )
 
     text, left = patched(loaded, changes, again)
     return {"text": text, "changed": len(changes) - len(left), "left": left}
@@ -133,7 +137,13 @@ def _priced(asked: Asked) -> tuple[Loaded, Setup, Budget]:
 
 def _loaded(asked: Asked) -> Loaded:
     how = asked.reading()
-    return load(asked.document(), framework=how.framework, release=how.release, rows=asked.whole("rows"))
+    return load(
+        asked.document(),
+        framework=how.framework,
+        release=how.release,
+        rows=asked.whole("rows"),
+        assume=asked.assumptions(),
+    )
 
 
 def _gpu(asked: Asked) -> Gpu:

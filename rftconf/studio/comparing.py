@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.cli.reading import assumptions
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
 from rftconf.errors import RftconfError, UsageError
@@ -30,10 +29,11 @@ def diff(asked: Asked) -> dict[str, Any]:
 
 def _side(one: Asked, letter: str, asked: Asked) -> tuple[Side, dict[str, list[int]]]:
     how = one.reading()
-    assumed = assumptions([f"{name}={value}" for name, value in asked.words("assume").items() if value])
     try:
         document = one.document()
-        loaded = load(document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=assumed)
+        loaded = load(
+            document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=one.assumptions()
+        )
     except RftconfError as error:
         raise UsageError(f"{letter}: {error}") from error
     return side(document.name, loaded), source_lines(document)

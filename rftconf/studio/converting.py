@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from rftconf.cli.output import json_text
-from rftconf.cli.reading import assumptions, framework_name
+from rftconf.cli.reading import framework_name
 from rftconf.convert import Conversion, Options, convert_loaded
 from rftconf.errors import UsageError
 from rftconf.ledger import Ledger
@@ -109,9 +109,10 @@ def _convert(asked: Asked) -> Outcome:
     how = asked.reading()
     target = framework_name(asked.word("to") or "")
     options = _options(asked, target)
-    assumed = assumptions([f"{name}={value}" for name, value in asked.words("assume").items() if value])
     document = asked.document()
-    loaded = load(document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=assumed)
+    loaded = load(
+        document, framework=how.framework, release=how.release, rows=asked.whole("rows"), assume=asked.assumptions()
+    )
     values = asked.words("fill")
     if is_series(loaded, target):
         if options.adapters is not None:
@@ -164,6 +165,9 @@ def _words(asked: Asked) -> Iterator[str]:
         for name, value in asked.words(option).items():
             if value:
                 yield from (f"--{option}", f"{name}={value}")
+    base = asked.part("base")
+    if base is not None:
+        yield from ("--base", base.file_name())
     for part in asked.parts("sources"):
         yield from ("--source", part.file_name())
     if asked.flag("adapters"):

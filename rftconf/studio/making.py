@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rftconf.cli.asking import NEEDED, Given
@@ -14,25 +14,26 @@ from rftconf.diagnostics import Diagnostic
 from rftconf.errors import RftconfError, UsageError
 from rftconf.explain import find
 from rftconf.ledger import Basis, Ledger, TargetLine
-from rftconf.lint import editor, engine
+from rftconf.lint import engine
 from rftconf.load import load, main_stage
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import Value, is_symbolic
+from rftconf.plan.totals import TOTALS, total_json, totals
 from rftconf.render import emit
 from rftconf.report.diagnostics import diagnostics_json
 from rftconf.report.values import shown
-from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue, Key
+from rftconf.studio import forms, gates
 from rftconf.studio.asked import MOST_TEXT, Asked
 from rftconf.studio.checking import pages
+from rftconf.studio.common import lacking
 from rftconf.studio.deciding import value_of
+from rftconf.studio.generator import PARAMETERS
 from rftconf.text.document import Document
 from rftconf.text.read import read
 from rftconf.text.source import from_bytes
-
-NAME = "main"
-"""Stands in a key for the name of an entry, where a framework lets one choose it."""
 
 
 def start(asked: Asked) -> dict[str, Any]:
@@ -87,7 +88,9 @@ def keys(asked: Asked) -> dict[str, Any]:
         ],
         "trainer": known.trainer,
         "trainers": list(framework.trainers_of(known.release)),
-        "keys": list(_keys(known)),
+        "keys": list(forms.keys(known)),
+        "topics": list(PARAMETERS),
+        "without": [{"name": one.name, "topic": one.topic, "why": one.why} for one in lacking(known.family)],
     }
 
 
@@ -95,29 +98,6 @@ def _catalogue(asked: Asked) -> Catalogue:
     return catalogue.load(
         framework_name(asked.word("framework") or ""), asked.word("release"), asked.word("trainer") or ""
     )
-
-
-def _keys(known: Catalogue) -> Iterator[dict[str, Any]]:
-    for name, key in known.keys.items():
-        if key.automatic or versions.dead(known.framework, known.release, name):
-            continue
-        told = editor.facts(known.framework, name)
-        yield {
-            "key": _spelled(name),
-            "type": key.type,
-            "optional": key.optional,
-            "mandatory": key.mandatory,
-            "default": None if key.default is None else shown(key.default, 200),
-            "choices": [shown(value) for value in (*key.choices, *known.names(name))],
-            "unit": told.unit,
-            "meaning": told.why,
-            "plan": told.plan,
-        }
-
-
-def _spelled(name: str) -> str:
-    """A catalogue's name as a file has it: the first item of a list, one entry of a mapping."""
-    return name.replace("[]", "[0]").replace("<*>", f".{NAME}")
 
 
 def explain(asked: Asked) -> dict[str, Any]:
@@ -140,14 +120,22 @@ def new(asked: Asked) -> dict[str, Any]:
     text, suffix = _text(known, lines)
     document = read(from_bytes(f"new{suffix}", text.encode()))
     found = engine.check(document, engine.Options(known.framework, known.release)) if lines else []
-    inactive, problem = _inactive(document, known)
+    told = _read(document if lines else _silent(known), known)
     return {
         "name": f"run_{known.framework}{suffix}",
         "text": text,
         **_checked(found),
-        "inactive": inactive,
-        "problem": problem if lines else "",
+        **told,
+        "problem": told["problem"] if lines else "",
     }
+
+
+def _silent(known: Catalogue) -> Document:
+    """A config that says nothing but one default: what acts in a run that is left as the framework has it."""
+    plain = (key for name, key in known.keys.items() if "[" not in name and "<" not in name and not key.plus_only)
+    key = next(key for key in plain if isinstance(key.default, (int, float)) and not key.automatic)
+    text, suffix = _text(known, [TargetLine(key.name, key.default, Basis.WRITTEN)])
+    return read(from_bytes(f"new{suffix}", text.encode()))
 
 
 def _checked(found: list[Diagnostic]) -> dict[str, Any]:
@@ -195,10 +183,29 @@ def _text(known: Catalogue, lines: list[TargetLine]) -> tuple[str, str]:
         raise UsageError(str(error)) from None
 
 
-def _inactive(document: Document, known: Catalogue) -> tuple[dict[str, str], str]:
-    """Keys that do nothing beside the others, with the reason; where that cannot be told, why."""
+def _read(document: Document, known: Catalogue) -> dict[str, Any]:
+    """Keys that do nothing beside the others, with the reason, and what follows from them; else why that is not known."""
     try:
         stage = main_stage(load(document, framework=known.framework, release=known.release))
     except RftconfError as error:
-        return {}, str(error)
-    return {_spelled(key): why for key, why in stage.reading.inactive.items()}, ""
+        return {"inactive": {}, "totals": [], "problem": str(error)}
+    newest = forms.names(known.framework, known.release, known.trainer)
+    return {
+        "inactive": gates.inactive(stage.reading, known, newest),
+        "totals": list(_totals(stage.values)),
+        "problem": "",
+    }
+
+
+_GPUS = (("trainer's GPUs", "stage.placement.actor.gpus"), ("engines' GPUs", "stage.placement.rollout.gpus"))
+
+
+def _totals(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What follows from the form: GPUs of each side, then the totals that `diff` and `plan` show."""
+    for name, path in _GPUS:
+        if isinstance(values.get(path), int):
+            yield {"name": name, "unit": "GPUs", "value": values[path], "how": ""}
+    found = totals(values)
+    for one in TOTALS:
+        if found[one.name] is not None:
+            yield {"name": one.name, "unit": one.unit, "value": total_json(found[one.name]), "how": one.how}

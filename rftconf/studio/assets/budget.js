@@ -1,10 +1,11 @@
 // Budget: will it fit, and what if. Every move of a slider asks the account again.
 
 import { ask, newest } from "./ask.js";
-import { front, gib, gpus, legend, memory } from "./charts.js";
-import { el, later, replace, save, say, select, trouble } from "./dom.js";
+import { front, gib, gpus, legend, memory, phasesOf } from "./charts.js";
+import { el, later, replace, save, say, segments, select, trouble } from "./dom.js";
 import { Editor, opener } from "./editor.js";
 import { GPUS } from "./gpus.js";
+import { How, asked as readAs } from "./how.js";
 import { EXAMPLE, shared } from "./shared.js";
 
 const TONES = { fits: "good", "does not fit": "bad", "too close to tell": "warn" };
@@ -39,6 +40,8 @@ class Budget {
     this.sliders = el("div", { class: "sliders" });
     this.verdict = el("div", { class: "verdict", role: "status" });
     this.charts = el("div", { class: "charts" });
+    this.tiles = el("div", { class: "tiles" });
+    this.phase = "";
     this.front = el("div", { class: "charts" });
     this.answers = el("div", { class: "charts" });
     this.apply = el("button", { type: "button", class: "main", disabled: true, on: { click: () => this.write() } }, "Write into the file");
@@ -49,7 +52,8 @@ class Budget {
       Object.assign(shared, { text: EXAMPLE, name: "run_grpo.sh" });
       this.fresh();
     };
-    this.source = el("details", { class: "panel source" }, el("summary", null, el("h2", null, "Text"), this.badge, el("span", { class: "soft" }, "open to edit"), el("span", { class: "actions" }, opener(this.editor), el("button", { type: "button", on: { click: (event) => { event.preventDefault(); example(); } } }, "Example"))), this.editor.node);
+    this.how = new How(shared.how, () => this.fresh());
+    this.source = el("details", { class: "panel source" }, el("summary", null, el("h2", null, "Text"), this.badge, el("span", { class: "soft" }, "open to edit"), el("span", { class: "actions" }, opener(this.editor), el("button", { type: "button", on: { click: (event) => { event.preventDefault(); example(); } } }, "Example"))), this.how.node, this.editor.node);
     this.node = el(
       "div",
       { class: "budget" },
@@ -78,6 +82,7 @@ class Budget {
 
   show() {
     if (this.editor.text !== shared.text) this.editor.set(shared.text, shared.name);
+    this.how.draw();
     if (shared.text) this.soon.now();
   }
 
@@ -88,7 +93,7 @@ class Budget {
   }
 
   asked() {
-    return { text: shared.text, name: shared.name, from: shared.from, gpu: this.gpu, nodes: this.nodes, gpus_per_node: this.each, model: this.model, changes: this.changes };
+    return { text: shared.text, name: shared.name, ...readAs(shared.how), gpu: this.gpu, nodes: this.nodes, gpus_per_node: this.each, model: this.model, changes: this.changes };
   }
 
   async ask() {
@@ -148,6 +153,9 @@ class Budget {
 
   draw(answer) {
     this.badge.textContent = `${answer.source.title} ${answer.source.release}`;
+    // a text that is not being edited makes room for its account, once
+    if (!this.folded && !this.editor.node.contains(document.activeElement)) this.source.open = false;
+    this.folded = true;
     this.known = answer.sliders.map((one) => one.path);
     this.drawSliders(answer.sliders);
     this.apply.disabled = !Object.keys(this.changes).length;
@@ -160,13 +168,23 @@ class Budget {
     );
     replace(
       this.charts,
-      el("h3", null, "GPUs by role"),
-      gpus(answer),
+      el("h3", null, "GPUs by role and phase"),
+      this.phases(answer),
+      this.tiles,
       answer.pools.map((pool) => [el("h3", null, `${pool.roles.join(" + ")}: memory of one GPU by phase, GiB`), memory(pool, answer.gpu.usable_bytes)]),
       legend(answer),
       answer.notes.length ? el("details", null, el("summary", { class: "soft" }, `${answer.notes.length} assumption${answer.notes.length > 1 ? "s" : ""}`), el("ul", null, answer.notes.map((one) => el("li", { class: "soft" }, one)))) : null,
     );
     say(`${answer.verdict}, peak ${gib(worst.bytes)} GiB`);
+  }
+
+  // The phase that decides is shown until another is chosen; a move of a slider keeps the choice.
+  phases(answer) {
+    const all = phasesOf(answer);
+    const now = all.includes(this.phase) ? this.phase : all.includes(answer.deciding.phase) ? answer.deciding.phase : all[0];
+    const draw = (phase) => replace(this.tiles, gpus(answer, phase));
+    draw(now);
+    return segments("Phase", all.map((name) => [name, name]), now, (name) => { this.phase = name; draw(name); });
   }
 
   // Drawn anew only when there are others: a slider that is being moved stays under the finger.

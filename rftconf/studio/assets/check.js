@@ -3,7 +3,8 @@
 import { ask, newest } from "./ask.js";
 import { el, later, replace, say, select, trouble } from "./dom.js";
 import { Editor, opener } from "./editor.js";
-import { EXAMPLE, FRAMEWORKS, shared } from "./shared.js";
+import { How, asked as readAs } from "./how.js";
+import { EXAMPLE, shared } from "./shared.js";
 import { GPUS } from "./gpus.js";
 
 const RANK = { error: 0, warning: 1, info: 2 };
@@ -27,6 +28,8 @@ class Check {
       },
       caret: (line) => this.fromLine(line),
       trouble: (message) => this.trouble({ message, exit: 2 }),
+      note: (mark) => this.pick(mark.finding, false),
+      fix: (mark) => this.mend(mark.finding),
     });
     this.build();
   }
@@ -43,18 +46,18 @@ class Check {
       this.soon.now();
     };
     this.severity = select([["error", "errors"], ["warning", "errors and warnings"], ["info", "everything"]], this.least, (value) => { this.least = value; if (this.answer) this.draw(this.answer); }, { "aria-label": "What is shown" });
-    this.framework = el("span");
+    this.how = new How(shared.how, () => this.soon.now(), { assume: false });
     this.node = el(
       "div",
       { class: "check-page" },
       el(
         "div",
         { class: "pair tall" },
-        el("section", { class: "panel", "aria-label": "Text" }, el("header", null, el("h2", null, "Text"), this.badge, el("div", { class: "actions" }, opener(this.editor), el("button", { type: "button", on: { click: example } }, "Example"), this.all)), this.editor.node),
+        el("section", { class: "panel", "aria-label": "Text" }, el("header", null, el("h2", null, "Text"), this.badge, el("div", { class: "actions" }, opener(this.editor), el("button", { type: "button", on: { click: example } }, "Example"), this.all)), this.how.node, this.editor.node),
         el(
           "section",
           { class: "panel", "aria-label": "Findings" },
-          el("header", null, el("h2", null, "Findings"), this.severity, select([["", "any GPU"], ...GPUS], this.gpu, (gpu) => { this.gpu = gpu; this.soon.now(); }, { "aria-label": "GPU that the run will get" }), this.framework),
+          el("header", null, el("h2", null, "Findings"), this.severity, select([["", "any GPU"], ...GPUS], this.gpu, (gpu) => { this.gpu = gpu; this.soon.now(); }, { "aria-label": "GPU that the run will get" })),
           el("div", { class: "split" }, el("div", { class: "half" }, this.list, this.sum), this.rule),
         ),
       ),
@@ -63,13 +66,13 @@ class Check {
   }
 
   show() {
-    replace(this.framework, select([["", "framework guessed"], ...FRAMEWORKS], shared.from, (from) => { shared.from = from; this.soon.now(); }, { "aria-label": "Framework of the text" }));
+    this.how.draw();
     if (this.editor.text !== shared.text) this.editor.set(shared.text, shared.name);
     if (shared.text) this.soon.now();
   }
 
   asked() {
-    return { text: shared.text, name: shared.name, from: shared.from, gpu: this.gpu };
+    return { text: shared.text, name: shared.name, ...readAs(shared.how), gpu: this.gpu };
   }
 
   async ask() {
@@ -108,7 +111,8 @@ class Check {
     this.answer = answer;
     const found = this.shown;
     this.badge.textContent = answer.source ? `${answer.source.title} ${answer.source.release}` : "of no known framework";
-    this.editor.mark(found.filter((one) => one.place).map((one) => ({ line: one.place.line, kind: one.severity })));
+    const worst = [...found].sort((one, other) => RANK[one.severity] - RANK[other.severity]);
+    this.editor.mark(worst.filter((one) => one.place).map((one) => ({ line: one.place.line, kind: one.severity, code: one.code, message: one.message, fix: one.fix?.title, finding: one })));
     replace(this.list, found.map((one, at) => this.item(one, at)));
     if (!found.length) replace(this.list, el("li", { class: "none good" }, this.answer.findings.length ? "Nothing of this severity." : "Nothing found."));
     const counts = Object.entries(WORDS).map(([severity, word]) => [answer.findings.filter((one) => one.severity === severity).length, word]);
@@ -121,7 +125,7 @@ class Check {
 
   item(one, at) {
     const fix = one.fix
-      ? el("button", { type: "button", title: one.fix.safe ? "The run stays the same" : "This changes what the run does", on: { click: (event) => { event.stopPropagation(); this.fix({ code: one.code, start: one.place?.start ?? 0 }); } } }, one.fix.safe ? "Fix: " : "Change: ", one.fix.title)
+      ? el("button", { type: "button", title: one.fix.safe ? "The run stays the same" : "This changes what the run does", on: { click: () => this.mend(one) } }, one.fix.safe ? "Fix: " : "Change: ", one.fix.title)
       : null;
     const look = () => this.pick(one, true);
     return el(
@@ -158,6 +162,10 @@ class Check {
   fromLine(line) {
     const one = this.answer?.findings.length ? this.shown.find((found) => found.place?.line === line) : null;
     if (one) this.pick(one, false);
+  }
+
+  mend(one) {
+    return this.fix({ code: one.code, start: one.place?.start ?? 0 });
   }
 
   async fix(what) {

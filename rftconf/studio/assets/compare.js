@@ -3,7 +3,8 @@
 import { newest } from "./ask.js";
 import { el, later, replace, say, shown, short, trouble } from "./dom.js";
 import { Editor, opener } from "./editor.js";
-import { EXAMPLE, shared } from "./shared.js";
+import { How, asked as readAs } from "./how.js";
+import { EXAMPLE, readAsWritten, shared } from "./shared.js";
 
 const EFFECTS = [
   ["mathematics", "Mathematics", "changes what is learnt"],
@@ -21,6 +22,8 @@ class Compare {
       { text: "", name: "" },
       { text: "", name: "" },
     ];
+    this.states = [readAsWritten(), readAsWritten()];
+    this.hows = this.states.map((state) => new How(state, () => this.soon.now()));
     this.rows = null;
     this.off = new Set(["bookkeeping"]);
     this.question = newest("diff");
@@ -49,7 +52,7 @@ class Compare {
       this.soon.now();
     };
     const panel = (letter, at) =>
-      el("section", { class: "panel", "aria-label": `Config ${letter}` }, el("header", null, el("h2", null, letter), this.badges[at], el("div", { class: "actions" }, opener(this.editors[at]), at ? null : el("button", { type: "button", on: { click: example } }, "Example"))), this.editors[at].node);
+      el("section", { class: "panel", "aria-label": `Config ${letter}` }, el("header", null, el("h2", null, letter), this.badges[at], el("div", { class: "actions" }, opener(this.editors[at]), at ? null : el("button", { type: "button", on: { click: example } }, "Example"))), this.hows[at].node, this.editors[at].node);
     this.node = el("div", { class: "compare" }, el("div", { class: "pair even" }, panel("A", 0), panel("B", 1)), this.out);
     this.blank();
   }
@@ -71,7 +74,7 @@ class Compare {
   async ask() {
     if (!this.sides.every((one) => one.text.trim())) return this.blank();
     try {
-      const answer = await this.question({ sides: this.sides, rows: this.rows });
+      const answer = await this.question({ sides: this.sides.map((one, at) => ({ ...one, ...readAs(this.states[at]) })), rows: this.rows });
       if (answer) this.draw(answer);
     } catch (error) {
       this.trouble(error);

@@ -5,6 +5,7 @@ import { isShell, lines } from "./colours.js";
 import { Decide } from "./decide.js";
 import { copy, el, later, replace, save, say, segments, select, trouble } from "./dom.js";
 import { Editor, opener } from "./editor.js";
+import { How, asked as readAs } from "./how.js";
 import { Ledger } from "./ledger.js";
 import { EXAMPLE, FRAMEWORKS, TITLES, shared } from "./shared.js";
 
@@ -14,7 +15,7 @@ const FORMS = [["auto", "auto"], ["A", "one interval (A)"], ["B", "one each (B)"
 
 class Convert {
   constructor() {
-    this.options = { to: "trinity", as: "", form: "auto", to_release: "", adapters: false, args: "", launch: null };
+    this.options = { to: "trinity", as: "", form: "auto", to_release: "", adapters: false };
     this.answer = null;
     this.file = 0;
     this.question = newest("convert");
@@ -38,6 +39,7 @@ class Convert {
   build() {
     this.badge = el("span", { class: "badge" }, "paste or drop a file");
     this.settings = el("div", { class: "settings" });
+    this.how = new How(shared.how, () => this.soon.now());
     this.tabs = el("div", { class: "files", role: "tablist", "aria-label": "Files" });
     this.out = el("div", {
       class: "code",
@@ -51,6 +53,7 @@ class Convert {
     this.status = el("p", { class: "status soft" }, "Hover or walk through the lines to see where each comes from.");
     this.save = el("div", { class: "actions" });
     this.command = el("code");
+    this.told = el("div", { class: "told" });
     const clear = () => {
       this.editor.set("", "");
       Object.assign(shared, { text: "", name: "" });
@@ -71,6 +74,7 @@ class Convert {
           "section",
           { class: "panel", "aria-label": "Source" },
           el("header", null, el("h2", null, "Source"), this.badge, el("div", { class: "actions" }, opener(this.editor), el("button", { type: "button", on: { click: example } }, "Example"), el("button", { type: "button", class: "quiet", on: { click: clear } }, "Clear"))),
+          this.how.node,
           this.editor.node,
         ),
         el(
@@ -83,6 +87,7 @@ class Convert {
           this.status,
         ),
       ),
+      this.told,
       el("p", { class: "command" }, el("span", { class: "soft" }, "The same by hand "), this.command),
       el("div", { class: "pair low" }, this.decide.node, this.ledger.node),
     );
@@ -99,24 +104,23 @@ class Convert {
   fields() {
     const { to } = this.options;
     const label = (title, node) => el("label", { class: "field" }, el("span", null, title), node);
-    const from = select([["", "guessed"], ...FRAMEWORKS], shared.from, (value) => { shared.from = value; this.soon.now(); });
     replace(
       this.settings,
       STYLES[to] ? label("as", select(STYLES[to], this.options.as, (as) => this.pick({ as }))) : null,
       to === "trinity" ? label("sync form", select(FORMS, this.options.form, (form) => this.pick({ form }))) : null,
       label("release", el("input", { type: "text", size: "8", value: this.options.to_release, placeholder: "newest", on: { change: (event) => this.pick({ to_release: event.target.value.trim() }) } })),
-      label("source is", from),
       el("label", { class: "check", title: "Also write a script that converts the data, and the reward behind the target's interface" }, el("input", { type: "checkbox", checked: this.options.adapters, on: { change: (event) => this.pick({ adapters: event.target.checked }) } }), "adapters"),
     );
   }
 
   show() {
     if (this.editor.text !== shared.text) this.editor.set(shared.text, shared.name);
+    this.how.draw();
     if (shared.text) this.soon.now();
   }
 
   asked() {
-    return { ...this.options, text: shared.text, name: shared.name || (isShell("", shared.text) ? "pasted.sh" : "pasted.yaml"), from: shared.from, ...this.decide.fields() };
+    return { ...this.options, text: shared.text, name: shared.name || (isShell("", shared.text) ? "pasted.sh" : "pasted.yaml"), ...readAs(shared.how), ...this.decide.fields() };
   }
 
   async ask() {
@@ -135,6 +139,7 @@ class Convert {
 
   empty() {
     this.badge.textContent = "paste or drop a file";
+    replace(this.told);
     replace(this.tabs);
     replace(this.save);
     replace(this.out, el("div", { class: "blank" }, "The converted config appears here as you type, each line with where it comes from."));
@@ -144,6 +149,7 @@ class Convert {
 
   trouble(error) {
     this.answer = null;
+    replace(this.told);
     replace(this.out, trouble(error));
     replace(this.tabs);
     replace(this.save);
@@ -158,6 +164,7 @@ class Convert {
     this.badge.textContent = `${answer.source.title} ${answer.source.release}`;
     this.badge.title = answer.source.reasons.join("; ");
     this.command.textContent = answer.command;
+    replace(this.told, told(answer));
     this.downloads();
     this.drawFile();
     this.decide.show(answer.fields);
@@ -263,6 +270,15 @@ class Convert {
     for (const row of rows) row.classList.add("lit");
     if (show) rows[0]?.scrollIntoView({ block: "nearest" });
   }
+}
+
+// What the reader was not sure of, and what no single key says of the two frameworks' difference.
+function told(answer) {
+  const notes = answer.ledger.notes;
+  return [
+    answer.diagnostics.map((one) => el("p", { class: `says ${one.severity === "error" ? "bad" : one.severity === "warning" ? "warn" : ""}` }, one.place ? `line ${one.place.line}: ` : "", one.message, one.help ? el("span", { class: "soft" }, ` ${one.help}`) : null)),
+    notes.length ? el("details", { class: "panel notes-of" }, el("summary", null, el("b", null, `${notes.length} ${notes.length > 1 ? "notes" : "note"}`), el("span", { class: "soft" }, " on what the target does otherwise, whatever its keys say")), el("ul", { class: "answers" }, notes.map((one) => el("li", null, one)))) : null,
+  ];
 }
 
 export const page = () => new Convert();

@@ -22,9 +22,17 @@ function fill(node, props, children) {
 export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
+const CONTROLS = "a, button, input, select, textarea, summary, [tabindex]";
+
+// What is drawn anew keeps the keyboard's place: the control in the same place, if it is of the same kind.
 export function replace(node, ...children) {
+  const held = node.contains(document.activeElement) && node !== document.activeElement ? document.activeElement : null;
+  const at = held ? [...node.querySelectorAll(CONTROLS)].indexOf(held) : -1;
   node.replaceChildren();
   fill(node, null, children);
+  if (at < 0 || held.isConnected) return;
+  const now = node.querySelectorAll(CONTROLS)[at];
+  if (now?.tagName === held.tagName) now.focus({ preventScroll: true });
 }
 
 export function later(wait, act) {

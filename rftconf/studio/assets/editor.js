@@ -2,12 +2,14 @@
 
 import { MOST_TEXT, bytes, tooLarge } from "./ask.js";
 import { coloured, isShell } from "./colours.js";
-import { el } from "./dom.js";
+import { el, short } from "./dom.js";
 
 const MOST_LIT = 400;
+const MOST_NOTE = 110;
+const TAB = 4;
 
 export class Editor {
-  // options: label, placeholder, change(text, name), caret(line), trouble(message)
+  // options: label, placeholder, change(text, name), caret(line), trouble(message), note(mark), fix(mark)
   constructor(options) {
     this.options = options;
     this.name = "";
@@ -29,7 +31,9 @@ export class Editor {
         click: () => this.moved(),
       },
     });
-    const cell = el("div", { class: "cell" }, this.stripes, this.back, this.area);
+    // what is said beside a line is also in a list that the keyboard reaches
+    this.notes = el("div", { class: "notes", "aria-hidden": "true" });
+    const cell = el("div", { class: "cell" }, this.stripes, this.back, this.area, this.notes);
     this.node = el("div", { class: "editor" }, el("div", { class: "sheet" }, this.numbers, cell));
     this.node.addEventListener("dragover", (event) => {
       event.preventDefault();
@@ -112,6 +116,29 @@ export class Editor {
   mark(marks) {
     for (const node of this.stripes.querySelectorAll(".mark")) node.remove();
     this.stripes.append(...marks.slice(0, MOST_LIT).map((one) => this.stripe(one.line, `mark ${one.kind}`)));
+    this.annotate(marks);
+  }
+
+  // The first mark of each line in words behind the line, with its fix.
+  annotate(marks) {
+    const lines = this.text.split("\n");
+    const byLine = new Map();
+    for (const one of marks.slice(0, MOST_LIT)) byLine.set(one.line, [...(byLine.get(one.line) ?? []), one]);
+    this.notes.replaceChildren(
+      ...[...byLine].filter(([, held]) => held[0].message).map(([line, held]) => {
+        const [first] = held;
+        const more = held.length > 1 ? ` +${held.length - 1}` : "";
+        const node = el(
+          "span",
+          { class: `note-line ${first.kind}` },
+          first.fix ? el("button", { type: "button", class: "mend", tabindex: "-1", title: first.fix, on: { click: () => this.options.fix?.(first) } }, "Fix") : null,
+          el("button", { type: "button", tabindex: "-1", on: { click: () => this.options.note?.(first) } }, `${first.code} ${short(first.message, MOST_NOTE)}${more}`),
+        );
+        node.style.setProperty("--line", String(line - 1));
+        node.style.setProperty("--chars", String((lines[line - 1] ?? "").replaceAll("\t", " ".repeat(TAB)).length));
+        return node;
+      }),
+    );
   }
 
   reveal(line) {

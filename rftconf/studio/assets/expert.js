@@ -1,7 +1,7 @@
-// Every key of a release as a form: what it means, its unit and default, whether it does anything now, and what is wrong.
+// The keys of a release as a form: what each means, its unit and default, whether it does anything now, and what is wrong.
 
 import { ask, newest } from "./ask.js";
-import { el, later, replace, say, select, short } from "./dom.js";
+import { el, later, replace, say, segments, select, short, shown } from "./dom.js";
 import { FRAMEWORKS } from "./shared.js";
 
 const MOST = 120;
@@ -15,7 +15,8 @@ export class Expert {
     this.values = {};
     this.words = "";
     this.only = false;
-    this.hide = true;
+    this.hide = false;
+    this.every = false;
     this.state = { inactive: {}, findings: [] };
     this.question = newest("new");
     this.soon = later(200, () => this.check());
@@ -32,7 +33,8 @@ export class Expert {
       el(
         "section",
         { class: "panel", "aria-label": "Keys" },
-        el("header", null, el("h2", null, "Keys"), search, check("only set", this.only, (value) => (this.only = value)), check("hide what does nothing", this.hide, (value) => (this.hide = value))),
+        el("header", null, el("h2", null, "Keys"), segments("Which keys", [["common", "Common"], ["every", "Every key"]], "common", (which) => { this.every = which === "every"; this.draw(); }), search),
+        el("div", { class: "settings" }, check("only what is set", this.only, (value) => (this.only = value)), check("hide what does nothing", this.hide, (value) => (this.hide = value))),
         this.picks,
         this.list,
         this.sum,
@@ -86,7 +88,6 @@ export class Expert {
     try {
       const answer = await this.question({ ...this.at, values: this.values });
       if (!answer) return;
-      const moved = JSON.stringify(Object.keys(answer.inactive)) !== JSON.stringify(Object.keys(this.state.inactive));
       this.state = answer;
       const shown = answer.findings.filter((one) => one.severity !== "info");
       const left = this.left?.length ? el("p", { class: "soft" }, `Left out, because their values are read when the run starts: ${this.left.join(", ")}`) : null;
@@ -104,70 +105,92 @@ export class Expert {
             : el("p", { class: "soft" }, "Set a key: the config and what the rules say of it appear here."),
           answer.problem && !shown.length ? el("p", { class: "says warn" }, answer.problem) : null,
           left,
+          this.totals(answer.totals),
         ),
       );
-      if (moved && !this.list.contains(document.activeElement)) this.draw();
-      else this.mark();
+      this.mark();
       say(shown.length ? `${shown.length} findings` : "Nothing found");
     } catch (error) {
       this.outcome.trouble(error);
     }
   }
 
-  // What does nothing now, and what is wrong, beside the keys that are shown.
+  // What follows from the values, as numbers: among them the GPUs that the trainer gets.
+  totals(found) {
+    return found.length ? el("dl", { class: "follows", "aria-label": "What follows" }, found.map((one) => el("div", { title: one.how || null }, el("dt", null, one.name), el("dd", null, shown(one.value))))) : null;
+  }
+
+  // What does nothing now, and what is wrong, beside the keys that are shown; rows stay where they are while one types.
   mark() {
     for (const node of this.list.querySelectorAll(".key-row")) {
       const why = this.state.inactive[node.dataset.key];
       const wrong = this.state.findings.find((one) => one.key === node.dataset.key && one.severity !== "info");
       node.classList.toggle("idle", Boolean(why));
-      node.querySelector(".note").textContent = wrong ? wrong.message : why ? why : "";
+      node.classList.toggle("own", node.dataset.key in this.values);
+      node.querySelector(".note").textContent = [wrong?.message, why].filter(Boolean).join("; ");
       node.querySelector(".note").className = `note ${wrong ? wrong.severity : ""}`;
     }
+    for (const group of this.list.querySelectorAll("details[data-group]")) {
+      const items = this.groups.get(group.dataset.group) ?? [];
+      const set = items.filter((one) => one.key in this.values).length;
+      const idle = items.filter((one) => this.state.inactive[one.key]).length;
+      group.querySelector(".soft").textContent = ` ${items.length}${set ? `, ${set} set` : ""}${idle ? `, ${idle} without effect now` : ""}`;
+    }
+    this.list.classList.toggle("hiding", this.hide);
+    const idle = this.known.keys.filter((one) => this.state.inactive[one.key]).length;
+    this.sum.textContent = `${this.found.length} of ${this.known.keys.length} keys of ${this.known.title} ${this.known.release}; ${Object.keys(this.values).length} set; ${idle} do nothing beside the others`;
   }
 
   draw() {
     const words = this.words.split(/\s+/).filter(Boolean);
     const known = new Set(this.known.keys.map((one) => one.key));
-    const own = Object.keys(this.values).filter((key) => !known.has(key)).map((key) => ({ key, type: "any", choices: [], meaning: "", unit: "", default: null, own: true }));
-    const set = (one) => one.key in this.values;
+    const own = Object.keys(this.values).filter((key) => !known.has(key)).map((key) => ({ key, type: "any", choices: [], meaning: "", unit: "", default: null, topic: "", own: true }));
+    // a search looks at every key: what one looks for by name need not be common
+    const every = this.every || words.length > 0;
     const fits = (one) => {
-      const text = `${one.key} ${one.meaning} ${one.plan ?? ""}`.toLowerCase();
-      if (this.only && !set(one)) return false;
-      if (this.hide && this.state.inactive[one.key] && !set(one) && !words.length) return false;
+      if (this.only && !(one.key in this.values)) return false;
+      if (!every && !one.topic && !(one.key in this.values)) return false;
+      const text = `${one.key} ${one.meaning} ${one.plan ?? ""} ${one.unit}`.toLowerCase();
       return words.every((word) => text.includes(word));
     };
-    const found = [...this.known.keys, ...own].filter(fits);
-    const groups = new Map();
-    for (const one of found) {
-      const group = groupOf(one.key);
-      if (!groups.has(group)) groups.set(group, []);
-      groups.get(group).push(one);
+    this.found = [...this.known.keys, ...own].filter(fits);
+    this.groups = new Map(every ? [] : this.known.topics.map((topic) => [topic, []]));
+    for (const one of this.found) {
+      const group = every ? groupOf(one.key) : one.topic || "Further keys that are set";
+      if (!this.groups.has(group)) this.groups.set(group, []);
+      this.groups.get(group).push(one);
     }
-    const open = words.length > 0 || this.only;
+    const wide = words.length > 0 || this.only;
     let budget = MOST;
     replace(
       this.list,
-      [...groups].map(([group, items]) => {
-        const count = items.filter(set).length;
-        const node = el("details", null, el("summary", null, el("code", null, group), el("span", { class: "soft" }, ` ${items.length}${count ? `, ${count} set` : ""}`)));
+      [...this.groups].filter(([, items]) => items.length).map(([group, items], at) => {
+        const title = el(every ? "code" : "b", null, group);
+        const node = el("details", { data: { group } }, el("summary", null, title, el("span", { class: "soft" })));
         const make = () => {
-          if (node.childElementCount === 1) node.append(...items.map((one) => this.row(one)));
+          if (node.childElementCount === 1) node.append(...items.map((one) => this.row(one, every)));
           this.mark();
         };
         node.addEventListener("toggle", () => node.open && make());
-        if (open && budget > 0) {
+        if ((wide && budget > 0) || (!every && at === 0)) {
           budget -= items.length;
-          make();
+          if (node.childElementCount === 1) node.append(...items.map((one) => this.row(one, every)));
           node.open = true;
         }
         return node;
       }),
-      found.length ? null : el("p", { class: "soft none" }, "No key fits."),
+      this.found.length ? null : el("p", { class: "soft none" }, "No key fits."),
+      every || this.only ? null : this.without(),
       this.adder(),
     );
-    const hidden = this.known.keys.filter((one) => this.state.inactive[one.key]).length;
-    this.sum.textContent = `${found.length} of ${this.known.keys.length} keys of ${this.known.title} ${this.known.release}; ${Object.keys(this.values).length} set; ${hidden} do nothing beside the others`;
     this.mark();
+  }
+
+  // What the generator of Trinity-RFT asks and this framework has no key for: said, so that nobody looks for it.
+  without() {
+    const found = this.known.without;
+    if (!found.length) return null;
+    return el("details", null, el("summary", null, el("b", null, `No key of ${this.known.title}`), el("span", { class: "soft" }, ` ${found.length} parameters that Trinity-RFT's generator has`)), el("ul", { class: "answers lacking" }, found.map((one) => el("li", null, el("code", null, one.name), el("span", { class: "soft" }, ` ${one.why}`)))));
   }
 
   put(key, value) {
@@ -176,8 +199,8 @@ export class Expert {
     this.soon();
   }
 
-  row(one) {
-    const name = one.key.split(".").pop();
+  row(one, last) {
+    const name = last ? one.key.split(".").pop() : one.key;
     const now = this.values[one.key] ?? "";
     const holder = one.mandatory ? "must be given" : one.default === null ? "not set" : short(one.default, 60);
     const change = (event) => this.put(one.key, event.target.value);
@@ -195,7 +218,7 @@ export class Expert {
       { class: "key-row", data: { key: one.key }, on: { focusin: () => this.explain(one) } },
       el("label", { for: id, title: one.key }, el("code", null, name), one.unit ? el("span", { class: "soft" }, ` ${one.unit}`) : null),
       el("div", { class: "input" }, input),
-      el("p", { class: "meaning soft" }, one.meaning),
+      el("p", { class: "meaning soft" }, one.meaning, one.default === null ? null : el("span", { class: "default" }, `${one.meaning ? " · " : ""}default ${short(one.default, 120)}`)),
       el("p", { class: "note" }),
     );
   }

@@ -60,7 +60,6 @@ export class Ledger {
   set(ledger, lossy) {
     this.ledger = ledger;
     this.lossy = lossy;
-    this.off.clear();
     this.filters();
     this.rows();
   }

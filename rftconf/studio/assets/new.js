@@ -5,7 +5,7 @@ import { isShell, lines } from "./colours.js";
 import { copy, el, later, replace, save, say, segments, select, trouble } from "./dom.js";
 import { Expert } from "./expert.js";
 import { GPUS } from "./gpus.js";
-import { FRAMEWORKS, shared } from "./shared.js";
+import { FRAMEWORKS, readAsWritten, shared } from "./shared.js";
 
 const ALGORITHMS = ["grpo", "dapo", "ppo", "rloo", "reinforce++", "gspo"];
 const MODELS = ["Qwen/Qwen2.5-0.5B-Instruct", "Qwen/Qwen2.5-1.5B-Instruct", "Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-32B-Instruct", "Qwen/Qwen3-8B", "Qwen/Qwen3-30B-A3B", "meta-llama/Llama-3.1-8B-Instruct"];
@@ -40,7 +40,8 @@ export class Outcome {
       el("div", { class: "rows" }, lines(text, isShell(name, text), 3000).map((line, at) => el("div", { class: "row" }, el("span", { class: "no", "aria-hidden": "true" }, at + 1), el("span", { class: "tx" }, line)))),
     );
     const go = (page) => () => {
-      Object.assign(shared, { text, name, from: "" });
+      Object.assign(shared, { text, name });
+      Object.assign(shared.how, readAsWritten());
       location.hash = `#/${page}`;
     };
     replace(

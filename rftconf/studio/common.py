@@ -1,0 +1,61 @@
+"""The parameters that people set most, by topic: those of Trinity-RFT's own config generator, in all four frameworks.
+
+What the other frameworks call them follows from the plan fields that their tables share with Trinity's, or stands in
+`elsewhere`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from rftconf.lint.counterparts import counterparts, pairs
+from rftconf.mappers.rows import Cannot, Fixed
+from rftconf.mappers.tables import table_of
+from rftconf.schemas import registry
+from rftconf.studio.elsewhere import OTHERS
+from rftconf.studio.generator import PARAMETERS
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of the generator in one framework: its keys, or why there is none."""
+
+    name: str
+    topic: str
+    keys: tuple[str, ...]
+    why: str = ""
+
+
+@cache
+def parameters(framework: str) -> tuple[Parameter, ...]:
+    """Every parameter of the generator, by what this framework calls it."""
+    found = []
+    for topic, held in PARAMETERS.items():
+        for name, keys in held.items():
+            mine = keys if framework == "trinity" else _here(framework, name, keys)
+            found.append(Parameter(name, topic, mine, "" if mine else _why(framework, keys)))
+    return tuple(found)
+
+
+def _here(framework: str, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+    own = OTHERS[framework].get(name, ())
+    shared = counterparts("trinity", framework)
+    return tuple(dict.fromkeys((*own, *(shared[key] for key in keys if key in shared))))
+
+
+@cache
+def lacking(framework: str) -> tuple[Parameter, ...]:
+    """The parameters that this framework has no key for."""
+    return tuple(one for one in parameters(framework) if not one.keys)
+
+
+def _why(framework: str, keys: tuple[str, ...]) -> str:
+    """What the framework does instead, as its table says of the plan's field."""
+    table, plans = table_of(framework), [plan for native, plan in pairs("trinity") if native in keys]
+    held: list[Cannot | Fixed] = [*table.cannot, *(row for row in table.rows if isinstance(row, Fixed))]
+    for plan in plans:
+        for one in held:
+            if plan == one.plan or plan.startswith(f"{one.plan}."):
+                return one.why
+    return f"no key of {registry.framework(framework).title} is known that stands for it"

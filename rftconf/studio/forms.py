@@ -1,0 +1,167 @@
+"""The keys of the expert's form: the catalogue's, those that only the tables name, and arguments of registered functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from rftconf.explain.spans import in_newest
+from rftconf.ledger import State
+from rftconf.lint import editor
+from rftconf.mappers.rows import natives_of
+from rftconf.mappers.tables import reason_for, table_of
+from rftconf.report.values import shown
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.catalogue import Catalogue
+from rftconf.studio.common import parameters
+
+NAME = "main"
+"""Stands in a key for the name of an entry, where a framework lets one choose it."""
+
+
+def spelled(name: str) -> str:
+    """A catalogue's name as a file has it: the first item of a list, one entry of a mapping."""
+    return name.replace("[]", "[0]").replace("<*>", f".{NAME}")
+
+
+@lru_cache(maxsize=8)
+def names(framework: str, release: str, trainer: str) -> Mapping[str, str]:
+    """Every key of the form, as a file has it, and its name in the newest release."""
+    known, about = catalogue.load(framework, release, trainer), registry.framework(framework)
+    found = {}
+    for name in _held(known):
+        newer = [name] if release == about.newest else in_newest(about, name, release, trainer)
+        found[spelled(name)] = newer[0] if newer else name
+    return found
+
+
+def _held(known: Catalogue) -> Iterator[str]:
+    """Names as the catalogue writes them: its own, then those below its open sections that something is known of."""
+    common = [key for one in parameters(known.family) for key in one.keys]
+    for name, key in known.keys.items():
+        # one class for engines and helpers: what Trinity fills for the one, people write for the other
+        if (not key.automatic or name in common) and not versions.dead(known.framework, known.release, name):
+            yield name
+    newest = known.release == registry.framework(known.framework).newest
+    rows = [native for row in table_of(known.framework).rows for native in natives_of(row)] if newest else []
+    below = [f"algorithm.{function}_args.{name}" for function, held in known.arguments.items()
+             for taken in held.values() for name in taken]  # fmt: skip
+    for name in dict.fromkeys((*rows, *common, *below)):
+        found = None if name in known.keys or "*" in name else known.get(name)
+        if found is not None and found.open and not found.automatic:
+            yield name
+
+
+def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
+    """Each key with what a form shows of it."""
+    topics = _topics(known.family)
+    # a program of its own has the rows of the framework that it stands on
+    for spelling, newest in names(known.framework, known.release, known.trainer).items():
+        name = known.canonical(spelling)
+        key, told = known.get(spelling), editor.facts(known.family, newest)
+        if key is None:
+            continue
+        argument = _argument(known, spelling)
+        yield {
+            "key": spelling,
+            "type": argument["type"] if argument else key.type,
+            "optional": key.optional,
+            "mandatory": key.mandatory,
+            "default": argument["default"] if argument else None if key.default is None else shown(key.default, 200),
+            "choices": [shown(value) for value in (*key.choices, *known.names(name))],
+            "unit": told.unit or UNITS.get(known.family, {}).get(newest, ""),
+            "meaning": told.why or (argument["meaning"] if argument else _reason(known, newest)),
+            "plan": told.plan,
+            "topic": topics.get(newest, ""),
+        }
+
+
+def _reason(known: Catalogue, name: str) -> str:
+    """What the tables say of a key that no row speaks for; that nothing reads it is said elsewhere."""
+    found = reason_for(table_of(known.family), name)
+    return found.why if found and found.state is not State.DEAD_IN_SOURCE else ""
+
+
+def _argument(known: Catalogue, key: str) -> dict[str, Any] | None:
+    """Type, default and takers of an argument of a registered function."""
+    node, _, name = key.rpartition(".")
+    function = node.removeprefix("algorithm.").removesuffix("_args")
+    takers = {one: args[name] for one, args in known.arguments.get(function, {}).items() if name in args}
+    if not node.startswith("algorithm.") or not takers:
+        return None
+    values = list(takers.values())
+    kinds = {type(value).__name__ for value in values if value is not None}
+    same = all(value == values[0] for value in values)
+    default = shown(values[0]) if same else ", ".join(f"{one} {shown(value)}" for one, value in takers.items())
+    return {
+        "type": kinds.pop() if len(kinds) == 1 else "any",
+        "default": default,
+        "meaning": f"an argument of {', '.join(takers)}",
+    }
+
+
+@lru_cache(maxsize=8)
+def _topics(family: str) -> Mapping[str, str]:
+    """Key to the topic of the generator's parameter that it stands for."""
+    return {key: one.topic for one in reversed(parameters(family)) for key in one.keys}
+
+
+def _counted(unit: str, *names: str) -> dict[str, str]:
+    return dict.fromkeys(names, unit)
+
+
+_ACTOR, _TRAINER, _POLICY = "actor_rollout_ref.actor", "models.policy_trainer", "models.policy"
+UNITS: dict[str, dict[str, str]] = {
+    "verl": {
+        **_counted("prompts", "data.train_batch_size", "data.gen_batch_size", "data.val_batch_size"),
+        **_counted("rollout periods", "trainer.test_freq", "trainer.save_freq", "trainer.total_training_steps",
+                   "trainer.critic_warmup"),
+        **_counted("epochs", "trainer.total_epochs"),
+
+        **_counted("GPUs", f"{_ACTOR}.ulysses_sequence_parallel_size", "trainer.n_gpus_per_node",
+                   "actor_rollout_ref.rollout.tensor_model_parallel_size"),
+        **_counted("nodes", "trainer.nnodes"),
+        **_counted("answers a prompt", "actor_rollout_ref.rollout.n", "actor_rollout_ref.rollout.val_kwargs.n"),
+    },
+    "trinity": {
+        **_counted("prompts", "buffer.batch_size"),
+        **_counted("sequences", "buffer.train_batch_size"),
+        **_counted("epochs", "buffer.total_epochs"),
+        **_counted("train steps", "buffer.total_steps", "trainer.total_steps", "trainer.critic_warmup",
+                   "synchronizer.sync_interval", "synchronizer.sync_offset"),
+        **_counted("explore steps", "explorer.eval_interval"),
+
+        **_counted("answers a prompt", "algorithm.repeat_times"),
+        **_counted("tokens", "model.min_response_tokens"),
+        **_counted("engines", "explorer.rollout_model.engine_num", "explorer.auxiliary_models[].engine_num"),
+        **_counted("GPUs", "explorer.rollout_model.tensor_parallel_size", "trainer.ulysses_sequence_parallel_size",
+                   "explorer.auxiliary_models[].tensor_parallel_size",
+                   *(f"trainer.megatron.{name}" for name in (
+                       "tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size",
+                       "expert_model_parallel_size", "expert_tensor_parallel_size"))),
+        **_counted("seconds", "synchronizer.sync_timeout", "explorer.max_timeout"),
+    },
+    "roll": {
+        **_counted("prompts", "rollout_batch_size", "val_batch_size"),
+        **_counted("answers a prompt", "num_return_sequences_in_group",
+                   "validation.generating_args.num_return_sequences"),
+        **_counted("tokens", "prompt_length", "response_length", "sequence_length", "val_prompt_length",
+                   "val_sequence_length"),
+        **_counted("rollout periods", "max_steps", "save_steps", "eval_steps", "critic_warmup"),
+
+        **_counted("nodes", "num_nodes"),
+        **_counted("GPUs", "num_gpus_per_node", "actor_train.model_args.ulysses_size"),
+    },
+    "chatlearn": {
+        **_counted("rollout periods", "runtime_args.num_episode"),
+        **_counted("passes", "runtime_args.num_training_epoch"),
+        **_counted("sequences per data-parallel rank", "runtime_args.train_micro_batch_size"),
+        **_counted("tokens", f"{_TRAINER}.max_token_in_packing", f"{_POLICY}.max_prompt_tokens_length",
+                   f"{_POLICY}.max_response_tokens_length", f"{_POLICY}.seq_length"),
+        **_counted("GPUs", f"{_TRAINER}.num_gpu", f"{_POLICY}.num_gpu", f"{_POLICY}.tensor_model_parallel_size",
+                   f"{_TRAINER}.ulysses_sequence_parallel_size"),
+        **_counted("answers a prompt", f"{_POLICY}.num_inference_per_prompt"),
+    },
+}  # fmt: skip
+"""What keys count whose rows are folds: several keys that mean something together, where no codec says it."""
