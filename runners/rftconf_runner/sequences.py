@@ -93,7 +93,7 @@ def table(samples: Sequence[Sample], *, packs: bool) -> Table:
         kept[own], positions[own] = 1, torch.arange(len(sample))
         places[at, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
     rows = 1 if packs else len(samples)
-    return Table(*(tensor.view(rows, -1) for tensor in (ids, kept, positions)), places, mask)
+    return Table(ids.view(rows, -1), kept.view(rows, -1), positions.view(rows, -1), places, mask)
 
 
 def before(model: Any, rows: Table) -> Tensor:
