@@ -13,6 +13,7 @@ from torch import Tensor
 from rftconf_runner import losses
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.job import Job
+from rftconf_runner.parcel import Parcel
 from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, micro_batches, ragged, share, table
 from rftconf_runner.sharded import Learner, device, join, shard
 
@@ -66,9 +67,9 @@ class Policy:
         loss, norm, rate = self.learner.step(parts)
         return Updated(loss, norm, max(gaps), rate)
 
-    def weights(self) -> list[tuple[str, Tensor]]:
+    def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name; on rank 0."""
-        return self.learner.weights()
+        return Parcel(self.learner.weights())
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
