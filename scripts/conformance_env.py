@@ -30,6 +30,8 @@ RELEASES = {
     **{f"trinity-{release}": f"trinity-rft=={release}" for release in TRINITY.releases},
     # Its process-group layout is pure Python; veRL's Megatron workers ask it whether the parallel sizes fit.
     "megatron-core": "megatron-core==0.16.1",
+    # What the runner's losses are compared with, beside veRL's.
+    "trl-1.16.0": "trl==1.16.0",
 }
 """Folder under `releases/` to what is installed there."""
 

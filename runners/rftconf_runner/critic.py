@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import losses
-from rftconf_runner.job import CriticJob, Job
+from rftconf_runner.job import CriticJob, Job, Micro
 from rftconf_runner.meeting import join
-from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, micro_batches, padded, ragged, share
+from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, micro_batches, ragged, share, table
 from rftconf_runner.sharded import Learner, device, shard
 
 
@@ -40,7 +40,7 @@ class Critic:
         found: list[Row] = []
         with torch.no_grad():
             for part in micro_batches(share(samples, self.rank, self.job.ranks), self.critic.infer):
-                found += ragged(*self._forward(part))
+                found += ragged(*self._forward(part, self.critic.infer))
         return found
 
     def update(self, lessons: Sequence[Lesson]) -> tuple[float, float, float]:
@@ -57,15 +57,14 @@ class Critic:
         """Weights and config as Hugging Face writes them, and the optimizer's state."""
         self.learner.save(folder)
 
-    def _forward(self, samples: Sequence[Sample]) -> tuple[Tensor, Tensor]:
+    def _forward(self, samples: Sequence[Sample], micro: Micro) -> tuple[Tensor, Tensor]:
         """Values [sequences, longest answer] at the token before each of the answer's, and their mask."""
-        rows = padded(samples).to(device())
-        values = self.learner.model(input_ids=rows.ids, attention_mask=rows.attend, use_cache=False).logits
-        found = torch.gather(values.float().squeeze(-1), 1, rows.places - 1)
+        rows = table(samples, packs=micro.packs).to(device())
+        found = before(self.learner.model, rows).float().squeeze(-1)
         return found * rows.mask, rows.mask
 
     def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> Tensor:
-        values, mask = self._forward([lesson.sample for lesson in part])
+        values, mask = self._forward([lesson.sample for lesson in part], self.critic.micro)
         old, returns = (grid([getattr(one, name) for one in part], mask) for name in ("values", "returns"))
         loss = losses.value(values, old, returns, self.critic.clip)
         return losses.aggregate(loss, mask, self.critic.aggregation, divisor)

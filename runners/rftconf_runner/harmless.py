@@ -16,7 +16,6 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "placement.reference.*": ANY,
     "placement.actor.megatron.*": ANY,
     "algorithm.preference.*": ANY,
-    "model_options.lora.*": ANY,
     "optim.critic.min_lr": (0.0,),
     "optim.critic.extra": ({},),
     # nothing to decide: updates are whole, the run keeps step, one data set, no dropout
@@ -46,8 +45,9 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "algorithm.filters[].max_in_flight_rollouts": ANY,
 }
 OF_CRITIC = ("placement.critic.*", "optim.critic.*", "algorithm.critic.*", "model.critic_*", "batch.critic_*")
+OF_LORA = ("model_options.lora.*",)
 OF_KL_REWARD, OF_KL_LOSS = ("algorithm.kl_reward.*",), ("algorithm.kl_loss.*",)
-"""What nothing reads while the critic or the penalty is off."""
+"""What nothing reads while the critic, the adapter or the penalty is off."""
 VALIDATION = ("sampling.eval.*", "data.eval[[]].*", "data.eval_max_samples", "cadence.eval_*")
 """What the runner leaves out aloud: it changes nothing of what is learned."""
 
@@ -74,6 +74,8 @@ def patterns_off(stage: Stage) -> Iterator[str]:
     for part, patterns in parts:
         if part.enabled is not True:
             yield from patterns
+    if not stage.model_options.lora.rank:
+        yield from OF_LORA
 
 
 def validates(stage: Stage) -> bool:

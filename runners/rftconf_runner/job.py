@@ -11,10 +11,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Micro:
-    """How much of an update one rank computes at a time: `tokens` 0 means a fixed number of `sequences`."""
+    """How much of an update one rank computes at a time: `tokens` 0 means a fixed number of `sequences`. With `packs`
+    they lie one behind the other in one row, without padding."""
 
     sequences: int
     tokens: int
+    packs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lora:
+    """Low-rank adapters, the only weights that are learned then; `path` is an adapter to begin with, or empty."""
+
+    rank: int
+    alpha: int
+    targets: tuple[str, ...] | str
+    excluded: tuple[str, ...] | str
+    path: str
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +135,7 @@ class Job:
     colocated: bool
     dtype: str
     checkpointing: bool
+    lora: Lora | None
     temperature: float
     top_p: float
     top_k: int

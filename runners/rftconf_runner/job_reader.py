@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.plan.model import Plan, Stage
-from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Micro, Optimizer, Shaping
+from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Optimizer, Shaping
 from rftconf_runner.stage_reader import StageReader
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
@@ -51,9 +51,11 @@ def job_of(plan: Plan) -> Job:
 
 
 def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
-    at = f"batch.{part}."
+    """Rows are packed where the plan removes padding and counts tokens."""
+    at, of = f"batch.{part}.", "critic_" if part.startswith("critic") else ""
     if read.value(at + "dynamic", False):
-        return Micro(0, read.whole(at + "tokens_per_rank", otherwise.tokens if otherwise else None))
+        packs = read.value(f"model_options.{of}remove_padding", False)
+        return Micro(0, read.whole(at + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
     return Micro(read.whole(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
 
 
@@ -93,8 +95,20 @@ def _places(read: StageReader) -> dict[str, Any]:
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
         "checkpointing": read.value("model_options.gradient_checkpointing", False),
+        "lora": _lora(read),
         "critic_seed": read.whole("placement.critic.seed", 0),
     }
+
+
+def _lora(read: StageReader) -> Lora | None:
+    at = "model_options.lora."
+    rank = read.whole(at + "rank", 0)
+    if not rank:
+        return None
+    names = [read.value(at + "targets"), read.value(at + "excluded", "")]
+    targets, excluded = [one if isinstance(one, str) else tuple(one or ()) for one in names]
+    seed = read.whole("placement.actor.seed", 0)
+    return Lora(rank, read.whole(at + "alpha"), targets, excluded, read.value(at + "path", ""), seed)
 
 
 def _sampling(read: StageReader) -> dict[str, Any]:

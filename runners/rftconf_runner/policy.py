@@ -11,9 +11,11 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import losses
+from rftconf_runner.adapters import Adapters
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import join
-from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, micro_batches, padded, ragged, share
+from rftconf_runner.parcel import Parcel
+from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, micro_batches, ragged, share, table
 from rftconf_runner.sharded import Learner, device, shard
 
 
@@ -38,8 +40,10 @@ class Policy:
     def begin(self, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         job, mesh, rank = self.job, self.mesh, self.rank
-        model = shard(_load(start or job.model, job), mesh, checkpointing=job.checkpointing).train()
-        self.learner = Learner(model, job.optimizer, job.rollouts * job.updates_per_period, rank, job.ranks)
+        model = _load(job.model if job.lora else start or job.model, job)
+        adapters = Adapters(model, job.lora, start) if job.lora else None
+        model = shard(model, mesh, checkpointing=job.checkpointing).train()
+        self.learner = Learner(model, job.optimizer, job.rollouts * job.updates_per_period, rank, job.ranks, adapters)
         self.reference = shard(_load(job.model, job), mesh, checkpointing=False).eval() if job.compares else None
         if start:
             self.learner.resume(start)
@@ -68,9 +72,9 @@ class Policy:
         loss, norm, rate = self.learner.step(parts)
         return Updated(loss, norm, max(gaps), rate)
 
-    def weights(self) -> list[tuple[str, Tensor]]:
+    def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name; on rank 0."""
-        return self.learner.weights()
+        return Parcel(self.learner.weights())
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
@@ -99,12 +103,11 @@ class Policy:
 
     def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
         """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the logits they come from."""
-        rows = padded(samples).to(device())
-        logits = model(input_ids=rows.ids, attention_mask=rows.attend, use_cache=False).logits.float()
-        chosen = torch.gather(logits, 1, (rows.places - 1).unsqueeze(-1).expand(-1, -1, logits.shape[-1]))
+        rows = table(samples, packs=self.job.micro.packs).to(device())
+        chosen = before(model, rows).float()
         if self.job.tempered:
             chosen = chosen / self.job.temperature
-        tokens = torch.gather(rows.ids, 1, rows.places)
+        tokens = rows.ids.flatten()[rows.places]
         log_probs = chosen.log_softmax(-1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
         return log_probs * rows.mask, rows.mask, chosen
 

@@ -66,6 +66,7 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
             {True} if algorithm.advantage == "gae" else {False, None},
         ),
         *_of_kl(algorithm),
+        *_of_lora(stage),
         *(_of_critic(stage) if algorithm.critic.enabled else ()),
         ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
         ("placement.actor.sp", actor.sp, {1, None}),
@@ -79,7 +80,6 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("batch.pass_order", stage.batch.pass_order, {"sweep", "per_update", None}),
         ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
         ("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}),
-        ("model_options.lora.rank", stage.model_options.lora.rank, {0, None}),
     )
     for path, value, executed in known:
         if value not in executed:
@@ -113,6 +113,13 @@ def _of_kl(algorithm: Algorithm) -> Iterator[Known]:
     if algorithm.kl_reward.enabled:
         yield "algorithm.kl_reward.order", algorithm.kl_reward.order, {"before_norm", None}
         yield "algorithm.kl_reward.controller", algorithm.kl_reward.controller, {"fixed", "adaptive", None}
+
+
+def _of_lora(stage: Stage) -> Iterator[Known]:
+    if stage.model_options.lora.rank:
+        dtype = DTYPES.get(str(stage.placement.actor.compute_dtype or "float32"))
+        names = {name for name, known in DTYPES.items() if known == dtype}
+        yield "model_options.lora.dtype", stage.model_options.lora.dtype, {*names, "auto", None}
 
 
 def _of_critic(stage: Stage) -> Iterator[Known]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import accumulate
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -55,18 +56,20 @@ Item = TypeVar("Item", Sample, Lesson)
 
 
 @dataclass(frozen=True, slots=True)
-class Padded:
-    """Token ids and attention [sequences, longest]; places of the answers' tokens in them and their mask
-    [sequences, longest answer]."""
+class Table:
+    """Token ids, `kept` 1 where one is, and positions, all of one shape; the answers' tokens by their `places` in the ids
+    row after row, and their mask, both [sequences, longest answer]."""
 
     ids: Tensor
-    attend: Tensor
+    kept: Tensor
+    positions: Tensor
     places: Tensor
     mask: Tensor
 
-    def to(self, device: str) -> Padded:
+    def to(self, device: str) -> Table:
         """The same on a device."""
-        return Padded(*(tensor.to(device) for tensor in (self.ids, self.attend, self.places, self.mask)))
+        parts = (self.ids, self.kept, self.positions, self.places, self.mask)
+        return Table(*(tensor.to(device) for tensor in parts))
 
 
 def mask_of(samples: Sequence[Sample]) -> Tensor:
@@ -75,17 +78,34 @@ def mask_of(samples: Sequence[Sample]) -> Tensor:
     return (torch.arange(longest) < torch.tensor([[len(sample.answer)] for sample in samples])).float()
 
 
-def padded(samples: Sequence[Sample]) -> Padded:
-    """On the right."""
-    mask = mask_of(samples)
-    ids = torch.zeros(len(samples), max(map(len, samples)), dtype=torch.long)
-    attend, places = torch.zeros_like(ids), torch.ones(mask.shape, dtype=torch.long)
-    for at, sample in enumerate(samples):
-        whole, start = (*sample.prompt, *sample.answer), len(sample.prompt)
-        ids[at, : len(whole)] = torch.tensor(whole)
-        attend[at, : len(whole)] = 1
-        places[at, : len(sample.answer)] = torch.arange(start, len(whole))
-    return Padded(ids, attend, places, mask)
+def table(samples: Sequence[Sample], *, packs: bool) -> Table:
+    """A row for each sequence, padded on the right; or all of them in one row, one behind the other."""
+    longest, whole = max(map(len, samples)), sum(map(len, samples))
+    mask, starts = mask_of(samples), [longest * at for at in range(len(samples))]
+    if packs:
+        starts = [0, *accumulate(map(len, samples))][:-1]
+    ids = torch.zeros(whole if packs else longest * len(samples), dtype=torch.long)
+    kept, positions = torch.zeros_like(ids), torch.zeros_like(ids)
+    places = torch.ones(mask.shape, dtype=torch.long)
+    for at, (sample, start) in enumerate(zip(samples, starts, strict=True)):
+        own = slice(start, start + len(sample))
+        ids[own] = torch.tensor((*sample.prompt, *sample.answer))
+        kept[own], positions[own] = 1, torch.arange(len(sample))
+        places[at, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
+    rows = 1 if packs else len(samples)
+    return Table(ids.view(rows, -1), kept.view(rows, -1), positions.view(rows, -1), places, mask)
+
+
+def before(model: Any, rows: Table) -> Tensor:
+    """What a model's head says at the token before each of the answers' [sequences, longest answer, head], in its own type.
+
+    In one row sequences are told apart by positions that begin anew: without a mask, transformers lets none of them attend
+    to another.
+    """
+    packed = len(rows.ids) < len(rows.places)
+    more = {"position_ids": rows.positions} if packed else {"attention_mask": rows.kept}
+    found: Tensor = model(input_ids=rows.ids, use_cache=False, **more).logits.flatten(0, 1)
+    return found[rows.places - 1]
 
 
 def grid(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:
@@ -109,14 +129,14 @@ def share(items: Sequence[Item], rank: int, ranks: int) -> Sequence[Item]:
 
 
 def micro_batches(items: Sequence[Item], micro: Micro) -> Iterator[Sequence[Item]]:
-    """Of a fixed number of sequences, or filled up to a number of tokens."""
+    """Of a fixed number of sequences, or filled up to a number of tokens, padding included where there is some."""
     if not micro.tokens:
         yield from (items[at : at + micro.sequences] for at in range(0, len(items), micro.sequences))
         return
     part: list[Item] = []
     for item in items:
-        longest = max(len(item), *map(len, part))
-        if part and longest * (len(part) + 1) > micro.tokens:
+        sizes = [len(item), *map(len, part)]
+        if part and (sum(sizes) if micro.packs else max(sizes) * len(sizes)) > micro.tokens:
             yield part
             part = []
         part.append(item)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import gates
+from rftconf_runner.adapters import Adapters
 from rftconf_runner.job import Optimizer
 
 STATE = "trainer.pt"
@@ -53,12 +54,13 @@ def whole(value: Any) -> Tensor:
 class Learner:
     """A sharded model and its optimizer. Every method is collective: all ranks of the model must be called."""
 
-    def __init__(self, model: Any, optimizer: Optimizer, updates: int, rank: int, ranks: int) -> None:
+    def __init__(
+        self, model: Any, optimizer: Optimizer, updates: int, rank: int, ranks: int, adapters: Adapters | None = None
+    ) -> None:
         self.model, self.settings, self.updates, self.rank, self.ranks = model, optimizer, updates, rank, ranks
-        self.done = 0
-        self.optimizer = torch.optim.AdamW(
-            model.parameters(), optimizer.lr, optimizer.betas, weight_decay=optimizer.weight_decay
-        )
+        self.done, self.adapters = 0, adapters
+        learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        self.optimizer = torch.optim.AdamW(learned, optimizer.lr, optimizer.betas, weight_decay=optimizer.weight_decay)
 
     def step(self, parts: Callable[[], list[Tensor]]) -> tuple[float, float, float]:
         """One update on what `parts` gives after it has gone backwards: this rank's loss, gradient norm, learning rate."""
@@ -83,19 +85,26 @@ class Learner:
         return loss.detach()
 
     def weights(self) -> list[tuple[str, Tensor]]:
-        """Every tensor whole, by its checkpoint's name; on rank 0."""
+        """Every tensor whole, by its checkpoint's name, with adapters merged into it; on rank 0."""
+        found = self._gathered()
+        return self.adapters.merged(found) if self.adapters else found
+
+    def _gathered(self) -> list[tuple[str, Tensor]]:
         found = [(name, whole(value).detach().cpu()) for name, value in self.model.state_dict().items()]
         return found if self.rank == 0 else []
 
     def save(self, folder: str) -> None:
-        """Weights and config as Hugging Face writes them, and the optimizer's state."""
+        """Weights and config as Hugging Face writes them, adapters as PEFT does, and the optimizer's state."""
         from torch.distributed.checkpoint.state_dict import StateDictOptions, get_optimizer_state_dict
 
-        weights = dict(self.weights())
+        gathered = self._gathered()
         options = StateDictOptions(full_state_dict=True, cpu_offload=True)
         state = get_optimizer_state_dict(self.model, self.optimizer, options=options)
         if self.rank == 0:
-            self.model.save_pretrained(folder, state_dict=weights)
+            if self.adapters:
+                self.adapters.save(folder, gathered)
+                gathered = self.adapters.merged(gathered)
+            self.model.save_pretrained(folder, state_dict=dict(gathered))
             torch.save({"optimizer": state, "done": self.done}, Path(folder) / STATE)
 
     def resume(self, folder: str) -> None:

@@ -25,7 +25,9 @@ class Held:
 def digest(tensor: Tensor) -> str:
     """Of the numbers and the shape; 0 and -0 are one number."""
     plain = (tensor.detach().cpu() + 0.0).contiguous()
-    return hashlib.sha256(f"{tuple(plain.shape)}".encode() + plain.view(torch.uint8).numpy().tobytes()).hexdigest()
+    found = hashlib.sha256(f"{tuple(plain.shape)}".encode())
+    found.update(plain.flatten().view(torch.uint8).numpy())
+    return found.hexdigest()
 
 
 def held(model: Any, rows: Mapping[str, int]) -> Held:

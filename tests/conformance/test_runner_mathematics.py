@@ -1,4 +1,4 @@
-"""The runner's advantages and losses beside veRL's own functions, and beside plain loops: values and gradients."""
+"""The runner's advantages and losses beside veRL's and TRL's own functions, and beside plain loops: values and gradients."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ ROUNDING = 1e-9
 CASES = "20"
 
 
-@pytest.fixture(scope="module")
-def compared() -> dict[str, Any]:
-    releases = folder() / "releases"
-    path = [releases / "verl-0.9.1", releases / "megatron-core", RUNNER, JUDGES]
+def asked(script: str, *releases: str) -> dict[str, Any]:
+    """What a comparison prints, run where these releases are."""
+    path = [*(folder() / "releases" / release for release in releases), RUNNER, JUDGES]
     done = subprocess.run(
-        [folder() / "venv" / "bin" / "python", JUDGES / "runner_mathematics.py", CASES],
+        [folder() / "venv" / "bin" / "python", JUDGES / script, CASES],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
         capture_output=True,
         text=True,
@@ -33,6 +32,11 @@ def compared() -> dict[str, Any]:
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, Any]:
+    return asked("runner_mathematics.py", "verl-0.9.1", "megatron-core")
 
 
 def test_no_difference_to_verls_functions(compared: dict[str, Any]) -> None:
@@ -49,3 +53,10 @@ def test_no_difference_to_plain_loops(compared: dict[str, Any]) -> None:
 def test_every_function_has_a_peer(compared: dict[str, Any]) -> None:
     judged = {name.rpartition("/")[0] for name in compared["differences"]}
     assert set(compared["functions"]) <= judged
+
+
+def test_no_difference_to_trls_losses_in_value_and_gradient() -> None:
+    """Its advantages are within a method that also generates, and add 1e-4 to the deviation where all four add 1e-6."""
+    found = asked("trl_mathematics.py", "trl-1.16.0")
+    assert len(found) == 34
+    assert {name: gap for name, gap in found.items() if not gap <= TOLERANCE} == {}

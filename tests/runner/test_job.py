@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off
-from rftconf_runner.job import KlPenalty
+from rftconf_runner.job import KlPenalty, Lora
 from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals
 
@@ -67,7 +67,6 @@ def test_numbers_of_a_job() -> None:
         ("actor_rollout_ref__actor__ulysses_sequence_parallel_size", "2", "stage.placement.actor.sp"),
         ("actor_rollout_ref__actor__optim__lr_scheduler_type", "wsd", "stage.optim.actor.schedule"),
         ("actor_rollout_ref__actor__policy_loss__loss_mode", "clip_cov", "stage.algorithm.policy_loss.family"),
-        ("actor_rollout_ref__model__lora_rank", "8", "stage.model_options.lora.rank"),
         ("actor_rollout_ref__rollout__dtype", "bfloat16", "stage.placement.rollout.dtype"),
         ("actor_rollout_ref__rollout__ignore_eos", "True", "stage.sampling.train.ignore_eos"),
         ("reward__reward_manager__name", "prime", "stage.reward.manager"),
@@ -102,7 +101,17 @@ def test_numbers_of_a_critic_and_of_penalties() -> None:
     assert (job.kl_reward, job.kl_loss) == (KlPenalty("k1", 0.001, 0.1, 10000), KlPenalty("k3_clamped", 0.001))
 
 
-@pytest.mark.parametrize("changes", [{}, EVERYTHING])
+ADAPTED = {"actor_rollout_ref__model__lora_rank": "8", "actor_rollout_ref__model__target_modules": "[q_proj,v_proj]"}
+
+
+def test_numbers_of_an_adapter() -> None:
+    """Its scale is alpha over the rank, and veRL's alpha is 16 (H54)."""
+    assert job_of(plan()).lora is None
+    assert refusals(plan(**ADAPTED)) == []
+    assert job_of(plan(**ADAPTED)).lora == Lora(8, 16, ("q_proj", "v_proj"), "", "", 42)
+
+
+@pytest.mark.parametrize("changes", [{}, EVERYTHING, ADAPTED])
 def test_every_field_that_counts_is_read_harmless_or_refused(changes: dict[str, str]) -> None:
     """No value of the mathematics is left out in silence: a strange one in any unread field is refused."""
     stage = plan(**changes).stages[0]

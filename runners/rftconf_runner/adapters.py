@@ -1,0 +1,66 @@
+"""Low-rank adapters by PEFT: put on a model, merged into its weights, kept beside a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rftconf_runner.job import Lora
+
+FOLDER = "adapter"
+"""Within a checkpoint, as PEFT writes it: what a run goes on from. The checkpoint's own weights are merged."""
+BASE, DOWN, UP = ".base_layer.", ".lora_A.default.", ".lora_B.default."
+"""What PEFT puts into names of tensors."""
+
+
+class Adapters:
+    """Those of one model, which from then on learns nothing else."""
+
+    def __init__(self, model: Any, lora: Lora, start: str | None) -> None:
+        """New ones by the plan's seed, the plan's own, or those of a checkpoint `start`."""
+        from peft import LoraConfig, PeftModel, get_peft_model
+        from peft.tuners.lora import Linear, LoraLayer
+
+        found = str(Path(start) / FOLDER) if start else lora.path
+        self.peft: Any
+        if found:
+            self.peft = PeftModel.from_pretrained(model, found, is_trainable=True, autocast_adapter_dtype=False)
+        else:
+            torch.manual_seed(lora.seed)
+            targets, excluded = (one if isinstance(one, str) else list(one) for one in (lora.targets, lora.excluded))
+            config = LoraConfig(
+                task_type="CAUSAL_LM", r=lora.rank, lora_alpha=lora.alpha, target_modules=targets,
+                exclude_modules=excluded or None, bias="none",
+            )  # fmt: skip
+            self.peft = get_peft_model(model, config, autocast_adapter_dtype=False)
+        layers = {name: one for name, one in model.named_modules() if isinstance(one, LoraLayer)}
+        strange = sorted(name for name, one in layers.items() if not isinstance(one, Linear))
+        if strange:
+            raise ValueError(f"stage.model_options.lora.targets: {strange[0]} is no linear layer")
+        self.scaling = {name: float(one.scaling["default"]) for name, one in layers.items()}
+        for one in layers.values():  # products in the model's own type
+            one.to(next(model.parameters()).dtype)
+
+    def merged(self, weights: Sequence[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
+        """Whole weights as the model would have them without adapters."""
+        named = dict(weights)
+        return [(name.replace(BASE, "."), self._merged(name, named)) for name in named if not _is_adapter(name)]
+
+    def _merged(self, name: str, named: dict[str, Tensor]) -> Tensor:
+        layer, found, kind = name.partition(BASE)
+        if not found or kind != "weight":
+            return named[name]
+        return named[name] + named[f"{layer}{UP}weight"] @ named[f"{layer}{DOWN}weight"] * self.scaling[layer]
+
+    def save(self, folder: str, weights: Sequence[tuple[str, Tensor]]) -> None:
+        """As PEFT writes it."""
+        own = {f"base_model.model.{name}": tensor for name, tensor in weights if _is_adapter(name)}
+        self.peft.save_pretrained(Path(folder) / FOLDER, state_dict=own, save_embedding_layers=False)
+
+
+def _is_adapter(name: str) -> bool:
+    return DOWN in name or UP in name

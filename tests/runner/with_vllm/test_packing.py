@@ -1,0 +1,121 @@
+"""Sequences one behind the other in one row teach what they teach in rows of their own."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import torch
+from rftconf_runner import losses
+from rftconf_runner.critic import Critic
+from rftconf_runner.demo import make
+from rftconf_runner.job import Job, Micro
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.policy import Policy
+from rftconf_runner.sequences import Lesson, Sample, Table, before, mask_of, micro_batches, table
+
+from tests.runner.test_job import plan
+
+pytestmark = pytest.mark.filterwarnings("default")
+PADDED, PACKED = Micro(4, 0), Micro(0, 60, packs=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("model")
+    make(made)
+    return made / "model"
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64)
+
+
+def lessons() -> list[Lesson]:
+    """Ten of different lengths, old log-probs near a uniform model's."""
+    draw = random.Random(0)
+    found = []
+    for _ in range(10):
+        prompt, answer = (tuple(draw.randrange(3, 90) for _ in range(draw.randint(1, 12))) for _ in range(2))
+        columns = [tuple(draw.gauss(mean, 0.3) for _ in answer) for mean in (0, -4.5, -4.5, 0, 0)]
+        found.append(Lesson(Sample(prompt, answer, 0), *columns))
+    return found
+
+
+def job(micro: Micro) -> Job:
+    penalized = plan(actor_rollout_ref__actor__use_kl_loss="True", actor_rollout_ref__actor__entropy_coeff="0.1")
+    return replace(job_of(penalized), micro=micro)
+
+
+def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[float, list[torch.Tensor], list[float]]:
+    """Loss, gradients and per-token numbers of one update, as a rank computes them."""
+    rank = object.__new__(kind.__ray_metadata__.modified_class)
+    rank.job, rank.rank, rank.learner = replace(job(micro), aggregation=aggregation), 0, SimpleNamespace(model=model)
+    rank.critic = SimpleNamespace(micro=micro, infer=micro, clip=0.2, aggregation=aggregation)
+    parts = list(micro_batches(lessons(), micro))
+    assert sum(map(len, parts)) == 10
+    divisor = losses.denominator(mask_of([one.sample for one in lessons()]), aggregation)
+    model.zero_grad()
+    whole = 0.0
+    for part in parts:
+        found = rank._loss(part, divisor)
+        loss = found[0] if isinstance(found, tuple) else found
+        loss.backward()
+        whole += float(loss.detach())
+    samples = [one.sample for one in lessons()]
+    rows = rank._log_probs(model, samples) if kind is Policy else rank.values(samples)
+    return whole, [p.grad.clone() for p in model.parameters()], [number for row in rows for number in row]
+
+
+@pytest.mark.parametrize("aggregation", ["token-mean", "seq-mean-token-mean"])
+@pytest.mark.parametrize("kind", [Policy, Critic])
+def test_the_loss_and_its_gradient_are_the_same(folder: Path, model: Any, kind: Any, aggregation: str) -> None:
+    if kind is Critic:
+        from transformers import AutoModelForTokenClassification
+
+        torch.manual_seed(0)
+        model = AutoModelForTokenClassification.from_pretrained(folder, num_labels=1, dtype=torch.float64)
+    one, two = (learned(kind, model, micro, aggregation) for micro in (PADDED, PACKED))
+    assert one[0] == pytest.approx(two[0], abs=1e-6)
+    assert one[2] == pytest.approx(two[2], abs=1e-6)
+    assert max(float(g.abs().max()) for g in one[1]) > 1e-3
+    for a, b in zip(one[1], two[1], strict=True):
+        assert torch.allclose(a, b, atol=1e-6)
+
+
+def test_no_sequence_sees_another(model: Any) -> None:
+    """To rounding in 64 bits; and without positions that begin anew it would show."""
+    samples = [one.sample for one in lessons()]
+    apart, packed = (table(samples, packs=packs) for packs in (False, True))
+    assert packed.ids.shape == (1, sum(map(len, samples)))
+    mask = apart.mask.bool()
+    with torch.no_grad():
+        alone, together = (before(model, rows)[mask] for rows in (apart, packed))
+        mixed = Table(packed.ids, packed.kept, torch.arange(packed.ids.shape[1])[None], packed.places, packed.mask)
+        assert float((alone - together).abs().max()) < 1e-12
+        assert float((alone - before(model, mixed)[mask]).abs().max()) > 1e-2
+
+
+def test_a_packed_row_holds_as_many_tokens_as_the_plan_says() -> None:
+    parts = list(micro_batches(lessons(), PACKED))
+    assert all(sum(map(len, part)) <= PACKED.tokens for part in parts)
+    assert len(parts) < len(list(micro_batches(lessons(), replace(PACKED, packs=False))))
+
+
+def test_the_plan_decides() -> None:
+    tokens = {
+        "actor_rollout_ref__actor__use_dynamic_bsz": "True",
+        "actor_rollout_ref__actor__ppo_max_token_len_per_gpu": "512",
+    }
+    assert job_of(plan(**tokens)).micro == Micro(0, 512, packs=True)
+    padding = {"actor_rollout_ref__model__use_remove_padding": "False"}
+    assert job_of(plan(**tokens, **padding)).micro == Micro(0, 512, packs=False)
