@@ -268,15 +268,34 @@ ALIASES: tuple[Edit, ...] = (
 )
 """Names that the newest release still obeys beside the ones the mappers know."""
 
+PER_RANK: dict[str, Mapping[str, str]] = {
+    "0.8.0": {
+        **{f"{node}.ppo_micro_batch_size": f"{node}.ppo_micro_batch_size_per_gpu" for node in (_A, _C)},
+        **{
+            f"{_ARR}.{role}.log_prob_micro_batch_size": f"{_ARR}.{role}.log_prob_micro_batch_size_per_gpu"
+            for role in ("rollout", "ref")
+        },
+        "critic.forward_micro_batch_size": "critic.forward_micro_batch_size_per_gpu",
+    },
+}
+"""Counts over all ranks that a release and all later ones take and never read, and the count per rank they do read."""
+
+_UNDIVIDED = {
+    total: f"0.8 and later accept {total} and never divide it: their workers read {share}"
+    for total, share in PER_RANK["0.8.0"].items()
+}
+
 DEAD: dict[str, Mapping[str, str]] = {
-    "0.9.1": {
+    "0.8.0": _UNDIVIDED,
+    "0.9.1": _UNDIVIDED
+    | {
         node: f"0.9.1 still accepts {node}.* and reads none of it; {new} took its place"
         for node, new in (
             (_RM, "reward.reward_model and reward.reward_manager"),
             ("custom_reward_function", "reward.custom_reward_function"),
             ("sandbox_fusion", "reward.sandbox_fusion"),
         )
-    }
+    },
 }
 """Nodes that a release accepts and ignores, with the sentence that says so."""
 
