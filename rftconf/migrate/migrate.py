@@ -108,6 +108,11 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
         text, slept = _without_asleep(text, read, number, one, routes[number], edits)
         edits += [*roused, *slept]
         pins += more
+    notes += [
+        f"{_unread(one)} is not given: defaults are written out there, not here; migrate it by its name"
+        for _, one in loaded
+        if _unread(one)
+    ]
     runs = tuple(_run(number, one, text, read, routes[number], edits) for number, one in loaded)
     return Migration(document, found, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
 
@@ -224,6 +229,8 @@ def _again(text: str, read: Read, number: int | None, route: Route, before: Load
 def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Pin]]:
     """The text with every default written out that the asked release has otherwise, where that mattered."""
     first = _compared(before, text, read, number, route)
+    if _unread(before):
+        return text, []  # a default written here would overrule what that file says
     if first.verdict(tuple(Effect)) is Verdict.SAME:
         return text, []
     document = read(text, number)
@@ -240,6 +247,11 @@ def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Ro
         if found is not None and found <= most:
             best, most, kept = made, found, fewer
     return best, kept
+
+
+def _unread(loaded: Loaded) -> str:
+    """The config of the run's own that the command names and nobody gave."""
+    return loaded.document.launch.unread if loaded.document.launch is not None else ""
 
 
 def _without_woken(text: str, read: Read, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Wanted]]:

@@ -56,6 +56,11 @@ def _asleep(found: Comparison, after: Loaded) -> Mapping[str, str]:
 
 def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
     asked = one.a.said.asked if one.a.said is not None else ()
+    beside = after.document.launch.unread if after.document.launch is not None else ""
+    if beside and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
+        return Unlike(
+            one.path, one.a.value, one.b.value, Nature.RELEASE, f"unless {beside} says it: migrate that as well"
+        )
     why = next((asleep[key] for key in asked if key in asleep), "") or one.b.idle or ""
     if one.b.value is None or one.b.idle is not None:
         written = one.a.said is not None and one.a.said.kind is Said.WRITTEN

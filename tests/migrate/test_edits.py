@@ -99,6 +99,16 @@ def test_what_acted_and_is_ignored_now_goes_and_is_said() -> None:
     assert "data.truncation=left" in migrated(idle, "0.5.0", "0.9.1").text
 
 
+def test_no_default_is_written_over_a_config_that_is_not_given() -> None:
+    text = script("trainer.profile_steps='[1,2]'").replace("main_ppo", "main_ppo --config-path=$DIR --config-name=mine")
+    done = migrated(text, "0.5.0", "0.9.1")
+    assert done.faithful
+    assert done.text == text.replace("trainer.profile_steps", "global_profiler.steps").replace(
+        "    global", "    global_profiler.tool=nsys \\\n    global"
+    )
+    assert any("mine.yaml says it: migrate that as well" in one.why for one in done.unlike)
+
+
 def test_a_second_migration_changes_nothing() -> None:
     done = migrated(script("reward_model.reward_manager=dapo"), "0.5.0", "0.9.1")
     again = migrated(done.text, "0.9.1", "0.9.1")

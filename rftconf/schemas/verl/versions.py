@@ -140,9 +140,16 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         ),
         Revalue(f"{_R}.mode", {"sync": "async"}, "the synchronous rollout was removed in 0.7.1", {}),
         Reinterpret(f"{_R}.name", ("hf",), "the Hugging Face rollout was removed in 0.7.1"),
+        Revalue(
+            "reward.reward_manager.name",
+            {"prime": "naive"},
+            "0.7.1's reward loop runs every score by itself and at once, as prime did; a score that fails or hangs is an "
+            "error there, and was 0 with prime",
+            {},
+        ),
         Reinterpret(
             "reward.reward_manager.name",
-            ("prime", "batch"),
+            ("batch",),
             "0.7.1's reward loop has no manager of this name (naive, dapo, gdpo, rate_limited, remote)",
         ),
         Revalue(f"{_A}.policy_loss.loss_mode", {"rollout_correction": "bypass_mode"}, "the loss without an old policy"),
