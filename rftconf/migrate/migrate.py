@@ -11,14 +11,16 @@ from rftconf.diff.effects import Effect
 from rftconf.diff.sides import side
 from rftconf.errors import RefusedError, RftconfError
 from rftconf.load import Loaded, load
-from rftconf.migrate.patching import Editor, add, make
-from rftconf.migrate.pins import Pin, candidates, looked_at
+from rftconf.migrate.idle import asleep, without, woken
+from rftconf.migrate.patching import Editor, make
+from rftconf.migrate.pins import Pin, candidates, looked_at, written_with
+from rftconf.migrate.shares import divided
 from rftconf.migrate.unlike import Unlike, lost, unlike
 from rftconf.migrate.unread import unread
 from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
-from rftconf.text.document import Document, Leaf
+from rftconf.text.document import Document
 from rftconf.text.launches import main_of
 
 Read = Callable[[str, int | None], Document]
@@ -90,7 +92,7 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
     loaded, notes = _launches(text, read, asked)
     document, found = loaded[0][1].document, loaded[0][1].guess
     routes = {number: _route(one.guess, asked.to) for number, one in loaded}
-    edits = _once([want for number, one in loaded for want in wanted(one.document, routes[number])])
+    edits = _once([divided(want, one, routes[n]) for n, one in loaded for want in wanted(one.document, routes[n])])
     if document.form == "shell":
         edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
     editor = Editor(document)
@@ -101,8 +103,16 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
     target = next(iter(routes.values())).to
     text, pins = editor.text, list[Pin]()
     for number, one in loaded:
+        text, roused = _without_woken(text, read, number, one, routes[number])
         text, more = _pinned(text, read, number, one, routes[number])
+        text, slept = _without_asleep(text, read, number, one, routes[number], edits)
+        edits += [*roused, *slept]
         pins += more
+    notes += [
+        f"{_unread(one)} is not given: defaults are written out there, not here; migrate it by its name"
+        for _, one in loaded
+        if _unread(one)
+    ]
     runs = tuple(_run(number, one, text, read, routes[number], edits) for number, one in loaded)
     return Migration(document, found, target, text, tuple(edits), tuple(dict.fromkeys(pins)), runs, tuple(notes))
 
@@ -219,22 +229,53 @@ def _again(text: str, read: Read, number: int | None, route: Route, before: Load
 def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Pin]]:
     """The text with every default written out that the asked release has otherwise, where that mattered."""
     first = _compared(before, text, read, number, route)
+    if _unread(before):
+        return text, []  # a default written here would overrule what that file says
     if first.verdict(tuple(Effect)) is Verdict.SAME:
         return text, []
     document = read(text, number)
     have = document.last()
     best, most, kept = text, _weight(first), list[Pin]()
     pins = candidates(before, route, have, looked_at(first))
-    made, pins = _with(document, pins)
+    made, pins = written_with(document, pins)
     found = _try(before, made, read, number, route)
     if found is not None and found < most:
         best, most, kept = made, found, pins
     for pin in list(kept):  # what restores nothing by itself is left out
-        made, fewer = _with(document, [other for other in kept if other is not pin])
+        made, fewer = written_with(document, [other for other in kept if other is not pin])
         found = _try(before, made, read, number, route)
         if found is not None and found <= most:
-            best, kept = made, fewer
+            best, most, kept = made, found, fewer
     return best, kept
+
+
+def _unread(loaded: Loaded) -> str:
+    """The config of the run's own that the command names and nobody gave."""
+    return loaded.document.launch.unread if loaded.document.launch is not None else ""
+
+
+def _without_woken(text: str, read: Read, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Wanted]]:
+    """The text without keys that did nothing in the old release, and that would say something else now."""
+    done = list[Wanted]()
+    after = _again(text, read, number, route, before)
+    found = dict(woken(before, after))
+    most = _weight(_sides(before, after)) if found else 0
+    for key, why in found.items():
+        made, edits = without(read(text, number), {key: why}, before, route, lossy=False)
+        weight = _try(before, made, read, number, route) if edits else None
+        if weight is not None and weight < most:
+            text, most, done = made, weight, [*done, *edits]
+    return text, done
+
+
+def _without_asleep(
+    text: str, read: Read, number: int | None, before: Loaded, route: Route, edits: Sequence[Wanted]
+) -> tuple[str, list[Wanted]]:
+    """The text without keys that said something in the old release, and that this one takes and ignores."""
+    run = _run(number, before, text, read, route, ())
+    left = {edit.leaf.key for edit in edits if edit.kind is Kind.LEFT}
+    found = {key: why for key, why in asleep(run.unlike, run.after).items() if key not in left}
+    return without(run.after.document, found, before, route, lossy=True) if found else (text, [])
 
 
 def _try(before: Loaded, text: str, read: Read, number: int | None, route: Route) -> int | None:
@@ -248,30 +289,6 @@ def _try(before: Loaded, text: str, read: Read, number: int | None, route: Route
 def _weight(found: Comparison) -> int:
     """How much differs."""
     return sum(len(found.of(effect)) for effect in Effect) + len(found.own)
-
-
-def _with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin]]:
-    """The text with the keys added, each beside what it is like, and those that found a place."""
-    editor, held = Editor(document), document.last()
-    made = [pin for pin in pins if _write(editor, document, held, pin)]
-    return editor.text, made
-
-
-def _write(editor: Editor, document: Document, held: Mapping[str, Leaf], pin: Pin) -> bool:
-    bare = pin.key.lstrip("+")
-    if pin.over:
-        return make(editor, Wanted(held[bare], Kind.RESPELT, held[bare].mode.value + bare, pin.value))
-    return add(editor, _near(document, bare), pin.key, pin.value)
-
-
-def _near(document: Document, key: str) -> list[Leaf]:
-    """The leaves of this file, the likest first."""
-    here = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
-    return sorted(here, key=lambda leaf: -_common(leaf.key, key))
-
-
-def _common(one: str, other: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 __all__ = ["Asked", "Migration", "RefusedError", "Run", "migrate"]

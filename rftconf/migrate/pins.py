@@ -11,11 +11,12 @@ from rftconf.diff.compare import Comparison
 from rftconf.errors import RefusedError
 from rftconf.ledger import TargetLine
 from rftconf.load import Loaded, main_stage
-from rftconf.migrate.wanted import Route
+from rftconf.migrate.patching import Editor, add, make
+from rftconf.migrate.wanted import Kind, Route, Wanted
 from rftconf.plan.symbols import Expr
 from rftconf.schemas import registry, versions
 from rftconf.schemas.acceptance import Verdict, judge
-from rftconf.text.document import Leaf
+from rftconf.text.document import Document, Leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +113,27 @@ def looked_at(found: Comparison) -> frozenset[str]:
             for seen in (one.a, one.b):
                 keys |= set(seen.said.asked) if seen.said is not None else set()
     return frozenset(keys)
+
+
+def written_with(document: Document, pins: Sequence[Pin]) -> tuple[str, list[Pin]]:
+    """The text with the keys added, each beside what it is like, and those that found a place."""
+    editor, held = Editor(document), document.last()
+    made = [pin for pin in pins if _write(editor, document, held, pin)]
+    return editor.text, made
+
+
+def _write(editor: Editor, document: Document, held: Mapping[str, Leaf], pin: Pin) -> bool:
+    bare = pin.key.lstrip("+")
+    if pin.over:
+        return make(editor, Wanted(held[bare], Kind.RESPELT, held[bare].mode.value + bare, pin.value))
+    return add(editor, _near(document, bare), pin.key, pin.value)
+
+
+def _near(document: Document, key: str) -> list[Leaf]:
+    """The leaves of this file, the likest first."""
+    here = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
+    return sorted(here, key=lambda leaf: -_common(leaf.key, key))
+
+
+def _common(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -25,13 +25,17 @@ class Nature(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unlike:
-    """One thing that differs: a plan field, or a key outside the plan. None where nobody says anything."""
+    """One thing that differs: a plan field, or a key outside the plan. None where nobody says anything.
+
+    `asleep`: the file's keys, by their newest names, that said it and do nothing in the asked release.
+    """
 
     name: str
     a: Any
     b: Any
     nature: Nature
     why: str = ""
+    asleep: tuple[str, ...] = ()
 
 
 def unlike(found: Comparison, after: Loaded, edits: Iterable[Wanted]) -> list[Unlike]:
@@ -52,11 +56,17 @@ def _asleep(found: Comparison, after: Loaded) -> Mapping[str, str]:
 
 def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
     asked = one.a.said.asked if one.a.said is not None else ()
+    beside = after.document.launch.unread if after.document.launch is not None else ""
+    if beside and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
+        return Unlike(
+            one.path, one.a.value, one.b.value, Nature.RELEASE, f"unless {beside} says it: migrate that as well"
+        )
     why = next((asleep[key] for key in asked if key in asleep), "") or one.b.idle or ""
     if one.b.value is None or one.b.idle is not None:
         written = one.a.said is not None and one.a.said.kind is Said.WRITTEN
         kept = not written or _usual(after, asked, one.a.value)
-        return Unlike(one.path, one.a.value, None, Nature.RELEASE if kept else Nature.LOST, why)
+        still = tuple(key for key in asked if key in asleep)
+        return Unlike(one.path, one.a.value, None, Nature.RELEASE if kept else Nature.LOST, why, still)
     if one.a.value is None:
         return Unlike(one.path, None, one.b.value, Nature.NEW)
     if one.b.said is None or not one.b.said.asked:
@@ -77,7 +87,8 @@ def _own(one: Own, removed: Mapping[str, Wanted], asleep: Mapping[str, str]) -> 
     edit = removed.get(one.key)
     why = edit.why if edit is not None else asleep.get(one.key, "")
     harmless = edit is not None and not edit.lossy
-    return Unlike(one.key, one.a, one.b, Nature.RELEASE if harmless else Nature.LOST, why)
+    still = (one.key,) if one.key in asleep else ()
+    return Unlike(one.key, one.a, one.b, Nature.RELEASE if harmless else Nature.LOST, why, still)
 
 
 def lost(found: Iterable[Unlike]) -> Iterator[Unlike]:

@@ -124,6 +124,10 @@ def wanted(document: Document, route: Route) -> list[Wanted]:
 
 def _of(leaf: Leaf, done: versions.Rewritten[Slot], route: Route, *, overrides: bool) -> Iterator[Wanted]:
     """What becomes of one leaf, given what the edits made of the whole file."""
+    slept = versions.dead(route.found.framework, route.found.release, leaf.key)
+    if slept is not None and leaf.value is not None and not _dead_there(leaf, route):
+        yield Wanted(leaf, Kind.REMOVED, None, why=slept)
+        return
     ends = {key: slot.value for key, slot in done.flat.items() if slot.leaf is leaf}
     said = [change for change in done.changes if isinstance(change.cell, Slot) and change.cell.leaf is leaf]
     why = "; ".join(dict.fromkeys(change.why for change in said if _worth_saying(change)))
@@ -156,6 +160,10 @@ def _of(leaf: Leaf, done: versions.Rewritten[Slot], route: Route, *, overrides: 
         why, lossy = f"{_title(route)}: {key}={leaf.raw or value} {refused.value}", refused is not Verdict.UNKNOWN
     if kind is not Kind.LEFT or lossy or refused is not None:
         yield Wanted(leaf, kind, key, kept, beside, why, lossy)
+
+
+def _dead_there(leaf: Leaf, route: Route) -> bool:
+    return versions.dead(route.found.framework, route.to, leaf.key) is not None
 
 
 def _worth_saying(change: Change) -> bool:

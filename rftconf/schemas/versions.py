@@ -158,6 +158,14 @@ def settled(framework: str, release: str, key: str) -> str | None:
     return next((table[step][key] for step in steps if key in table.get(step, {})), None)
 
 
+def per_rank(framework: str, release: str, key: str) -> str | None:
+    """The count per rank that `release` reads where an older one divided `key`, a count over all ranks."""
+    known = registry.framework(framework)
+    steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
+    table = verl.PER_RANK if known.name == "verl" else {}
+    return next((table[step][key] for step in steps if key in table.get(step, {})), None)
+
+
 def asked_for(framework: str, release: str, key: str) -> bool:
     """True when the release's code asks for a key that its own config does not have."""
     known = registry.framework(framework)

@@ -62,6 +62,8 @@ class Launch:
     """Options of the starter before the program (`torchrun --nproc_per_node=8`), with underscores."""
     shipped: str = ""
     """The config file of the framework's own that the command names, where nobody gave its text."""
+    unread: str = ""
+    """The config file of the run's own that the command names, where nobody gave its text: half of the config."""
 
 
 @dataclass(frozen=True, slots=True)

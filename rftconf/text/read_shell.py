@@ -57,14 +57,15 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         return Document(source.name, source.text, "shell", (), tuple(diagnostics))
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = _with_config(line, chosen, options)
-    own = shipped(line.options, chosen) if any(d.code == "SYN507" for d in more) else ""
+    lacking = _config_file(line.options, chosen.style) if any(d.code == "SYN507" for d in more) else ""
+    own = shipped(line.options, chosen) if lacking else ""
     return Document(
         source.name,
         source.text,
         "shell",
         leaves,
         (*diagnostics, *line.diagnostics, *more),
-        replace(_launch(chosen, line.options), shipped=own),
+        replace(_launch(chosen, line.options), shipped=own, unread="" if own else lacking),
         tuple(_launch(c, {}) for c in found),
         line.conditional,
     )

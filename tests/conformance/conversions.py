@@ -108,12 +108,13 @@ def resolved_by(target: Target, verdict: Verdict) -> Any:
     return verdict.config["loaded"] if target.framework in ("trinity", "roll") else verdict.config
 
 
-def differences_after(target: Target, verdict: Verdict, file: Path, scratch: Path) -> list[str]:
-    """Where the plan of what the loader resolved is not the plan of what rftconf wrote."""
+def differences_after(
+    target: Target, verdict: Verdict, file: Path, scratch: Path, base: Path | None = None
+) -> list[str]:
+    """Where the plan of what the loader resolved is not the plan of what rftconf wrote; `base`: what that started from."""
     resolved = scratch / "resolved.yaml"
     resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
     held = bound(file, scratch) if file.suffix == ".sh" else {}
-    written_plan = plan_of(file, target.framework, target.release, bindings=held)
-    return list(
-        differences(written_plan, plan_of(resolved, target.framework, target.release, beside=file, bindings=held))
-    )
+    written = plan_of(file, target.framework, target.release, bindings=held, base=base)
+    read_back = plan_of(resolved, target.framework, target.release, beside=file, bindings=held, base=base)
+    return list(differences(written, read_back))

@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import io
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -21,10 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from rftconf.cli.app import run as rftconf
+from rftconf.diff.compare import compare
+from rftconf.diff.sides import side
+from rftconf.load import load
+from rftconf.migrate.unlike import lost, unlike
 from rftconf.recognise import recognise
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.acceptance import judge as standing
-from rftconf.text.read import read
+from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import open_source
 from tests.conformance.conversions import differences_after
 from tests.conformance.environment import Target, folder, judges_of
@@ -73,8 +78,11 @@ class Runner:
         self.root, self.framework, self.bench, self.scratch = root, framework, bench, scratch
         self.words: dict[Path, list[str]] = {}
         self.oracle = Oracle()
-        self.work = folder() / "checkouts" / root.name
+        self.configs: dict[tuple[Path, Target], dict[str, Any]] = {}
+        self.work, self.after = (folder() / "checkouts" / f"{root.name}{end}" for end in ("", "-migrated"))
         self.work.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.after, ignore_errors=True)
+        shutil.copytree(root, self.after)
         for place in root.iterdir():
             for work in (self.oracle.root / "work", self.work):
                 (work / place.name).unlink(missing_ok=True)
@@ -109,14 +117,33 @@ class Runner:
         root = str(self.oracle.root)
         return word.replace(f"{root}/work", str(self.work)).replace(f"{root}/home", HOME)
 
-    def verdict(self, target: Target, file: Path) -> Verdict:
-        """What the release's own loader says."""
+    def verdict(self, target: Target, file: Path, *, after: bool = False) -> Verdict:
+        """What the release's own loader says, in the checkout as it was or with its migrated configs."""
         if self.framework != "verl":
             return self.bench.ask(target, {"file": str(file)})
-        package = self.work / "verl"
+        work = self.after if after else self.work
+        package = work / "verl"
         package.unlink(missing_ok=True)
         package.symlink_to(folder() / "releases" / f"verl-{target.release}" / "verl")
-        return self.bench.ask(target, {"program": MAIN, "overrides": self.words[file], "cwd": str(self.work)})
+        words = [word.replace(str(self.work), str(work)) for word in self.words[file]]
+        return self.bench.ask(target, {"program": MAIN, "overrides": words, "cwd": str(work)})
+
+    def config(self, file: Path) -> Path | None:
+        """The config of the checkout's own that a run starts from, relative to the root."""
+        named = dict(word[2:].partition("=")[::2] for word in self.words.get(file, ()) if word.startswith("--config-"))
+        name = named.get("config-name", "").removesuffix(".yaml")
+        place = self.work / named.get("config-path", "") / f"{name}.yaml"
+        inside = (
+            name and place.is_file() and place.is_relative_to(self.work) and (self.root / place.relative_to(self.work))
+        )
+        return place.relative_to(self.work) if inside and inside.is_file() else None
+
+    def with_config(self, config: Path, own: Target, to: Target) -> dict[str, Any]:
+        """Migrates a config of the checkout's own, once; what rftconf says of it."""
+        if (config, to) not in self.configs:
+            code, report = migrated(self.root / config, own, to, self.after / config)
+            self.configs[config, to] = report | {"exit": code}
+        return self.configs[config, to]
 
 
 def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
@@ -133,17 +160,45 @@ def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
     for case in found:
         case.exit = code
         case.edits, case.pins = len(report.get("edits", ())), len(report.get("pins", ()))
-        case.lost = [f"{d['name']}: {d['why']}" for d in report.get("differences", ()) if d["nature"] == "lost"]
+        case.lost = _lost(report)
         if code:
             case.after = report.get("error", "")
     if not code:
-        for case, one in zip(found, runner.cases(out), strict=True):
-            verdict = runner.verdict(to, one)
-            case.after = _said(verdict)
-            back = differences_after(to, verdict, one, runner.scratch) if verdict.ok else []
-            case.read_back = [line[:LONGEST] for line in back]
-            case.unread = unread(one, to)
+        for case, old, new in zip(found, before, runner.cases(out), strict=True):
+            _judge(runner, case, (old, own), (new, to))
     return found
+
+
+def _judge(runner: Runner, case: Case, before: tuple[Path, Target], after: tuple[Path, Target]) -> None:
+    """The verdict on the migrated run, and whether it is the same plan as before, with the config it starts from."""
+    (old, own), (new, to) = before, after
+    config, base = runner.config(new), None
+    if config is not None:
+        base, report = runner.after / config, runner.with_config(config, own, to)
+        case.exit = case.exit or report["exit"]
+        case.lost += _lost(report)
+        case.unread += unread(base, to)
+        if not report["exit"]:
+            case.lost += _whole((old, own, runner.root / config), (new, to, base))
+    verdict = runner.verdict(to, new, after=True)
+    case.after = _said(verdict)
+    back = differences_after(to, verdict, new, runner.scratch, base) if verdict.ok else []
+    case.read_back = [line[:LONGEST] for line in back]
+    case.unread += unread(new, to)
+
+
+def _lost(report: dict[str, Any]) -> list[str]:
+    return [f"{one['name']}: {one['why']}" for one in report.get("differences", ()) if one["nature"] == "lost"]
+
+
+def _whole(*runs: tuple[Path, Target, Path]) -> list[str]:
+    """What a run says with the config that it starts from, and its migration with the migrated config does not."""
+    sides = []
+    for file, target, base in runs:
+        document = read(open_source(str(file)), ReadOptions(base=open_source(str(base))))
+        sides.append(load(document, framework=target.framework, release=target.release))
+    found = compare(*(side(one.document.name, one) for one in sides))
+    return [f"{one.name}: {one.a} -> {one.b}"[:LONGEST] for one in lost(unlike(found, sides[1], ()))]
 
 
 def migrated(file: Path, own: Target, to: Target, out: Path) -> tuple[int, dict[str, Any]]:

@@ -31,16 +31,22 @@ def spoken(document: Document, named: frozenset[str], framework: str, release: s
 
 
 def plan_of(
-    file: Path, framework: str, release: str, beside: Path | None = None, bindings: Mapping[str, str] | None = None
+    file: Path,
+    framework: str,
+    release: str,
+    beside: Path | None = None,
+    bindings: Mapping[str, str] | None = None,
+    base: Path | None = None,
 ) -> dict[str, Any]:
     """The plan of a file of that framework and release, as plain data; `beside` is the file it was resolved from.
 
-    `bindings`: what the variables of a script held when it was run.
+    `bindings`: what the variables of a script held when it was run. `base`: the config of its own that it started from.
     """
     options = ReadOptions(bindings=dict(bindings or {}))
-    document = read(open_source(str(file)), options)
+    based = replace(options, base=open_source(str(base)) if base is not None else None)
+    document = read(open_source(str(file)), options if beside is not None else based)
     if beside is not None:
-        source = read(open_source(str(beside)), options)
+        source = read(open_source(str(beside)), based)
         found = recognise(source, framework, release)
         framework = found.framework
         document = replace(document, launch=source.launch)  # torchrun's processes are in no config

@@ -57,6 +57,58 @@ def test_a_default_that_changed_is_pinned_where_it_mattered() -> None:
     assert said.text.count("enforce_eager") == 1
 
 
+STATIC = ("actor_rollout_ref.actor.use_dynamic_bsz=False", "actor_rollout_ref.rollout.n=4")
+
+
+def test_a_micro_batch_over_all_ranks_becomes_the_one_per_rank() -> None:
+    old = (*STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size=36", "+actor_rollout_ref.actor.x=$X")
+    sharded = "actor_rollout_ref.actor.ulysses_sequence_parallel_size=2"
+    done = migrated(script(*old, "actor_rollout_ref.rollout.log_prob_micro_batch_size=160", sharded), "0.5.0", "0.9.1")
+    assert "    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=9 \\\n" in done.text  # 36 // (8 GPUs / 2)
+    assert "    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=40 \\\n" in done.text
+    assert done.faithful
+    assert not [one for one in done.unlike if "micro" in one.name]
+
+
+def test_a_micro_batch_over_ranks_that_nobody_counts_is_left_and_said() -> None:
+    text = script(*STATIC, "actor_rollout_ref.rollout.log_prob_micro_batch_size=160")
+    done = migrated(text.replace("n_gpus_per_node=8", "n_gpus_per_node=$GPUS"), "0.5.0", "0.9.1")
+    assert "log_prob_micro_batch_size=160" in done.text
+    assert not done.faithful
+    assert "write actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu by hand" in done.unsaid[0].why
+
+
+def test_the_megatron_reference_is_sharded_as_the_actor_was() -> None:
+    text = script(
+        "actor_rollout_ref.actor.use_kl_loss=True", "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4"
+    ).replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer")
+    done = migrated(text, "0.5.0", "0.9.1")
+    assert "ref.megatron.tensor_model_parallel_size" not in done.text
+    other = "actor_rollout_ref.ref.megatron.tensor_model_parallel_size=2"
+    done = migrated(text.replace("trainer.n_gpus", f"{other} trainer.n_gpus"), "0.5.0", "0.9.1")
+    assert "ref.megatron.tensor_model_parallel_size" not in done.text  # it never acted, and would in 0.9.1
+    assert "stage.placement.reference.megatron.tp" not in {one.name for one in done.unlike}
+
+
+def test_what_acted_and_is_ignored_now_goes_and_is_said() -> None:
+    done = migrated(script("data.truncation=left"), "0.5.0", "0.9.1")
+    assert "truncation" not in done.text
+    assert not done.faithful
+    assert "nothing reads it" in next(one.why for one in done.unlike if one.name == "data.truncation")
+    idle = script("data.truncation=left", "data.filter_overlong_prompts=True")
+    assert "data.truncation=left" in migrated(idle, "0.5.0", "0.9.1").text
+
+
+def test_no_default_is_written_over_a_config_that_is_not_given() -> None:
+    text = script("trainer.profile_steps='[1,2]'").replace("main_ppo", "main_ppo --config-path=$DIR --config-name=mine")
+    done = migrated(text, "0.5.0", "0.9.1")
+    assert done.faithful
+    assert done.text == text.replace("trainer.profile_steps", "global_profiler.steps").replace(
+        "    global", "    global_profiler.tool=nsys \\\n    global"
+    )
+    assert any("mine.yaml says it: migrate that as well" in one.why for one in done.unlike)
+
+
 def test_a_second_migration_changes_nothing() -> None:
     done = migrated(script("reward_model.reward_manager=dapo"), "0.5.0", "0.9.1")
     again = migrated(done.text, "0.9.1", "0.9.1")

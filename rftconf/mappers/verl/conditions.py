@@ -100,6 +100,16 @@ CRITIC_STATIC = When(
 CRITIC_STATIC_FSDP = When(
     lambda c: CRITIC_STATIC.test(c) and c.trainer != "megatron", "no FSDP critic, or critic.use_dynamic_bsz is True"
 )
+
+
+def total(static: When) -> When:
+    """For a micro-batch counted over all ranks: the workers divide it up to 0.7, and look for the other key since."""
+    return When(
+        lambda c: static.test(c) and not c.since("0.8.0"),
+        f"the workers read only the key that ends in _per_gpu since 0.8, or {static.otherwise}",
+    )
+
+
 OWN_POOL = When(
     lambda c: c.plan("stage.placement.layout") not in ("colocated", None),
     "engines that share the trainer's GPUs get weights in place, whatever it says",

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import counts, off_as, same, words
 from rftconf.mappers.placed import placed
-from rftconf.mappers.rows import rows_of
+from rftconf.mappers.rows import Fold, Row, rows_of
 from rftconf.mappers.verl import conditions as on
+from rftconf.mappers.verl.folds_reference import REFERENCE_SIZES, SIZES
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ MEGATRON_BLOCK = (
     megatron(lambda m: m.seed, lambda w: w.megatron.seed, same, absent=42, why="McoreEngineConfig"),
 )  # fmt: skip
 
-WORKER_ROWS = (
+WORKER_ROWS: tuple[Row | Fold, ...] = (
     row(lambda c: c.actor_rollout_ref.actor.strategy, lambda p: p.stage.placement.actor.backend, BACKENDS, always=True,
         why="main_ppo: worker class"),
     row(lambda c: c.actor_rollout_ref.actor.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same,
@@ -83,7 +84,9 @@ WORKER_ROWS = (
     row(lambda c: c.actor_rollout_ref.ref.entropy_checkpointing, lambda p: p.stage.placement.reference.entropy_checkpointing, same,
         when=on.REFERENCE_FSDP, absent=False, why="ref.yaml"),
     *placed(FSDP_BLOCK, native="actor_rollout_ref.ref.fsdp_config", plan="stage.placement.reference", when=on.REFERENCE_FSDP),
-    *placed(MEGATRON_BLOCK, native="actor_rollout_ref.ref.megatron", plan="stage.placement.reference", when=on.REFERENCE_MEGATRON),
+    *placed(MEGATRON_BLOCK, native="actor_rollout_ref.ref.megatron", plan="stage.placement.reference", when=on.REFERENCE_MEGATRON,
+            skip=tuple(SIZES)),
+    *REFERENCE_SIZES,
     row(lambda c: c.critic.strategy, lambda p: p.stage.placement.critic.backend, BACKENDS, when=on.CRITIC, always=True,
         why="critic.yaml: does not follow the actor"),
     row(lambda c: c.critic.fsdp.ulysses_sequence_parallel_size, lambda p: p.stage.placement.critic.sp, same,

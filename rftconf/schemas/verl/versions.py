@@ -140,9 +140,16 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         ),
         Revalue(f"{_R}.mode", {"sync": "async"}, "the synchronous rollout was removed in 0.7.1", {}),
         Reinterpret(f"{_R}.name", ("hf",), "the Hugging Face rollout was removed in 0.7.1"),
+        Revalue(
+            "reward.reward_manager.name",
+            {"prime": "naive"},
+            "0.7.1's reward loop runs every score by itself and at once, as prime did; a score that fails or hangs is an "
+            "error there, and was 0 with prime",
+            {},
+        ),
         Reinterpret(
             "reward.reward_manager.name",
-            ("prime", "batch"),
+            ("batch",),
             "0.7.1's reward loop has no manager of this name (naive, dapo, gdpo, rate_limited, remote)",
         ),
         Revalue(f"{_A}.policy_loss.loss_mode", {"rollout_correction": "bypass_mode"}, "the loss without an old policy"),
@@ -268,15 +275,34 @@ ALIASES: tuple[Edit, ...] = (
 )
 """Names that the newest release still obeys beside the ones the mappers know."""
 
+PER_RANK: dict[str, Mapping[str, str]] = {
+    "0.8.0": {
+        **{f"{node}.ppo_micro_batch_size": f"{node}.ppo_micro_batch_size_per_gpu" for node in (_A, _C)},
+        **{
+            f"{_ARR}.{role}.log_prob_micro_batch_size": f"{_ARR}.{role}.log_prob_micro_batch_size_per_gpu"
+            for role in ("rollout", "ref")
+        },
+        "critic.forward_micro_batch_size": "critic.forward_micro_batch_size_per_gpu",
+    },
+}
+"""Counts over all ranks that a release and all later ones take and never read, and the count per rank they do read."""
+
+_UNDIVIDED = {
+    total: f"0.8 and later accept {total} and never divide it: their workers read {share}"
+    for total, share in PER_RANK["0.8.0"].items()
+}
+
 DEAD: dict[str, Mapping[str, str]] = {
-    "0.9.1": {
+    "0.8.0": _UNDIVIDED,
+    "0.9.1": _UNDIVIDED
+    | {
         node: f"0.9.1 still accepts {node}.* and reads none of it; {new} took its place"
         for node, new in (
             (_RM, "reward.reward_model and reward.reward_manager"),
             ("custom_reward_function", "reward.custom_reward_function"),
             ("sandbox_fusion", "reward.sandbox_fusion"),
         )
-    }
+    },
 }
 """Nodes that a release accepts and ignores, with the sentence that says so."""
 
