@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
 from rftconf.mappers.trinity.conditions import CRITIC
+from rftconf.mappers.trinity.teachers import follows_teacher
 from rftconf.plan.symbols import Expr, Text
 
 if TYPE_CHECKING:
@@ -115,12 +116,10 @@ def kind_of(source: Native, program: str = "") -> str:
     """Mode and algorithm tell what kind of run this is."""
     del program
     mode, algorithm = source.value("mode", "both"), source.value("algorithm.algorithm_type", "ppo")
-    if algorithm in ("on_policy_distill", "jsd"):
-        return "distill"
     return (
         {"bench": "eval", "explore": "generate", "serve": "generate"}.get(str(mode))
         or KINDS.get(str(algorithm))
-        or "rl"
+        or ("distill" if follows_teacher(source) else "rl")
     )
 
 

@@ -11,6 +11,7 @@ from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel, sequences_per_period
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.trinity.folds_helpers import engine_gpus, read_helpers, write_helpers
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
@@ -69,7 +70,7 @@ def _say_uneven(r: Reading) -> None:
 def write_gpus(w: Writing) -> None:
     """Numbers of engines; the split itself was decided before (plan/placement.py)."""
     gpus = w.plan(P + "rollout.gpus")
-    if w.plan("stage.kind") == "rl":
+    if w.plan("stage.kind") in WITH_ROLLOUTS:
         _write_mode(w, w.plan(P + "layout"))
     if gpus is not None:
         size = engine_gpus(w, P + "rollout")
