@@ -41,14 +41,24 @@ def live_leaves(document: Document) -> dict[str, Leaf]:
     return {_usual(key): leaf for key, leaf in _of_students(live).items()}
 
 
+def _only_teacher(live: dict[str, Leaf]) -> str:
+    """`teacher.NAME.`, where one teacher is given under a name; ROLL itself calls one without a name `default`."""
+    parts = [key.split(".") for key in live if key.startswith("teacher.")]
+    names = {part[1] for part in parts}
+    worker = any(len(part) < 3 or part[1].endswith("_args") for part in parts)
+    return f"teacher.{names.pop()}." if len(names) == 1 and not worker else ""
+
+
 def _of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
     """Where ROLL follows a teacher, a student's roles are the policy's, and stand over them (_handle_opd_mapping)."""
     pure = live.get("is_pure_opd")
     if "student_train.device_mapping" not in live and (pure is None or pure.value is not True):
         return live
     found = {}
+    named = _only_teacher(live)
     for key, leaf in live.items():
         own = re.sub(r"^student_(?=(?:train|infer)\.)", "actor_", key)
+        own = own.replace(named, "teacher.", 1) if named and own.startswith(named) else own
         found[own if own != key else re.sub(r"^(?=actor_(?:train|infer)\.)", f"{OVERRULED}.", key)] = leaf
     return found
 

@@ -40,7 +40,12 @@ UNREAD = {f"overruled.{role}": role for role in SECTIONS}
 
 def respelt(w: Writing) -> dict[str, str]:
     """The roles of the policy are a student's in a run that follows a teacher."""
-    return {**SECTIONS, **UNREAD} if RL.test(w) and follows_teacher(w) else {}
+    if not (RL.test(w) and follows_teacher(w)):
+        return {}
+    own = w.facts.get("source")
+    keys = (leaf.key.split(".") for key, leaf in own.leaves() if key.startswith("teacher.")) if own else ()
+    named = next((key[1] for key in keys if len(key) > 2 and not key[1].endswith("_args")), "")
+    return {**SECTIONS, **UNREAD, **({"teacher": f"teacher.{named}"} if named else {})}
 
 
 def read_followed(r: Reading) -> None:
