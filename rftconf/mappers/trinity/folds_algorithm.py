@@ -30,7 +30,8 @@ def read_advantage(r: Reading) -> None:
         plain = "opmd"
     keys = ("algorithm.advantage_fn", TYPE)
     r.set(A + "advantage", plain, *keys)
-    scope = args.get("std_cal_level", "group") if plain == "grpo" else "none" if plain == "grpo_mean_only" else None
+    divides = plain in ("grpo", "step_wise_grpo")
+    scope = args.get("std_cal_level", "group") if divides else "none" if plain == "grpo_mean_only" else None
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
     r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, "algorithm.advantage_fn_args.gamma")
