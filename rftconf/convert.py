@@ -125,7 +125,7 @@ def convert_stage(
     refuse_what_stays(loaded.framework, stage.reading.table, target)
     if not same:
         refuse_dialects(stage.reading)
-        refuse_other_kinds(target, values.get("stage.kind"))
+        refuse_other_kinds(target, values.get("stage.kind"), number)
         refuse_environments(target, values)
     decisions = [] if same else _place(target, number, values, origins, options)
     adapters = _adapt(loaded, target, values, origins, options)
@@ -140,7 +140,8 @@ def convert_stage(
     placed = under_target_names([*begins, *decisions], writing)
     questions = [] if same else writing.table.questions(writing)
     questions = adapters.instead_of(questions) if adapters is not None else questions
-    decisions = [*unresolved(lines, shell=shell), *placed, *writing.decisions, *questions]
+    asked_too = under_target_names([*writing.decisions, *questions], writing)
+    decisions = [*unresolved(lines, shell=shell), *placed, *asked_too]
     notes = (*of_another_main(loaded), *left_to_fill(lines, target), *_said(loaded, stage, writing, alone=alone))
     ledger = Ledger(
         loaded.framework,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from rftconf.ledger import LOSSES, Decision, State, TargetLine
 from rftconf.load import Loaded, StageRead
 from rftconf.mappers.paths import without_indices
+from rftconf.mappers.target_lines import respelt
 from rftconf.mappers.writing import Writing
 from rftconf.plan.index import MEASUREMENT, role_of
 from rftconf.plan.origin import Kind
@@ -105,10 +106,11 @@ def starts_from(loaded: Loaded, stage: StageRead) -> list[Decision]:
 
 def under_target_names(decisions: list[Decision], writing: Writing) -> list[Decision]:
     """Decisions about the plan, under the target's own keys."""
-    named = []
+    named, names = [], writing.table.respelt(writing)
     for decision in decisions:
         outcome = writing.outcomes.get(decision.key)
-        named.append(replace(decision, key=outcome.targets[0]) if outcome and outcome.targets else decision)
+        key = outcome.targets[0] if outcome and outcome.targets else respelt(decision.key, names)
+        named.append(replace(decision, key=key))
     return named
 
 

@@ -22,6 +22,9 @@ STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer"
 """Sections that a stage replaces as a whole (row 11.1)."""
 
 
+OVERRULED = "overruled"
+"""Stands before roles that others stand over: nothing reads them."""
+
 RANGES = ("algorithm.rollout_correction.",)
 """Keys whose defaults are numbers, but that also take ranges as text (`0.5_4.0`)."""
 
@@ -35,7 +38,29 @@ def live_leaves(document: Document) -> dict[str, Leaf]:
         else:
             live.pop(leaf.key, None)
             live[leaf.key] = leaf
-    return {_usual(key): leaf for key, leaf in live.items()}
+    return {_usual(key): leaf for key, leaf in _of_students(live).items()}
+
+
+def _only_teacher(live: dict[str, Leaf]) -> str:
+    """`teacher.NAME.`, where one teacher is given under a name; ROLL itself calls one without a name `default`."""
+    parts = [key.split(".") for key in live if key.startswith("teacher.")]
+    names = {part[1] for part in parts}
+    worker = any(len(part) < 3 or part[1].endswith("_args") for part in parts)
+    return f"teacher.{names.pop()}." if len(names) == 1 and not worker else ""
+
+
+def _of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
+    """Where ROLL follows a teacher, a student's roles are the policy's, and stand over them (_handle_opd_mapping)."""
+    pure = live.get("is_pure_opd")
+    if "student_train.device_mapping" not in live and (pure is None or pure.value is not True):
+        return live
+    found = {}
+    named = _only_teacher(live)
+    for key, leaf in live.items():
+        own = re.sub(r"^student_(?=(?:train|infer)\.)", "actor_", key)
+        own = own.replace(named, "teacher.", 1) if named and own.startswith(named) else own
+        found[own if own != key else re.sub(r"^(?=actor_(?:train|infer)\.)", f"{OVERRULED}.", key)] = leaf
+    return found
 
 
 def _usual(key: str) -> str:
@@ -74,7 +99,8 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
     silent = silence.of(found.framework, found.release, found.trainer)
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
-    resolver = Resolver({**template, **{key: leaf.value for key, leaf in leaves.items()}}, defaults=silent.tree)
+    texts = {name: leaf.value for key, leaf in leaves.items() for name in (leaf.key, key)}
+    resolver = Resolver({**template, **texts}, defaults=silent.tree)
     written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
     follow = silent.following({*template, *leaves}, resolver)

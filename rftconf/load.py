@@ -20,7 +20,7 @@ from rftconf.mappers.tables import reason_for, table_of
 from rftconf.misfits import placed, refuse_sizes
 from rftconf.plan.derive import derive
 from rftconf.plan.index import surely_valid
-from rftconf.plan.kinds import WITHOUT_ROLLOUTS
+from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.recognise import recognise
 from rftconf.schemas import registry
@@ -96,7 +96,7 @@ class Loaded:
 
 def main_stage(loaded: Loaded) -> StageRead:
     """The stage that a single-run target gets: the last one that trains with reinforcement learning, else the last."""
-    return next((s for s in reversed(loaded.stages) if s.values.get("stage.kind") == "rl"), loaded.stages[-1])
+    return next((s for s in reversed(loaded.stages) if s.values.get("stage.kind") in WITH_ROLLOUTS), loaded.stages[-1])
 
 
 def load(

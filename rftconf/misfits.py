@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import UnreadableError
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.symbols import Expr
 from rftconf.schemas import catalogue
 from rftconf.schemas.values import wrong
@@ -99,7 +100,7 @@ def refuse_sizes(reading: Reading) -> None:
         if value > MOST_OF_A_SIZE:
             raise _of_size(reading, path, f"would be {value:.6g}, and no run has more than {MOST_OF_A_SIZE:,}")
         given = any(map(reading.written, reading.origins[path].keys)) if path in reading.origins else False
-        if path == TRAINER and given and value <= 0 and reading.values.get("stage.kind") == "rl":
+        if path == TRAINER and given and value <= 0 and reading.values.get("stage.kind") in WITH_ROLLOUTS:
             raise _of_size(reading, path, f"would be {value}, and nothing trains without GPUs")
 
 

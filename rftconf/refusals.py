@@ -36,11 +36,17 @@ def refuse_what_stays(framework: str, table: Table, target: Framework) -> None:
         )
 
 
-def refuse_other_kinds(target: Framework, kind: str | None) -> None:
+def refuse_other_kinds(target: Framework, kind: str | None, number: str | None = None) -> None:
     """Raises RefusedError, with the reason and who has such runs, where the target starts none of this kind."""
-    if kind is None or (kind in table_of(target.name, kind).kinds and not table_of(target.name, kind).stays):
-        return
     family = registry.framework(target.family)
+    if kind is None or (kind in table_of(target.name, kind).kinds and not table_of(target.name, kind).stays):
+        since = family.kinds_since.get(str(kind))
+        if since is not None and not registry.at_least(family.name, number or target.newest, since):
+            raise RefusedError(
+                f"this is {NAMES[str(kind)]}; {family.title} {number} starts none: they came with {since}",
+                choices=(f"--to-release {since} or newer",),
+            )
+        return
     why = family.lacks.get(kind, f"rftconf writes {', '.join(_written(family))} runs for {family.title}")
     able = [known.title for known in registry.FRAMEWORKS.values() if kind in _written(known)]
     others = [f"convert it for {' or '.join(able)}"] if able else []

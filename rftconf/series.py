@@ -15,6 +15,7 @@ from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLi
 from rftconf.load import Loaded, StageRead
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import Expr, Value, Var, text
 from rftconf.schemas import registry
@@ -209,7 +210,7 @@ def _about_adapters(loaded: Loaded, steps: list[Step]) -> list[Decision]:
             asked.append(
                 Decision(f"{step.file}: checkpoint", why, ("merge the adapter", "or name it to the next stage"))
             )
-        if stage.values.get("stage.kind") == "rl" and not stage.values.get(SAVED):
+        if stage.values.get("stage.kind") in WITH_ROLLOUTS and not stage.values.get(SAVED):
             why = f"stage {stage.name} saves nothing, and the next stage starts from its last checkpoint"
             asked.append(Decision(f"{step.file}: trainer.save_freq", why, ("a number of rollout periods above 0",)))
     return asked

@@ -58,7 +58,7 @@ def test_a_run_without_environments_is_not_asked_about_them() -> None:
         ("chatlearn", "sft", "this is a supervised run; ChatLearn's entrypoint"),
         ("chatlearn", "eval", "this is an evaluation run"),
         ("roll", "eval", "this is an evaluation run; ROLL generates"),
-        ("trinity", "distill", "this is an on-policy distillation run; rftconf writes rl, eval, sft, dpo runs for Trinity-RFT"),
+        ("chatlearn", "distill", "this is an on-policy distillation run; ChatLearn's entrypoint starts grpo and nothing else"),
         ("roll", "offline_distill", "this is a distillation run; rftconf writes"),
         ("verl", "offline_distill", "this is a distillation run; veRL distils a student on its own answers alone"),
         ("trinity", "offline_distill", "this is a distillation run; Trinity-RFT distils a student on its own answers alone"),
@@ -83,10 +83,10 @@ def is_refused(to: str, kind: str) -> bool:
 @pytest.mark.parametrize(
     ("to", "written"),
     [
-        ("verl", {"rl", "eval"}),
+        ("verl", {"rl", "distill", "eval"}),
         ("verl_sft", {"sft"}),
-        ("trinity", {"rl", "eval", "sft", "dpo"}),
-        ("roll", {"rl", "sft", "dpo"}),
+        ("trinity", {"rl", "distill", "eval", "sft", "dpo"}),
+        ("roll", {"rl", "distill", "sft", "dpo"}),
         ("chatlearn", {"rl"}),
     ],
 )

@@ -12,7 +12,7 @@ from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
 from rftconf.budget.values import Values
 from rftconf.errors import UsageError
-from rftconf.plan.kinds import WITHOUT_ROLLOUTS
+from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Stage
@@ -35,7 +35,7 @@ MOST_NODES, MOST_GPUS_PER_NODE = 10_000, 256
 
 def setup_of(plan: Plan, asked: Asked) -> Setup:
     """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
-    stage = next((s for s in reversed(plan.stages) if s.kind == "rl"), plan.stages[-1])
+    stage = next((s for s in reversed(plan.stages) if s.kind in WITH_ROLLOUTS), plan.stages[-1])
     values = Values()
     nodes, per_node = _bounded(*_cluster(plan, stage, asked, values))
     longest = _longest(stage, values)

@@ -9,6 +9,7 @@ from typing import Any
 from rftconf.errors import UsageError
 from rftconf.ledger import Decision
 from rftconf.plan import placement
+from rftconf.plan.auxiliary import own_teacher
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE
 from rftconf.plan.splits import Rules
@@ -59,6 +60,22 @@ def place(
     layout = values.get(LAYOUT)
     if target.either and rollout_gpus is None:
         return []
+    teacher = own_teacher(values, origins)
+    if teacher and target.shares and layout == "colocated":
+        return [*teacher, *placement.colocate(values, origins)]
+    return [*teacher, *_place_engines(target, values, origins, rollout_gpus, may_separate=may_separate, rules=rules)]
+
+
+def _place_engines(
+    target: Target,
+    values: dict[str, Any],
+    origins: dict[str, Origin],
+    rollout_gpus: int | None,
+    *,
+    may_separate: bool,
+    rules: Rules,
+) -> list[Decision]:
+    layout = values.get(LAYOUT)
     if not target.shares and layout == "colocated":
         decisions = placement.disaggregate(values, origins, rollout_gpus, rules)
         if values[LAYOUT] == "disaggregated":

@@ -10,9 +10,11 @@ from rftconf.ledger import LOSSES, SourceLine, State
 from rftconf.load import Loaded, StageRead
 from rftconf.mappers.native import nodes_above
 from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import Fixed
 from rftconf.mappers.tables import reason_for
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.text.document import Leaf
 
@@ -128,10 +130,24 @@ def _filled_in_vain(path: str, outcome: Outcome, writing: Writing) -> bool:
     return outcome.state is State.DEAD_IN_TARGET and origin is not None and origin.kind is Kind.DERIVED
 
 
+def _fixed_otherwise(paths: list[str], writing: Writing) -> str:
+    """What the target always does where the key means "nothing of the kind"; empty where it does nothing either."""
+    for row in writing.table.rows if not writing.same_framework else ():
+        if not isinstance(row, Fixed) or row.plan not in paths:
+            continue
+        mine = row.value(writing) if callable(row.value) else row.value
+        if mine not in (None, False):
+            return f"{row.why} (here {formula(mine)}, the source nothing of the kind)"
+    return ""
+
+
 def _combined(leaf: Leaf, paths: list[str], writing: Writing) -> SourceLine:
     outcomes = [(path, writing.outcomes[path]) for path in paths if path in writing.outcomes]
     # what was only filled in and acts nowhere says nothing about the key
     outcomes = [(path, o) for path, o in outcomes if not _filled_in_vain(path, o, writing)] or outcomes
+    differs = "" if outcomes or leaf.value is None else _fixed_otherwise(paths, writing)
+    if differs:
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.NARROWED, plan=tuple(paths), reason=differs)
     if not outcomes:
         return SourceLine(
             leaf.key,

@@ -17,6 +17,8 @@ from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry, versions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rftconf.text.document import Leaf
     from rftconf.text.interpolation import Tree
 
@@ -47,7 +49,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
         _account_change(writing, change.key, change.became, change.why, change.lossy)
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
-    lines = []
+    lines, names = [], writing.table.respelt(writing)
     for key, slot in done.flat.items():
         out = slot.out
         if not out.always and _is_default(known, key, slot, done.flat, writing):
@@ -59,8 +61,17 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
         comment, keys = comment_of(out, writing.origins, source, title)
         given = plus.get(key, "")
         name = given + key if key in as_written else _prefixed(known, key, slot.value, given)
-        lines.append(TargetLine(name, slot.value, _basis(out, writing), comment, keys))
+        lines.append(TargetLine(respelt(name, names), slot.value, _basis(out, writing), comment, keys))
+    for path, outcome in writing.outcomes.items() if names else ():
+        targets = tuple(respelt(target, names) for target in outcome.targets)
+        writing.outcomes[path] = replace(outcome, targets=targets)
     return lines
+
+
+def respelt(key: str, names: Mapping[str, str]) -> str:
+    """A key below a section that this run calls otherwise."""
+    old = next((section for section in names if key.startswith(f"{section}.")), None)
+    return key if old is None else names[old] + key.removeprefix(old)
 
 
 def _as_it_was(source: Native, writing: Writing, slots: dict[str, _Slot]) -> dict[str, tuple[Leaf, _Slot]]:

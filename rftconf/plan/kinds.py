@@ -7,6 +7,9 @@ from fnmatch import fnmatchcase
 WITHOUT_ROLLOUTS = ("sft", "dpo", "offline_distill")
 """Kinds of runs that learn from data alone: one step of every counter is one update, and there are no engines."""
 
+WITH_ROLLOUTS = ("rl", "distill")
+"""Kinds of runs that learn from the policy's own answers: rewards make their advantages, or a teacher does."""
+
 NAMES = {
     "rl": "a reinforcement learning run", "sft": "a supervised run", "dpo": "a DPO run", "distill": "an on-policy distillation run",
     "offline_distill": "a distillation run", "eval": "an evaluation run", "generate": "a generation run",

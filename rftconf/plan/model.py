@@ -300,7 +300,11 @@ class Preference(Part):
 
 
 class Distillation(Part):
-    """The loss of a run that follows a teacher's distribution on given texts; the teacher is an auxiliary model."""
+    """The loss of a run that follows a teacher's distribution; the teacher is an auxiliary model.
+
+    On given texts (`offline_distill`) the loss has two shares. On the policy's own answers (`distill`) each token's
+    divergence, times `teacher_coef`, is its advantage with the sign turned, or the loss itself.
+    """
 
     objective: Str | None = None
     loss_weight: Float | None = None
@@ -312,6 +316,13 @@ class Distillation(Part):
     on_prompt: Bool | None = None
     adaptive_alpha: Float | None = None
     skew_lambda: Float | None = None
+    teacher_coef: Float | None = None
+    estimator: Str | None = None
+    """How a divergence is estimated from the tokens that were drawn: the names of KL estimators."""
+    mixture: Float | None = None
+    """The teacher's share of the mixture that a Jensen-Shannon divergence is taken against."""
+    as_advantage: Bool | None = None
+    """Whether the divergence makes advantages for the policy loss, or is itself the loss."""
 
 
 class CriticOptions(Part):

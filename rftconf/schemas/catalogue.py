@@ -170,8 +170,10 @@ class Catalogue:
             return name
         for held in self._named:
             if name.startswith(held + "."):
-                _, dot, rest = name[len(held) + 1 :].partition(".")
-                if dot:
+                first, dot, rest = name[len(held) + 1 :].partition(".")
+                if (
+                    dot and f"{held}.{first}" not in self._prefixes
+                ):  # ROLL's teacher is one worker, or several with names
                     return self.canonical(f"{held}<*>.{rest}")
         return name
 

@@ -43,7 +43,8 @@ class Framework:
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
-    is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so. `stepless`:
+    is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so.
+    `kinds_since`: kinds to the first release that starts them, where older ones do not. `stepless`:
     why an agent cannot act in environments there, turn by turn; empty where it can. `revisions`: a release's git
     revision, where sources and no package are published.
     """
@@ -72,6 +73,7 @@ class Framework:
     instead: str = ""
     revisions: Mapping[str, str] = field(default_factory=dict)
     lacks: Mapping[str, str] = field(default_factory=dict)
+    kinds_since: Mapping[str, str] = field(default_factory=dict)
     stepless: str = ""
 
     @property
@@ -138,6 +140,7 @@ VERL = Framework(
     recipes=_VERL_RECIPES,
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
+    kinds_since={"distill": "0.8.0"},
     instead_of_offline="convert main_ppo with trainer.val_only=true, which generates and scores",
     lacks={
         "dpo": "veRL has no trainer for pairs of answers: no DPO loss, and no data set with a chosen and a rejected answer",
@@ -151,6 +154,7 @@ TRINITY = Framework(
     aliases=("trinity-rft", "trinity_rft"),
     programs=("trinity", "trinity.cli.launcher"),
     fills_missing=True,
+    kinds_since={"distill": "0.4.1"},
     lacks={
         "offline_distill": "Trinity-RFT distils a student on its own answers alone (on_policy_distill, jsd), on no given texts"
     },
@@ -165,7 +169,8 @@ ROLL = Framework(
     drops_unknown=True,
     revisions={"0.1.1": "v0.1.1", "0.1.3": "v0.1.3", "0.2.1": "v0.2.1", "0.3.0": "v0.3.0"},
     programs=("examples/start_", "start_", "roll.pipeline."),
-    trainer_of_kind={"rl": "rlvr", "sft": "sft", "dpo": "dpo", "offline_distill": "distill"},
+    kinds_since={"distill": "0.2.1"},
+    trainer_of_kind={"rl": "rlvr", "distill": "rlvr", "sft": "sft", "dpo": "dpo", "offline_distill": "distill"},
     trainer_sections={
         "agentic": ("train_env_manager", "val_env_manager", "custom_envs", "reward_normalization"),
         "sft": ("sft_train",),

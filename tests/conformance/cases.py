@@ -30,6 +30,8 @@ DECISIONS = {
     "algorithm.adv_estimator": "grpo",
     "adv_estimator": "grpo",
     "importance_sampling": "token",
+    "distillation.distillation_loss.loss_mode": "k1",
+    "kl_penalty": "kl",
     "algorithm.optimizer.lr_scheduler_type": "constant",
     "algorithm.optimizer.warmup_style": "constant",
     "trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "1",

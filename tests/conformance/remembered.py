@@ -25,6 +25,10 @@ def of_the_judges() -> bytes:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).digest()
 
 
+BEFORE = bytes.fromhex("80aa554b7b0d2779ad4bf4351a29337bf2539ca96d31b99e7bc593528badf394")
+"""The digest before ROLL's judge knew a teacher without a name: what it said of configs without one still holds."""
+
+
 class RememberingBench(Bench):
     """Judges, and a folder of what they said; delete the folder when a package below `releases/` is replaced."""
 
@@ -35,6 +39,10 @@ class RememberingBench(Bench):
     def ask(self, target: Target, case: dict[str, Any]) -> Verdict:
         """The remembered verdict, else the judge's."""
         told = self._place(target, case)
+        asked = Path(case["file"]).read_text() if "file" in case else ""
+        earlier = self._place(target, case, BEFORE)
+        if not told.exists() and earlier.exists() and "teacher:" not in asked:
+            told = earlier
         if told.exists():
             known = json.loads(gzip.decompress(told.read_bytes()))
             return Verdict(**known | {"notes": tuple(known["notes"])})
@@ -46,10 +54,10 @@ class RememberingBench(Bench):
             unfinished.replace(told)
         return verdict
 
-    def _place(self, target: Target, case: dict[str, Any]) -> Path:
+    def _place(self, target: Target, case: dict[str, Any], judges: bytes | None = None) -> Path:
         asked = dict(case)
         if "file" in asked:
             asked["file"] = Path(asked["file"]).read_text()
         said = json.dumps([str(target), asked], sort_keys=True).encode()
-        digest = hashlib.sha256(of_the_judges() + said).hexdigest()
+        digest = hashlib.sha256((judges or of_the_judges()) + said).hexdigest()
         return self.folder / digest[:2] / f"{digest[2:]}.json.gz"

@@ -38,11 +38,21 @@ def kind_of_run(c: Context) -> str:
     known = KINDS[c.trainer]
     if isinstance(c, Writing):
         own = str(c.plan("stage.kind"))
-        return own if c.same_framework and known == "rl" and own in ("distill", "generate") else known
-    student = c.native("student_train.device_mapping") is not None  # its start script sets is_pure_opd
-    if known == "rl" and (student or c.native("is_pure_opd") is True):
+        kept = own == "distill" or (c.same_framework and own == "generate")
+        return own if known == "rl" and kept else known
+    if known == "rl" and follows_teacher(c):
         return "distill"
     return "generate" if c.trainer == "agentic" and c.native("actor_train.device_mapping") is None else known
+
+
+def follows_teacher(c: Context) -> bool:
+    """True where a teacher's divergence is all that is learned from: by its switch, which the start script of configs
+    with a student sets; effective.py then reads the student's roles as the policy's."""
+    if isinstance(c, Writing):
+        return bool(c.plan("stage.kind") == "distill")
+    cell = c.source.cells.get("actor_train.device_mapping")
+    student = cell is not None and cell.leaf is not None and cell.leaf.key.startswith("student_train.")
+    return KINDS[c.trainer] == "rl" and (student or c.native("is_pure_opd") is True)
 
 
 def trained(c: Context) -> str:
@@ -73,6 +83,8 @@ def _reference(c: Context) -> bool:
     """Loaded by a KL term, by init_kl_coef above 0 (its default is 0.2), or when asked for (row 3.14)."""
     if c.trainer == "dpo":
         return True
+    if follows_teacher(c):
+        return False  # the teacher stands in its place
     used = c.plan(A + "kl_loss.enabled") is True or c.plan(A + "kl_reward.enabled") is True
     coef = c.effective("init_kl_coef")
     asked = c.effective("enable_reference") is True or isinstance(coef, Expr) or bool((coef or 0) > 0)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
 
 OWN = tuple(f"{role}.model_args.model_name_or_path" for role in ("student", "teacher"))
+TEACHER_PATH = OWN[1]
 
 
 def weights_of(r: Reading, role: str) -> tuple[Any, str]:

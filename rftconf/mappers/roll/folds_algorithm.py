@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.roll.conditions import RL
+from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
@@ -35,6 +35,10 @@ KNOWN = ("gae", "reinforce", "grpo", "gigpo", "step_reinforce", "agentic_reinfor
 def read_advantage(r: Reading) -> None:
     """The estimator and the normalisation of rewards make one advantage (D22)."""
     if not RL.test(r):
+        return
+    if follows_teacher(r):
+        r.set(A + "advantage", "teacher", "is_pure_opd", how="the teacher's divergence")
+        r.set(A + "critic.enabled", False, kind=Kind.DEFAULT, how="there is no critic beside a teacher")
         return
     name, norms = r.native(EST), (r.native(MEAN), r.native(STD))
     if name == "grpo":
@@ -68,7 +72,11 @@ def write_advantage(w: Writing) -> None:
     if not RL.test(w):
         return
     name, scope = w.plan(A + "advantage"), w.plan(A + "std_scope")
-    _write_estimator(w, name, scope)
+    if follows_teacher(w):
+        for path in [p for p in (A + "advantage", A + "std_scope") if w.plan(p) is not None]:
+            w.lose(path, State.DERIVED, "is_pure_opd: the teacher's divergence is the advantage")
+    else:
+        _write_estimator(w, name, scope)
     wanted = w.plan(A + "critic.enabled")
     if wanted is not None and EST in w.out and w.out[EST].value == "???":
         w.lose(A + "critic.enabled", State.UNRESOLVED, "the estimator decides: gae has a critic")

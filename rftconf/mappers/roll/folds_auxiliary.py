@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
-from rftconf.mappers.roll.distilled import weights_of
+from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
+from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
 from rftconf.mappers.roll.folds_domains import REWARDS, domains
 from rftconf.mappers.roll.folds_places import INFER, NAME, SHARES, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
@@ -45,6 +45,7 @@ TAUGHT = (
         "model_args.model_name_or_path",
         "strategy_args.strategy_name",
         "training_args.per_device_train_batch_size",
+        "infer_batch_size",
     ),
     *(f"{CONFIG}{kind}_model_parallel_size" for kind in ("tensor", "pipeline")),
 )
@@ -78,6 +79,9 @@ def read_auxiliary(r: Reading) -> None:
     shared = SHARED[r.trainer]
     taken: dict[str, list[int] | None] = dict(_roles(r))
     index = 0
+    if follows_teacher(r):
+        _read_teacher(r)
+        index = 1
     services = [one for one in named if _value(r, one[0], TYPE) == "api"]
     for section, domain in [*(one for one in named if one not in services), (shared, None), *services]:
         ids = device_ids(r, f"{section}.{DEVICES}")
@@ -216,17 +220,21 @@ def _read_answers(r: Reading, at: str, section: str) -> None:
 def _read_teacher(r: Reading) -> None:
     """The model whose distribution the student follows: it scores each batch before the student learns from it."""
     at, section = f"{AUXILIARY}[0].", "teacher"
-    path, key = weights_of(r, "teacher")
+    path, key = (None, TEACHER_PATH) if follows_teacher(r) else weights_of(r, "teacher")
+    if follows_teacher(r):
+        path = r.native(
+            "pretrain" if r.plan("stage.model.path") is None or TEACHER_PATH in r.inactive else TEACHER_PATH
+        )
     r.set(at + "role", "teacher", key)
     r.set(at + "name", "teacher", key)
     r.set(at + "path", path, key)
     _read_place(
         r, at, section, device_ids(r, f"{section}.{DEVICES}"), {"actor": device_ids(r, f"{trained(r)}.{DEVICES}")}
-    )
+    )  # it scores while the engines sleep: with them it shares whatever it shares with the trainer
     name = r.native(section + NAME)
     r.set(at + "engine", INFER.get(name, name) if isinstance(name, str) else name, section + NAME)
     r.set(at + "dtype", DTYPES.get(r.native(f"{section}.model_args.dtype"), r, None), f"{section}.model_args.dtype")
-    batch = f"{section}.training_args.per_device_train_batch_size"
+    batch = f"{section}.{'infer_batch_size' if follows_teacher(r) else 'training_args.per_device_train_batch_size'}"
     r.set(at + "sequences_per_pass", r.native(batch), batch)
     for kind, field in (("tensor", "tp"), ("pipeline", "pp")) if name == "megatron_infer" else ():
         size = f"{section}.{CONFIG}{kind}_model_parallel_size"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import follows_teacher
 from rftconf.mappers.roll.devices import mapping
 from rftconf.mappers.roll.folds_auxiliary import (
     AUXILIARY,
@@ -21,6 +22,7 @@ from rftconf.mappers.roll.folds_auxiliary import (
 from rftconf.mappers.roll.folds_domains import REWARDS
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, SHARES, P
 from rftconf.mappers.roll.rows_run import DTYPES
+from rftconf.mappers.roll.teacher_role import write_teacher
 from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ def write_auxiliary(w: Writing) -> None:
     """Each model in its section; what the plan does not tell about it is left open."""
     for index in range(w.items(AUXILIARY)):
         at = f"{AUXILIARY}[{index}]."
+        if w.plan(at + "role") == "teacher" and follows_teacher(w) and not w.same_framework:
+            write_teacher(w, at)
+            continue
         section, why = _section(w, at)
         if w.same_framework:
             _settle(w, at, State.EXACT, "")

@@ -10,6 +10,7 @@ from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.roll.conditions import CRITIC, RL, trained
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
 
@@ -98,7 +99,7 @@ def read_update(r: Reading) -> None:
         f"{at}.device_mapping",
         how=_formula(r, micro, steps),
     )
-    if on is True and r.plan("stage.kind") == "rl":
+    if on is True and r.plan("stage.kind") in WITH_ROLLOUTS:
         sentence = (
             f"with dynamic batching one update is {formula(r.native(steps))} micro-batches of up to {formula(r.native(cap))} tokens on each rank, "
             "however many sequences they hold; read as micro-batch x accumulation x ranks, as ROLL's own schedule does (H5)"
@@ -236,7 +237,7 @@ def _refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
             f"{update} sequences an update cannot be shared by {float(ranks):g} data-parallel ranks; ROLL's micro-batches are whole on every rank (H4)",
             choices=tuple(f"{g} trainer GPUs" for g in feeds[:6]),
         )
-    if w.plan("stage.kind") != "rl" or not isinstance(prompts, int) or not isinstance(n, int):
+    if w.plan("stage.kind") not in WITH_ROLLOUTS or not isinstance(prompts, int) or not isinstance(n, int):
         return
     total = prompts * n
     if total % update:

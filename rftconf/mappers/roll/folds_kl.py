@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
-from rftconf.mappers.roll.conditions import RL
+from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
@@ -20,6 +20,10 @@ KL_ON, KL_COEF, TARGET = "add_token_level_kl", "init_kl_coef", "target_kl"
 def read_kl(r: Reading) -> None:
     """KL in the reward, after normalisation (H27), and KL in the loss, always k3 clamped at 10 (rows 4.2.5 to 4.2.9)."""
     if not RL.test(r):
+        return
+    if follows_teacher(r):  # ROLL switches both off (_apply_opd_config)
+        for block in ("kl_reward", "kl_loss"):
+            r.set(f"{A}{block}.enabled", False, kind=Kind.DEFAULT, how="the teacher's divergence is the advantage")
         return
     on, target = r.native(KL_ON, False), r.native(TARGET)
     r.set(A + "kl_reward.enabled", on, KL_ON)

@@ -10,6 +10,7 @@ from rftconf.mappers.rates import data_parallel, ratio
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.symbols import Expr, Var, arith, formula
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _updates(c: Reading | Writing) -> Any:
     update = c.plan("stage.batch.sequences_per_update")
     if c.plan("stage.kind") == "dpo":
         return _dpo_horizon(c)
-    if c.plan("stage.kind") != "rl" and epochs is not None and update is not None:
+    if c.plan("stage.kind") not in WITH_ROLLOUTS and epochs is not None and update is not None:
         rows = c.rows() if isinstance(c, Reading) else c.facts.get("rows")
         return arith("*", arith("//", Var("ROWS") if rows is None else rows, update), epochs)
     parts = [

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.rates import beside_a_length
-from rftconf.mappers.roll.conditions import CRITIC, RL, trained
-from rftconf.mappers.roll.distilled import weights_of
+from rftconf.mappers.roll.conditions import RL, trained
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, formula
 
@@ -140,46 +139,6 @@ def write_seeds(w: Writing) -> None:
                 State.NARROWED,
                 f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))} (row 10.11)",
             )
-
-
-PATHS = tuple(f"{role}.model_args.model_name_or_path" for role in ("actor_train", "actor_infer", "reference"))
-CRITIC_PATH = "critic.model_args.model_name_or_path"
-
-
-def read_model(r: Reading) -> None:
-    """pretrain, unless every role names its own model; the critic falls back to reward_pretrain."""
-    if r.trainer == "distill":
-        path, key = weights_of(r, "student")
-        r.set("stage.model.path", path, key)
-        return
-    roles = {"agentic": PATHS, "rlvr": PATHS, "dpo": PATHS[::2]}.get(r.trainer, ())
-    own = [r.native(path) for path in roles]
-    names_all = bool(own) and all(v is not None for v in own)
-    r.set("stage.model.path", own[0] if names_all else r.native("pretrain"), roles[0] if names_all else "pretrain")
-    if names_all and any(v != own[0] for v in own):
-        for path, value in zip(roles[1:], own[1:], strict=True):
-            if value != own[0]:
-                r.narrowed[path] = "this role starts from a model of its own; elsewhere all start from the policy's"
-    elif not names_all:
-        r.inactive.update(dict.fromkeys(roles, "pretrain is written over it unless every role names a model"))
-    if CRITIC.test(r):
-        mine = r.native(CRITIC_PATH)
-        r.set(
-            "stage.model.critic_path",
-            mine if mine is not None else r.native("reward_pretrain"),
-            CRITIC_PATH if mine is not None else "reward_pretrain",
-        )
-
-
-def write_model(w: Writing) -> None:
-    """pretrain for all roles; the critic's own path only where there is a critic."""
-    if w.plan("stage.model.path") is not None:
-        w.put("pretrain", w.plan("stage.model.path"), "stage.model.path", always=True)
-    path = w.plan("stage.model.critic_path")
-    if path is not None and CRITIC.test(w):
-        w.put(CRITIC_PATH, path, "stage.model.critic_path", always=True)
-    elif path is not None:
-        w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)
 
 
 _A = {"sft": "an SFT", "distill": "a distillation"}

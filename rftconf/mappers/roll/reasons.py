@@ -33,7 +33,7 @@ OVERWRITTEN = (
     *_all(DEAD, "the top-level seed is written over it", "*.training_args.seed"),
     *_all(DEAD, "the role's model_args.dtype sets it", "*.training_args.bf16", "*.training_args.fp16"),
     *_all(DEAD, "sequence_length - prompt_length is written over it (row 6.2)", "actor_infer.generating_args.max_new_tokens",
-          "validation.generating_args.max_new_tokens", "student_infer.generating_args.max_new_tokens"),
+          "validation.generating_args.max_new_tokens"),
     *_all(DEAD, "ROLL sets it to false when it starts", "*.offload_nccl"),
     *_all(DEAD, "ROLL sets it to 1, or to the GPUs of one engine", "*.num_gpus_per_worker"),
     *_all(DEAD, "parsed, but nothing reads it (row 4.2.23)", "postive_loss_coef", "use_topr_*", "use_policy_loss_type", "use_reward_*",
@@ -79,7 +79,7 @@ ALGORITHM = (
     *_all(MATHS, "leaves long wrong answers out of the loss", "error_max_len_*"),
     *_all(MATHS, "corrects for the mismatch of engine and trainer, by rules of ROLL's own (row 2.9)", "train_infer_correction*"),
     *_all(MATHS, "weights of good and bad answers in the TOPR loss", "*.topr_*_weight"),
-    *_all(MATHS, "on-policy distillation: a teacher's KL is the reward, or is added to it", "is_pure_opd", "use_opd", "pure_opd_pipeline_type",
+    *_all(MATHS, "a teacher's KL beside rewards; elsewhere a teacher stands alone", "use_opd",
           "*opd_kl_coef"),
     *_all(MATHS, "trains multi-token prediction heads", "*.mtp_training_mode"),
     *_all(MATHS, "repeats the engine's expert routing in training", "*.router_replay.mode"),
@@ -141,8 +141,7 @@ AGENTS = (
 
 DISTILLATION = (
     *_all(KEPT, "how the teacher's logits travel", "logits_*"),
-    *_all(KEPT, "the roles of a distillation run; RL and SFT have none of them", "student.*", "teacher.*", "teacher", "student_train.*",
-          "student_infer.*", "teacher<*>.*"),
+    *_all(KEPT, "the roles of a distillation run; RL and SFT have none of them", "student.*", "teacher.*", "teacher", "teacher<*>.*"),
 )  # fmt: skip
 
 ROLES = (

@@ -54,7 +54,7 @@ OPTIMIZER_ROWS = (
 )  # fmt: skip
 
 DISTILLATION_ROWS = (
-    row(lambda c: c.kd_objective, lambda p: p.stage.algorithm.distillation.objective, same, when=on.STUDENT, why="various_divergence"),
+    row(lambda c: c.kd_objective, lambda p: p.stage.algorithm.distillation.objective, same, when=on.STUDENT, alias=True, why="various_divergence"),
     row(lambda c: c.distill_loss_weight, lambda p: p.stage.algorithm.distillation.loss_weight, same, when=on.STUDENT,
         why="distill_worker: the likelihood of the answer has the rest"),
     row(lambda c: c.kd_temperature, lambda p: p.stage.algorithm.distillation.student_temperature, same, when=on.STUDENT, why="various_divergence"),

@@ -22,7 +22,9 @@ from rftconf.mappers.roll import (
     folds_preference,
     folds_run,
     folds_sync,
+    folds_weights,
     questions,
+    teachers,
 )
 from rftconf.mappers.roll.conditions import RL, kind_of_run, worth
 from rftconf.mappers.roll.dialects import dialect
@@ -79,8 +81,8 @@ FOLDS = (
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c")), A + "loss_agg", A + "loss_agg_tokens",
           A + "loss_norm_scope"),
          folds_algorithm.read_loss, folds_algorithm.write_loss, "actor_worker and actor_pg_worker: loss_func; H31, H32, H61"),
-    Fold(("pretrain", "reward_pretrain", "student_pretrain", *folds_run.PATHS, folds_run.CRITIC_PATH, *distilled.OWN), ("stage.model.path", "stage.model.critic_path"),
-         folds_run.read_model, folds_run.write_model, "base_config: PPOConfig.__post_init__"),
+    Fold(("pretrain", "reward_pretrain", "student_pretrain", *folds_weights.PATHS, folds_weights.CRITIC_PATH, *distilled.OWN), ("stage.model.path", "stage.model.critic_path"),
+         folds_weights.read_model, folds_weights.write_model, "base_config: PPOConfig.__post_init__"),
     Fold(tuple(f"{r}{MODEL}model_config_kwargs" for r in TRAINED), (folds_model.OVERRIDES,), folds_model.read_overrides, folds_model.write_overrides,
          "model_providers: merged into the model's config"),
     Fold(("max_steps", "sft_train.training_args.num_train_epochs", "student.training_args.num_train_epochs"),
@@ -100,6 +102,8 @@ FOLDS = (
     Fold(tuple(f"{r}.strategy_args.strategy_config.*" for r in (*TRAINED, "reference", "critic")),
          tuple(f"{P}{r}.megatron.transformer_overrides" for r in ("actor", "reference", "critic")),
          folds_model.read_megatron, folds_model.write_megatron, "megatron_strategy: TrainingArguments(**strategy_config)"),
+    Fold((teachers.PURE, "pure_opd_pipeline_type", teachers.ESTIMATOR, teachers.COEF, *(f"{role}.*" for role in teachers.SECTIONS.values())),
+         teachers.PLANS, teachers.read_followed, teachers.write_followed, "functionals: compute_advantage; base_config: _apply_opd_config"),
     Fold(("beta", "label_smoothing", "ipo"), tuple(f"{A}preference.{f}" for f in ("beta", "label_smoothing", "loss")),
          folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config"),
     Fold((*(f"{r}.data_args.{k}" for r in ("actor_train", "validation") for k in ("file_name", "prompt", "messages", "response")),
@@ -236,7 +240,8 @@ ROLL = Table(
     target=questions.TARGET,
     questions=questions.questions,
     dialect=dialect,
-    kinds=("rl", "sft", "dpo"),
+    kinds=("rl", "distill", "sft", "dpo"),
+    respelt=teachers.respelt,
     sections=("exp_name", "seed", "logging_dir", "output_dir", "system_envs", "checkpoint_config", "track_with", "tracker_kwargs",
               "num_gpus_per_node", "max_steps", "save_steps", "logging_steps", "eval_steps", "resume_from_checkpoint", "max_ckpt_to_keep",
               "async_generation_ratio", "rollout_batch_size", "prompt_length", "response_length", "sequence_length", "num_return_sequences_in_group",
@@ -244,5 +249,5 @@ ROLL = Table(
               "use_pg_clip_range", "pg_clip", "pg_clip_low", "pg_clip_high", "dual_clip_loss", "value_clip", "importance_sampling", "loss_agg_mode",
               "max_grad_norm", "entropy_loss_coef", "use_kl_loss", "kl_loss_coef", "add_token_level_kl", "init_kl_coef", "kl_penalty", "target_kl",
               "kl_horizon", "ipo", "beta", "label_smoothing", "chosen_key", "rejected_key", "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute", "pretrain", "reward_pretrain", "validation",
-              "sft_train", "actor_train", "actor_infer", "reference", "critic", "rewards", "reward_model"),
+              "is_pure_opd", "pure_opd_pipeline_type", "sft_train", "student_train", "student_infer", "teacher", "actor_train", "actor_infer", "reference", "critic", "rewards", "reward_model"),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.trinity.folds_async import SINCE, read_ahead, write_ahead
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
@@ -73,7 +74,7 @@ def _ahead(offset: Any, interval: Any) -> Any:
 
 
 def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, theirs: Any) -> None:
-    if r.plan("stage.kind") not in ("rl", None):
+    if r.plan("stage.kind") not in (*WITH_ROLLOUTS, None):
         return
     made, used = mine * explore * n, theirs * update
     if (

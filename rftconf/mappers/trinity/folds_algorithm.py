@@ -19,6 +19,10 @@ TYPE = "algorithm.algorithm_type"
 
 def read_advantage(r: Reading) -> None:
     """advantage_fn, else the class's; its arguments carry gamma, lambda and the scope of the deviation."""
+    if r.plan("stage.kind") == "distill":
+        r.set(A + "advantage", "teacher", "algorithm.advantage_fn", TYPE)
+        r.set(A + "critic.enabled", class_of(r).critic, TYPE)
+        return
     name = r.native("algorithm.advantage_fn") or class_of(r).advantage
     args = arguments(r, "advantage_fn")
     plain = ADVANTAGES.get(name, name) if isinstance(name, str) else name
@@ -26,7 +30,8 @@ def read_advantage(r: Reading) -> None:
         plain = "opmd"
     keys = ("algorithm.advantage_fn", TYPE)
     r.set(A + "advantage", plain, *keys)
-    scope = args.get("std_cal_level", "group") if plain == "grpo" else "none" if plain == "grpo_mean_only" else None
+    divides = plain in ("grpo", "step_wise_grpo")
+    scope = args.get("std_cal_level", "group") if divides else "none" if plain == "grpo_mean_only" else None
     r.set(A + "std_scope", scope, "algorithm.advantage_fn_args.std_cal_level", "algorithm.advantage_fn_args")
     discounts, trace = plain in ("gae", "reinforce_pp"), plain == "gae"
     r.set(A + "gamma", args.get("gamma", 1.0) if discounts else None, "algorithm.advantage_fn_args.gamma")
@@ -49,6 +54,8 @@ def read_advantage(r: Reading) -> None:
 
 def write_advantage(w: Writing) -> None:
     """The class that comes closest, the function by name, and its arguments."""
+    if w.plan("stage.kind") == "distill":
+        return
     name, family = w.plan(A + "advantage"), w.plan(A + "policy_loss.family")
     if isinstance(name, Expr) or isinstance(family, Expr):
         key, path = (TYPE, A + "advantage")

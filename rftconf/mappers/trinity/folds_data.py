@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
 from rftconf.mappers.files import folder_of_file
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Value, formula
 
@@ -106,7 +107,7 @@ def write_places(w: Writing) -> None:
                 _write_own_sampling(w, at, to)
             else:
                 write_eval_sampling(w, at, to)
-    if not w.same_framework and w.plan("stage.kind") == "rl" and not w.items(D + "train"):
+    if not w.same_framework and w.plan("stage.kind") in WITH_ROLLOUTS and not w.items(D + "train"):
         how = "the source names no data; Trinity's explorer takes every task from a task set"
         w.put("buffer.explorer_input.tasksets[0].path", "???", always=True, how=how)
     _write_common(w)

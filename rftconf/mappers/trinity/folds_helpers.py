@@ -28,7 +28,8 @@ def read_helpers(r: Reading) -> Any:
             gpus = gpus * (r.native(f"{key}{kind}_parallel_size", 1) or 1)
         gpus = 0 if r.native(key + "engine_type") in OUTSIDE else gpus
         r.set(at + "gpus", gpus, key + "engine_num")
-        r.set(at + "role", "helper", key + "model_path")
+        taught = index == 0 and r.plan("stage.kind") == "distill"  # the workflow asks the first
+        r.set(at + "role", "teacher" if taught else "helper", key + "model_path")
         r.set(at + "own_pool", True, key + "engine_num")
         r.set(at + "colocate_with", [], key + "engine_num")
         total = total + gpus
@@ -45,7 +46,9 @@ def write_helpers(w: Writing) -> None:
             own = w.plan(at + ".gpus")
             engines = arith("/", own, engine_gpus(w, at)) if own is not None else 1
             w.put(key + ".engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
-        if w.plan(at + ".role") not in ("helper", None):
+        if w.plan(at + ".role") == "teacher" and w.plan("stage.kind") == "distill" and index == 0:
+            w.lose(at + ".role", State.DERIVED, "the workflow takes the first auxiliary model for the teacher")
+        elif w.plan(at + ".role") not in ("helper", None):
             note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
             w.lose(at + ".role", State.NARROWED, note)
         for field in (".own_pool", ".colocate_with"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
 from rftconf.mappers.trinity.conditions import CRITIC
+from rftconf.mappers.trinity.teachers import follows_teacher
 from rftconf.plan.symbols import Expr, Text
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
-LORA = "model.lora_configs[0]."
+LORA, TINKER = "model.lora_configs[0].", "model.tinker.rank"
 LORA_FIELDS = {
     "lora_rank": "rank",
     "lora_alpha": "alpha",
@@ -28,10 +29,24 @@ def read_lora(r: Reading) -> None:
     """The presence of an entry switches LoRA on (row 9.1)."""
     if not r.source.count("model.lora_configs"):
         r.set("stage.model_options.lora.rank", None, "model.lora_configs")
+        if r.native("model.tinker.enable") is True:
+            _read_tinker(r)
         return
     for native, field in LORA_FIELDS.items():
         default = {"lora_rank": 32, "lora_alpha": 32, "target_modules": "all-linear", "lora_dtype": "auto"}.get(native)
         r.set(f"stage.model_options.lora.{field}", r.native(LORA + native, default), LORA + native)
+
+
+def _read_tinker(r: Reading) -> None:
+    """A service trains an adapter: elsewhere the cluster does, and nothing says how the service scales it."""
+    rank = r.native(TINKER, 16)
+    r.set("stage.model_options.lora.rank", rank, TINKER, "model.tinker.enable")
+    sentence = (
+        f"a Tinker service trains an adapter of rank {rank}, on GPUs of its own; elsewhere GPUs of the cluster train it: "
+        "decide on their number, and on the adapter's alpha and modules, which no file tells"
+    )
+    r.narrowed["model.tinker.enable"] = sentence
+    r.note(sentence)
 
 
 def write_lora(w: Writing) -> None:
@@ -115,12 +130,10 @@ def kind_of(source: Native, program: str = "") -> str:
     """Mode and algorithm tell what kind of run this is."""
     del program
     mode, algorithm = source.value("mode", "both"), source.value("algorithm.algorithm_type", "ppo")
-    if algorithm in ("on_policy_distill", "jsd"):
-        return "distill"
     return (
         {"bench": "eval", "explore": "generate", "serve": "generate"}.get(str(mode))
         or KINDS.get(str(algorithm))
-        or "rl"
+        or ("distill" if follows_teacher(source) else "rl")
     )
 
 

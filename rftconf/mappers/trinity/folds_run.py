@@ -10,7 +10,9 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel, sequences_per_period
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.trinity.folds_floor import say_start, start_of
 from rftconf.mappers.trinity.folds_helpers import engine_gpus, read_helpers, write_helpers
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
@@ -69,7 +71,7 @@ def _say_uneven(r: Reading) -> None:
 def write_gpus(w: Writing) -> None:
     """Numbers of engines; the split itself was decided before (plan/placement.py)."""
     gpus = w.plan(P + "rollout.gpus")
-    if w.plan("stage.kind") == "rl":
+    if w.plan("stage.kind") in WITH_ROLLOUTS:
         _write_mode(w, w.plan(P + "layout"))
     if gpus is not None:
         size = engine_gpus(w, P + "rollout")
@@ -195,6 +197,8 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
             r.set(warmup, _whole(r.convert(ticks, Unit.LR_TICKS, Unit.UPDATES)), steps)
         else:
             r.set(warmup, _from_ratio(r, ratio), share)
+        if not critic:
+            say_start(r, steps if share in r.inactive else share)
 
     def write(w: Writing) -> None:
         updates = w.plan(warmup)
@@ -207,7 +211,9 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
         exact = isinstance(ticks, (int, Expr))
         value = ticks if exact else -(-ticks.numerator // ticks.denominator)
         state = State.DERIVED if exact else State.ROUNDED
-        note = "" if exact else f"{formula(updates)} updates are {float(ticks):g} train steps; wrote {value}"
+        start = "" if critic else start_of(w)
+        note = start if exact else f"{formula(updates)} updates are {float(ticks):g} train steps; wrote {value}"
+        state = State.NARROWED if start and exact else state
         how = f"{formula(updates)} updates; Trinity's scheduler ticks every train step (H44)"
         w.put(steps, value, warmup, state=state, note=note, how=how, always=True, default=default)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.rows import Dialect
+from rftconf.plan.kinds import WITH_ROLLOUTS
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -27,7 +28,7 @@ HALVES = {
 def half_of_a_run(r: Reading) -> Dialect | None:
     """The mode, where it starts half of a run."""
     mode = r.native("mode", "both")
-    if mode == "train" and r.plan("stage.kind") != "rl":
+    if mode == "train" and r.plan("stage.kind") not in WITH_ROLLOUTS:
         return None
     found = HALVES.get(mode) if isinstance(mode, str) else None
     return Dialect(*found) if found is not None else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import Decision, State
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.placing import Target
+from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def complete(writing: Writing) -> None:
         if key in writing.out and writing.out[key].value == "":
             note = "the source leaves it empty"
             writing.put(key, MISSING, path, state=State.UNRESOLVED, note=note, always=True)
-    fixed = writing.plan("stage.batch.micro.dynamic") is False and writing.plan("stage.kind") == "rl"
+    fixed = writing.plan("stage.batch.micro.dynamic") is False and writing.plan("stage.kind") in WITH_ROLLOUTS
     if fixed and writing.since("0.6.0") and writing.backend != "megatron":
         how = "micro-batches of a fixed size, and the source tells none"
         critic = writing.plan("stage.algorithm.critic.enabled") is True
@@ -47,9 +48,9 @@ def complete(writing: Writing) -> None:
 def questions(writing: Writing) -> list[Decision]:
     """Which workflow and reward, and do the columns fit?"""
     kind = writing.plan("stage.kind")
-    if kind not in ("rl", "eval"):
+    if kind not in (*WITH_ROLLOUTS, "eval"):
         return []
-    tasks = f"buffer.explorer_input.{'tasksets' if kind == 'rl' else 'eval_tasksets'}[]"
+    tasks = f"buffer.explorer_input.{'eval_tasksets' if kind == 'eval' else 'tasksets'}[]"
     count = writing.items("stage.data.environments")
     names = ", ".join(str(writing.plan(f"stage.data.environments[{i}].name")) for i in range(count))
     worlds = f"the source's agent acts in {names}, turn by turn; environments, their rewards and their tags are not carried over"
@@ -59,13 +60,21 @@ def questions(writing: Writing) -> list[Decision]:
             if count
             else []
         ),
-        Decision(f"{tasks}.default_workflow_type", *_workflow(writing)),
+        Decision(f"{tasks}.default_workflow_type", *(_teachers(writing) if kind == "distill" else _workflow(writing))),
         Decision(
             f"{tasks}.format",
             "the source's rows hold chat messages and reward_model.ground_truth; Trinity reads the columns named here (row 7.3)",
             ("check prompt_key and response_key", "or convert the data"),
         ),
     ]
+
+
+def _teachers(writing: Writing) -> tuple[str, tuple[str, ...]]:
+    """The workflow of a run without rewards measures none either, in training and in evaluation."""
+    del writing
+    why = "the workflow that asks the teacher gives every answer the reward 0: nothing is learned from it, and nothing measured"
+    own = "on_policy_distill_math_workflow, which scores mathematics", "a workflow of your own, for evaluation too"
+    return why, own
 
 
 def _workflow(writing: Writing) -> tuple[str, tuple[str, ...]]:

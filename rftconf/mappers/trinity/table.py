@@ -18,6 +18,7 @@ from rftconf.mappers.trinity import (
     folds_run,
     modes,
     questions,
+    teachers,
 )
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.folds_horizon import HORIZON
@@ -54,6 +55,8 @@ FOLDS = (
          (A + "advantage", A + "std_scope", A + "gamma", A + "lam", A + "whiten_advantage", A + "critic.enabled",
           *(f"{A}filters[].{f}" for f in ("kind", "metric", "action", "threshold", "max_in_flight_rollouts"))),
          folds_algorithm.read_advantage, folds_algorithm.write_advantage, "algorithm/algorithm.py, algorithm/advantage_fn"),
+    Fold((ALGO + "algorithm_type", ALGO + "advantage_fn", ARGS[0], teachers.COEF, teachers.MIXTURE), teachers.PLANS,
+         teachers.read_teacher, teachers.write_teacher, "algorithm/advantage_fn: on_policy_distill, jsd"),
     Fold((ALGO + "policy_loss_fn", ALGO + "loss_agg_mode", ARGS[1],
           *(f"{ARGS[1]}.{k}" for k in ("clip_range", "clip_range_low", "clip_range_high", "clip_ratio_c", "loss_agg_mode", "tau_pos", "tau_neg"))),
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c", "tau_pos", "tau_neg")),
@@ -76,7 +79,7 @@ FOLDS = (
     Each(TASKS, D + "train", TRAIN_TASK_ROWS),
     Each(EVALS, D + "eval", EVAL_TASK_ROWS),
     Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
-    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
+    Fold((*(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), folds_model.TINKER), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
          folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
     ROLES_FOLD,
     SWITCHED_OFF,
@@ -188,7 +191,7 @@ TRINITY = Table(
     completes=questions.complete,
     kind_of=folds_model.kind_of,
     dialect=modes.half_of_a_run,
-    kinds=("rl",),
+    kinds=("rl", "distill"),
     sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",
               "buffer", "explorer", "synchronizer", "trainer", "monitor", "log"),
 )  # fmt: skip

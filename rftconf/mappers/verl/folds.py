@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.verl.rows_training import ADVANTAGES
+from rftconf.mappers.verl.teachers import ALONE, SWITCH, follows_teacher
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 def read_advantage(r: Reading) -> None:
     """The estimator's name; grpo with or without division by the group's standard deviation."""
+    if follows_teacher(r):
+        r.inactive["algorithm.adv_estimator"] = r.inactive["algorithm.norm_adv_by_std_in_grpo"] = ALONE
+        r.set("stage.algorithm.advantage", "teacher", SWITCH, how="the teacher's divergence")
+        r.set("stage.algorithm.std_scope", None, SWITCH)
+        return
     name = r.native("algorithm.adv_estimator")
     keys = ("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo")
     if name in ("grpo", "grpo_vectorized"):
@@ -31,6 +37,14 @@ def read_advantage(r: Reading) -> None:
 def write_advantage(w: Writing) -> None:
     """Back to the registry's name."""
     name = w.plan("stage.algorithm.advantage")
+    if follows_teacher(w) and not w.same_framework:
+        w.put(
+            "algorithm.adv_estimator", "grpo", always=True, how="nothing is learned from it; gae would train a critic"
+        )
+        for path in ("stage.algorithm.advantage", "stage.algorithm.std_scope"):
+            if w.plan(path) is not None:
+                w.lose(path, State.DERIVED, "distillation.enabled: the teacher's divergence")
+        return
     names = {plan: native for native, plan in reversed(ADVANTAGES.items())}
     A, D = "stage.algorithm.advantage", "stage.algorithm.std_scope"  # noqa: N806
     if isinstance(name, Expr):
@@ -57,6 +71,13 @@ def write_advantage(w: Writing) -> None:
 
 def read_critic(r: Reading) -> None:
     """critic.enable, or null: then exactly the gae estimator has one."""
+    if follows_teacher(r):
+        if r.native("critic.enable") is True or (
+            r.native("critic.enable") is None and r.native("algorithm.adv_estimator") == "gae"
+        ):
+            r.note("a critic is trained beside the teacher, and nothing uses it: algorithm.adv_estimator gae has one")
+        r.set("stage.algorithm.critic.enabled", False, SWITCH, how="nothing uses a critic beside a teacher")
+        return
     wanted = r.native("critic.enable") if r.since("0.6.1") else None
     if wanted is None:
         name = r.native("algorithm.adv_estimator")

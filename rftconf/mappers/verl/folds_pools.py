@@ -9,7 +9,8 @@ from rftconf.ledger import State
 from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.dialects import MINI_BATCH
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
-from rftconf.mappers.verl.reward_pool import pool_gpus, shape
+from rftconf.mappers.verl.reward_pool import pool_gpus, shape, teacher
+from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, ShellOnly, arith, formula
 from rftconf.plan.units import Unit
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
 TRAINER_POOL = ("trainer.nnodes", "trainer.n_gpus_per_node")
 REWARD_POOL = ("reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node")
+TEACHER_POOL = ("distillation.nnodes", "distillation.n_gpus_per_node")
 ROLLOUT_POOL = ("actor_rollout_ref.rollout.nnodes", "actor_rollout_ref.rollout.n_gpus_per_node")
 AGE = "trainer.v1.sampler.max_off_policy_threshold"
 NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
@@ -97,7 +99,10 @@ def _read_pools(r: Reading, own: tuple[str, str] | None) -> None:
         r.set(P + "rollout.gpus", _product(more, each), *own, how="nnodes x n_gpus_per_node")
         pools.append(("rollout", more, each))
     keys = [TRAINER_POOL, *([own] if own else [])]
-    if r.plan(P + "auxiliary[0].own_pool") is True:
+    if follows_teacher(r):
+        pools.append(("teacher", *(r.native(key) for key in TEACHER_POOL)))
+        keys.append(TEACHER_POOL)
+    if r.plan(P + "auxiliary[0].own_pool") is True and r.plan(P + "auxiliary[0].role") != "teacher":
         pools.append(("reward model", *(r.native(key) for key in REWARD_POOL)))
         keys.append(REWARD_POOL)
     _set_cluster(r, pools, keys)
@@ -181,9 +186,9 @@ def _write_shared_pool(w: Writing) -> None:
     sharing = [w.plan(P + "actor.gpus"), w.plan(P + "rollout.gpus")]
     known = [gpus for gpus in sharing if isinstance(gpus, int)]
     gpus = max(known) if known else next((one for one in sharing if one is not None), None)
-    how = f"the {formula(apart)} GPUs of the reward model are a pool of their own"
+    how = f"the {formula(apart)} GPUs of {'the teacher' if teacher(w) else 'the reward model'} are a pool of their own"
     _write_pool(w, TRAINER_POOL, shape(gpus, size), P + "actor.gpus", NODES, how=how)
-    w.lose(PER_NODE, State.DERIVED, "split into the two pools")
+    w.lose(PER_NODE, State.DERIVED, "split into the pools")
 
 
 SETTLED = (

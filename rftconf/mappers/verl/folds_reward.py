@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
 from rftconf.mappers.codecs import words
-from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape
+from rftconf.mappers.verl import folds_teacher
+from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.plan.symbols import Expr, formula
 
@@ -36,6 +37,7 @@ def read_reward(r: Reading) -> None:
         rest = ("model_path", "enable_resource_pool", "nnodes", "n_gpus_per_node", "rollout")
         why = "no effect while reward.reward_model.enable is False"
         r.inactive.update({f"reward.reward_model.{key}": why for key in rest})
+        folds_teacher.read_model(r, 0)
         return
     at = "stage.placement.auxiliary[0]."
     r.set(at + "role", "reward", "reward.reward_model.enable")
@@ -51,6 +53,7 @@ def read_reward(r: Reading) -> None:
     r.set(
         at + "gpus", sizes[0] * sizes[1] if pool and None not in sizes else None, *keys, how="nnodes x n_gpus_per_node"
     )
+    folds_teacher.read_model(r, 1)
 
 
 REWARD_MODEL = {
@@ -75,6 +78,9 @@ def write_reward(w: Writing) -> None:
         at = f"{AUXILIARY}[{index}]."
         if at == mine:
             _write_reward_model(w, at)
+            continue
+        if at == teacher(w):
+            folds_teacher.write_model(w, at)
             continue
         why = "veRL serves one reward model; helpers and services live in the user's own code (rows 7.8, 7.9)"
         for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:

@@ -357,8 +357,8 @@ TRAINER = (
 )  # fmt: skip
 
 DISTILLATION = (
-    *_all(KEPT, "an engine option of a distillation teacher; the plan has no teacher roles", f"{TEACHER}.inference.*"),
-    *_all(MATHS, "on-policy distillation from a teacher (row 15.13); the plan has no teacher roles", "distillation.*"),
+    *_all(KEPT, "an engine option of a teacher that the plan does not have", f"{TEACHER}.inference.*"),
+    *_all(MATHS, "a teacher beside rewards, or several, or bounds of its loss (row 15.13); elsewhere one teacher stands alone", "distillation.*"),
 )  # fmt: skip
 
 REASONS: tuple[Reason, ...] = (

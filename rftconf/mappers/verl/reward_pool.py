@@ -32,11 +32,17 @@ def needs_pool(w: Writing) -> str:
     return "filter_groups needs the reward before a batch is whole, so from a pool of its own" if refills else ""
 
 
+def teacher(w: Writing) -> str:
+    """The path, with its last dot, of the model that the student follows; empty where there is none."""
+    taught = w.plan("stage.kind") == "distill"
+    paths = [f"{AUXILIARY}[{index}]." for index in range(w.items(AUXILIARY))] if taught else []
+    return next((at for at in paths if w.plan(at + "role") == "teacher"), "")
+
+
 def pool_gpus(w: Writing) -> Any:
-    """GPUs of the reward model's own pool that the plan's cluster holds; 0 where it has none."""
-    at = served(w)
-    gpus = w.plan(at + "gpus") if at and w.plan(at + "own_pool") is True else 0
-    return 0 if gpus is None else gpus
+    """GPUs of the own pools of reward model and teacher that the plan's cluster holds; 0 where there is none."""
+    pools = [w.plan(at + "gpus") for at in (served(w), teacher(w)) if at and w.plan(at + "own_pool") is True]
+    return sum(gpus for gpus in pools if gpus is not None)
 
 
 def shape(gpus: Any, node: Any) -> tuple[Any, Any]:

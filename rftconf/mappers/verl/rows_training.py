@@ -8,6 +8,7 @@ from rftconf.mappers.codecs import NO_VALUE_CLIP, counts, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.folds_recipes import FULLY_ASYNC
+from rftconf.mappers.verl.teachers import OWN_DUAL_CLIP, REWARDED, TAUGHT, BesideTeacher
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ ALGORITHM_ROWS = (
     row(lambda c: c.algorithm.gamma, lambda p: p.stage.algorithm.gamma, same, when=on.DISCOUNTED, why="core_algos"),
     row(lambda c: c.algorithm.lam, lambda p: p.stage.algorithm.lam, same, when=on.GAE, always=True,
         why="core_algos.compute_gae_advantage_return"),
-    row(lambda c: c.algorithm.use_kl_in_reward, lambda p: p.stage.algorithm.kl_reward.enabled, same, always=True,
+    row(lambda c: c.algorithm.use_kl_in_reward, lambda p: p.stage.algorithm.kl_reward.enabled, BesideTeacher(False), always=True,
         why="trainer: apply_kl_penalty"),
     row(lambda c: c.algorithm.kl_penalty, lambda p: p.stage.algorithm.kl_reward.estimator, KL_ESTIMATORS, when=on.KL_REWARD,
         why="core_algos.kl_penalty"),
@@ -65,19 +66,23 @@ ALGORITHM_ROWS = (
         why="AdaptiveKLController"),
     row(lambda c: c.algorithm.kl_ctrl.horizon, lambda p: p.stage.algorithm.kl_reward.horizon, same, when=on.ADAPTIVE,
         why="AdaptiveKLController"),
-    row(lambda c: c.actor_rollout_ref.actor.use_kl_loss, lambda p: p.stage.algorithm.kl_loss.enabled, same, always=True,
+    row(lambda c: c.actor_rollout_ref.actor.use_kl_loss, lambda p: p.stage.algorithm.kl_loss.enabled, BesideTeacher(False), always=True,
         why="actor: adds kl_loss_coef * KL to the loss"),
     row(lambda c: c.actor_rollout_ref.actor.kl_loss_type, lambda p: p.stage.algorithm.kl_loss.estimator, KL_ESTIMATORS,
         when=on.KL_LOSS, always=True, why="core_algos.kl_penalty"),
     row(lambda c: c.actor_rollout_ref.actor.kl_loss_coef, lambda p: p.stage.algorithm.kl_loss.coef, same, when=on.KL_LOSS,
         always=True, why="actor: coefficient of KL in the loss"),
-    row(lambda c: c.actor_rollout_ref.actor.entropy_coeff, lambda p: p.stage.algorithm.entropy_coef, same, always=True,
+    row(lambda c: c.actor_rollout_ref.actor.entropy_coeff, lambda p: p.stage.algorithm.entropy_coef, BesideTeacher(0), always=True,
         why="actor: subtracts coef * entropy"),
-    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_low, lambda p: p.stage.algorithm.policy_loss.clip_low, same, always=True,
+    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_low, lambda p: p.stage.algorithm.policy_loss.clip_low, same, always=True, when=REWARDED,
         why="core_algos: wins over clip_ratio, which alone does nothing (H30)"),
-    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_high, lambda p: p.stage.algorithm.policy_loss.clip_high, same, always=True,
+    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_high, lambda p: p.stage.algorithm.policy_loss.clip_high, same, always=True, when=REWARDED,
         why="core_algos: wins over clip_ratio, which alone does nothing (H30)"),
-    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, same,
+    row(lambda c: c.distillation.distillation_loss.clip_ratio_low, lambda p: p.stage.algorithm.policy_loss.clip_low, same, always=True,
+        when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
+    row(lambda c: c.distillation.distillation_loss.clip_ratio_high, lambda p: p.stage.algorithm.policy_loss.clip_high, same, always=True,
+        when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
+    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, BesideTeacher(OWN_DUAL_CLIP),
         why="core_algos: dual clip, always on"),
     row(lambda c: c.actor_rollout_ref.actor.tau_pos, lambda p: p.stage.algorithm.policy_loss.tau_pos, same, absent=None,
         when=on.SAPO,

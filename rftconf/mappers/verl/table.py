@@ -15,6 +15,7 @@ from rftconf.mappers.verl import (
     folds_reward,
     folds_rollout,
     folds_schedule,
+    folds_teacher,
     needs,
     questions,
 )
@@ -23,6 +24,7 @@ from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
 from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTIMIZER_ROWS
 from rftconf.mappers.verl.rows_workers import WORKER_ROWS
+from rftconf.mappers.verl.teachers import follows_teacher
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
 P, Y, A, D = "stage.placement.", "stage.sync.", "stage.algorithm.", "stage.data."
@@ -57,7 +59,8 @@ FOLDS = (
     Fold(("reward.custom_reward_function.path", "reward.custom_reward_function.name", "reward.custom_reward_function.reward_kwargs",
           "reward.reward_manager.name", "reward.reward_kwargs", "reward.reward_model.enable", "reward.reward_model.enable_resource_pool",
           "reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node",
-          *(f"reward.reward_model.{k}" for k in folds_reward.REWARD_MODEL)),
+          *(f"reward.reward_model.{k}" for k in folds_reward.REWARD_MODEL), *folds_teacher.POOL,
+          *(folds_teacher.MODEL + k for k in folds_teacher.SERVED)),
          ("stage.reward.function_path", "stage.reward.function_name", "stage.reward.function_args", "stage.reward.manager",
           "stage.reward.manager_args", *(f"{P}auxiliary[].{f}" for f in ("role", "own_pool", "gpus", "colocate_with", "name", "domain")),
           *(f"{P}auxiliary[].{f}" for f in folds_reward.REWARD_MODEL.values())),
@@ -77,7 +80,7 @@ PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.RE
          "trainer: dataloader batch, before rows are repeated rollout.n times; fully_async_rollouter: required_samples")  # fmt: skip
 
 FIXED = (
-    fixed(lambda p: p.stage.kind, "rl", why="main_ppo trains with reinforcement learning"),
+    fixed(lambda p: p.stage.kind, lambda c: "distill" if follows_teacher(c) else "rl", why="main_ppo learns from rewards, or from a teacher alone"),
     fixed(lambda p: p.stage.batch.pass_order, lambda c: pass_order(c, "per_update" if single_ticks(c) else "sweep"),
           why="veRL sweeps all mini-batches of a local update, then sweeps again; separate_async takes one at a time (row 1.5)"),
     fixed(lambda p: p.stage.batch.uneven_tail,
@@ -157,6 +160,7 @@ VERL = Table(
         *ENGINE_ROWS,
         *WORKER_ROWS,
         *FOLDS,
+        folds_teacher.FOLD,
         needs.NEEDS,
         *FIXED,
     ),
@@ -165,6 +169,7 @@ VERL = Table(
     worth=worth,
     target=questions.TARGET,
     questions=questions.questions,
+    kinds=("rl", "distill"),
     separates_since="0.9.0",
     exported="actor/huggingface",
     kind_of=kind_of,

@@ -72,6 +72,15 @@ def dataclasses_in(hint, held=""):
         yield from ((mark + below, found) for below, found in dataclasses_in(arg))
 
 
+def fitting(forms, value):
+    """Of one worker or several by name (`teacher`), the form that a value has."""
+    if {held for held, _ in forms} != {"", "<*>"} or not isinstance(value, dict):
+        return forms
+    fields = {field.name for _, inner in forms for field in dataclasses.fields(inner)}
+    form = "<*>" if value and fields.isdisjoint(value) else ""
+    return [(held, inner) for held, inner in forms if held == form]
+
+
 def unknown(cls, config, prefix=""):
     """The keys that dacite would drop."""
     hints = typing.get_type_hints(cls)
@@ -79,7 +88,7 @@ def unknown(cls, config, prefix=""):
         if key not in hints:
             yield prefix + key
             continue
-        for held, inner in dataclasses_in(hints[key]):
+        for held, inner in fitting(list(dataclasses_in(hints[key])), value):
             if held == "" and isinstance(value, dict):
                 yield from unknown(inner, value, f"{prefix}{key}.")
             elif held == "<*>" and isinstance(value, dict):

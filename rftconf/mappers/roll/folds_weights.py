@@ -1,0 +1,70 @@
+"""ROLL's weights: one path for all roles, unless every role names a model of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import CRITIC, follows_teacher
+from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+PATHS = tuple(f"{role}.model_args.model_name_or_path" for role in ("actor_train", "actor_infer", "reference"))
+CRITIC_PATH = "critic.model_args.model_name_or_path"
+
+
+def read_model(r: Reading) -> None:
+    """pretrain, unless every role names its own model; the critic falls back to reward_pretrain."""
+    if r.trainer == "distill":
+        path, key = weights_of(r, "student")
+        r.set("stage.model.path", path, key)
+        return
+    roles = {"agentic": PATHS, "rlvr": PATHS, "dpo": PATHS[::2]}.get(r.trainer, ())
+    roles = (*PATHS[:2], TEACHER_PATH) if follows_teacher(r) else roles
+    own = [r.native(path) for path in roles]
+    names_all = bool(own) and all(v is not None for v in own)
+    r.set("stage.model.path", own[0] if names_all else r.native("pretrain"), roles[0] if names_all else "pretrain")
+    if follows_teacher(r):
+        roles, own = roles[:2], own[:2]
+        _say_teacher(r, names_all=names_all)
+    if names_all and any(v != own[0] for v in own):
+        for path, value in zip(roles[1:], own[1:], strict=True):
+            if value != own[0]:
+                r.narrowed[path] = "this role starts from a model of its own; elsewhere all start from the policy's"
+    elif not names_all:
+        r.inactive.update(dict.fromkeys(roles, "pretrain is written over it unless every role names a model"))
+    if CRITIC.test(r):
+        mine = r.native(CRITIC_PATH)
+        r.set(
+            "stage.model.critic_path",
+            mine if mine is not None else r.native("reward_pretrain"),
+            CRITIC_PATH if mine is not None else "reward_pretrain",
+        )
+
+
+def _say_teacher(r: Reading, *, names_all: bool) -> None:
+    """One role without a model, and ROLL writes `pretrain` over all three, the teacher's too (base_config: __post_init__)."""
+    if not names_all and r.native(TEACHER_PATH) is not None:
+        why = (
+            "student_train, student_infer and the teacher must each name a model, or ROLL takes pretrain for all three"
+        )
+        r.inactive[TEACHER_PATH] = why
+        r.note(f"{TEACHER_PATH} does nothing: {why}; the student would follow itself")
+
+
+def write_model(w: Writing) -> None:
+    """pretrain for all roles; the critic's own path only where there is a critic."""
+    if w.plan("stage.model.path") is not None:
+        w.put("pretrain", w.plan("stage.model.path"), "stage.model.path", always=True)
+        for path in PATHS[:2] if follows_teacher(w) else ():
+            w.put(
+                path, w.plan("stage.model.path"), always=True, how="without it ROLL takes pretrain for the teacher, too"
+            )
+    path = w.plan("stage.model.critic_path")
+    if path is not None and CRITIC.test(w):
+        w.put(CRITIC_PATH, path, "stage.model.critic_path", always=True)
+    elif path is not None:
+        w.lose("stage.model.critic_path", State.DEAD_IN_TARGET, CRITIC.otherwise)

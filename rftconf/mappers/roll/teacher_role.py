@@ -1,0 +1,83 @@
+"""The teacher's worker: in ROLL it scores each batch with a back end of its own, as a reference does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.devices import mapping
+from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
+from rftconf.mappers.roll.rows_run import DTYPES
+from rftconf.plan.symbols import formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.writing import Writing
+
+SECTION = "teacher"
+CONFIG = f"{SECTION}.strategy_args.strategy_config."
+
+
+def write_teacher(w: Writing, at: str) -> None:
+    """One teacher; a second has no place here."""
+    if "teacher" in w.facts:
+        why = "one teacher is written; ROLL names several by the tags of their rows, which the source does not have"
+        for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
+            w.lose(path, State.NO_COUNTERPART, why)
+        return
+    w.facts["teacher"] = at
+    path, dtype, rows = (w.plan(at + field) for field in ("path", "dtype", "sequences_per_pass"))
+    known = [at + "path"] if path is not None else []
+    w.put(f"{SECTION}.model_args.model_name_or_path", "???" if path is None else path, *known, always=True)
+    if dtype is not None:
+        w.put(f"{SECTION}.model_args.dtype", DTYPES.put(dtype, w, None).value, at + "dtype")
+    if rows is not None:
+        w.put(f"{SECTION}.infer_batch_size", rows, at + "sequences_per_pass", always=True)
+    _write_strategy(w, at)
+    _write_devices(w, at)
+    for field in ("role", "name"):
+        if w.plan(at + field) is not None:
+            w.lose(at + field, State.DEFAULT, "its section says it")
+    for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None and p not in w.outcomes]:
+        w.lose(
+            path,
+            State.DEAD_IN_TARGET,
+            "ROLL's teacher scores whole sequences of the student's; it serves and draws nothing",
+        )
+
+
+def _write_strategy(w: Writing, at: str) -> None:
+    """An engine's scores have no counterpart: the teacher computes them as the trainer's back end does."""
+    engine, backend = w.plan(at + "engine"), w.plan(P + "actor.backend")
+    own = isinstance(engine, str) and engine in INFER_OF
+    name = INFER_OF.get(engine if own else str(backend), "???")
+    told = [at + "engine"] if engine is not None else []
+    note = "" if own or engine is None else f"ROLL's teacher scores with {name}, not with the engine {formula(engine)}"
+    if not w.since("0.2.1"):
+        name = name.replace("fsdp2", "deepspeed")
+    w.put(SECTION + NAME, name, *told, state=State.NARROWED if note else State.EXACT, note=note, always=True)
+    for field, key in (("tp", "tensor"), ("pp", "pipeline")):
+        size = w.plan(at + field)
+        if size is None:
+            continue
+        if name == "megatron_infer":
+            w.put(f"{CONFIG}{key}_model_parallel_size", size, at + field, always=size != 1, default=1)
+        else:
+            alone = State.DEFAULT if size == 1 else State.NARROWED
+            w.lose(at + field, alone, f"{name} shards the teacher over all its GPUs")
+
+
+def _write_devices(w: Writing, at: str) -> None:
+    """Behind the policy's GPUs, or on the trainer's, with which it takes turns."""
+    count, free = w.plan(at + "gpus"), w.facts.get("first_free")
+    apart = w.plan(at + "own_pool") is not False
+    count = w.plan(P + "actor.gpus") if count is None and not apart else count
+    first = free if apart else 0
+    paths = [at + field for field in ("gpus", "own_pool", "colocate_with") if w.plan(at + field) is not None]
+    if not isinstance(count, int) or not isinstance(first, int):
+        note = "the number of GPUs is not known"
+        w.put(f"{SECTION}.device_mapping", "???", *paths, state=State.UNRESOLVED, note=note, always=True)
+        return
+    if apart:
+        w.facts["first_free"] = first + count
+    how = f"{count} GPUs"
+    w.put(f"{SECTION}.device_mapping", mapping(first, count), *paths, state=State.DERIVED, how=how, always=True)

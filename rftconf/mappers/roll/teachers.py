@@ -1,0 +1,92 @@
+"""ROLL's on-policy distillation: a teacher's divergence stands for the advantage (start_onpolicy_distill_pipeline, row 15.13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.roll.conditions import RL, follows_teacher
+from rftconf.mappers.roll.rows_training import KL_ESTIMATORS
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A = "stage.algorithm."
+T = A + "distillation."
+PURE, COEF, ESTIMATOR = "is_pure_opd", "teacher.opd_kl_coef", "kl_penalty"
+PLANS = tuple(T + field for field in ("objective", "estimator", "teacher_coef", "as_advantage", "mixture"))
+OVERRULED = {
+    "adv_estimator": "the teacher's divergence is the advantage",
+    "gamma": "ROLL sets 0: every token has its own advantage",
+    "critic_warmup": "ROLL sets 0: there is no critic",
+    "use_kl_loss": "ROLL switches it off: the teacher's divergence is the advantage",
+    "add_token_level_kl": "ROLL switches it off: the teacher's divergence is the advantage",
+    "init_kl_coef": "no KL against a reference: the teacher stands in its place",
+    "kl_loss_coef": "no KL against a reference: the teacher stands in its place",
+    "target_kl": "no KL against a reference: the teacher stands in its place",
+    "norm_mean_type": "rewards are measured, not learned from",
+    "norm_std_type": "rewards are measured, not learned from",
+    "reference": "the teacher stands in the reference's place",
+    "critic": "there is no critic",
+}
+"""What `_apply_opd_config` writes over, or nothing reads in such a run."""
+SECTIONS = {"actor_train": "student_train", "actor_infer": "student_infer"}
+"""Roles as rows name them, to what a run that follows its teacher calls them (base_config: _handle_opd_mapping)."""
+UNREAD = {f"overruled.{role}": role for role in SECTIONS}
+
+
+def respelt(w: Writing) -> dict[str, str]:
+    """The roles of the policy are a student's in a run that follows a teacher."""
+    if not (RL.test(w) and follows_teacher(w)):
+        return {}
+    own = w.facts.get("source")
+    keys = (leaf.key.split(".") for key, leaf in own.leaves() if key.startswith("teacher.")) if own else ()
+    named = next((key[1] for key in keys if len(key) > 2 and not key[1].endswith("_args")), "")
+    return {**SECTIONS, **UNREAD, **({"teacher": f"teacher.{named}"} if named else {})}
+
+
+def read_followed(r: Reading) -> None:
+    """The divergence, how it is estimated, and its weight; what ROLL writes over does nothing."""
+    if not (RL.test(r) and follows_teacher(r)):
+        return
+    r.inactive.update({key: f"{why} (_apply_opd_config)" for key, why in OVERRULED.items()})
+    beside = [key for key in r.source.cells if key.startswith(tuple(UNREAD))]
+    r.inactive.update(dict.fromkeys(beside, "a student's roles stand in its place (_handle_opd_mapping)"))
+    r.set(T + "objective", "reverse_kl", PURE, ESTIMATOR)
+    r.set(T + "estimator", KL_ESTIMATORS.get(r.native(ESTIMATOR), r, None), ESTIMATOR)
+    coef = r.native(COEF)
+    r.set(T + "teacher_coef", 1.0 if coef is None else coef, COEF)
+    r.set(T + "as_advantage", True, kind=Kind.DEFAULT, how="functionals: advantages = -coefficient x KL")
+
+
+def write_followed(w: Writing) -> None:
+    """The switch that the start script sets too, and the estimator under ROLL's name."""
+    if not (RL.test(w) and follows_teacher(w)):
+        return
+    if not w.same_framework:
+        w.put(PURE, True, always=True, how="rewards are measured, and the teacher is what is learned from")
+    objective, estimator = w.plan(T + "objective"), w.plan(T + "estimator")
+    told = [path for path in (T + "objective", T + "estimator") if w.plan(path) is not None]
+    native = KL_ESTIMATORS.put(estimator, w, None).value if estimator is not None else None
+    if objective == "reverse_kl" and native is not None:
+        w.put(ESTIMATOR, native, *told)
+    else:
+        what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
+        note = f"ROLL takes the reverse KL divergence of the tokens drawn (kl, abs, mse), not {what}"
+        w.put(ESTIMATOR, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+    if w.plan(T + "mixture") is not None:
+        w.lose(T + "mixture", State.NO_COUNTERPART, "ROLL's divergence is taken against the teacher, not a mixture")
+    if w.plan(T + "teacher_coef") is not None:
+        w.put(COEF, w.plan(T + "teacher_coef"), T + "teacher_coef", always=True)
+    _settle_advantage(w)
+
+
+def _settle_advantage(w: Writing) -> None:
+    if w.plan(T + "as_advantage") is False:
+        why = "in the source the divergence is the loss; in ROLL it is an advantage, weighed by the ratio of policies"
+        w.lose(T + "as_advantage", State.NARROWED, why)
+    elif w.plan(T + "as_advantage") is not None:
+        w.lose(T + "as_advantage", State.DEFAULT, "as ROLL does")

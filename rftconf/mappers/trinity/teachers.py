@@ -1,0 +1,95 @@
+"""Trinity's on-policy distillation: the first auxiliary model's divergence stands for the advantage (row 15.13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.trinity.algorithms import algorithm, arguments, class_of
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.native import Native
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A = "stage.algorithm."
+T = A + "distillation."
+TYPE, FUNCTION, ARGS = "algorithm.algorithm_type", "algorithm.advantage_fn", "algorithm.advantage_fn_args"
+COEF, MIXTURE = f"{ARGS}.kl_coef", f"{ARGS}.lambda_coef"
+PLANS = tuple(T + field for field in ("objective", "estimator", "teacher_coef", "mixture", "as_advantage"))
+OBJECTIVES = {"on_policy_distill": "reverse_kl", "jsd": "js_divergence"}
+"""Advantage functions, and algorithm classes of the same names, to the divergence."""
+WORKFLOW = "on_policy_distill_workflow"
+"""Asks the first auxiliary model for the log-probabilities of each answer, and for nothing else."""
+JSD_SINCE = "0.5.2"
+
+
+def follows_teacher(source: Native) -> bool:
+    """True where the advantage function is a teacher's divergence."""
+    name = source.value(FUNCTION) or algorithm(source.value(TYPE, "ppo")).advantage
+    return isinstance(name, str) and name in OBJECTIVES
+
+
+def read_teacher(r: Reading) -> None:
+    """The divergence, its weight, and the teacher's share of a mixture."""
+    if r.plan("stage.kind") != "distill":
+        return
+    name = r.native(FUNCTION) or class_of(r).advantage
+    args = arguments(r, "advantage_fn")
+    objective = OBJECTIVES[name]
+    r.set(T + "objective", objective, FUNCTION, TYPE)
+    r.set(T + "teacher_coef", args.get("kl_coef", 1.0), COEF, ARGS)
+    if objective == "js_divergence":
+        r.set(T + "mixture", args.get("lambda_coef", 0.5), MIXTURE, ARGS)
+    else:
+        r.set(T + "estimator", "k1", kind=Kind.DEFAULT, how="teacher's minus student's log-probability of each token")
+    r.set(T + "as_advantage", True, kind=Kind.DEFAULT, how="advantage_fn: both are advantage functions")
+
+
+def write_teacher(w: Writing) -> None:
+    """The class of the divergence; what Trinity has no class for is left open."""
+    if w.plan("stage.kind") != "distill":
+        return
+    told = [path for path in (A + "advantage", T + "objective", T + "estimator") if w.plan(path) is not None]
+    kind = _class_of(w)
+    if kind is None:
+        what = " by ".join(formula(w.plan(path)) for path in told[1:]) or "a divergence that the source does not name"
+        since = f"; jsd came with {JSD_SINCE}" if w.plan(T + "objective") == "js_divergence" else ""
+        note = f"Trinity-RFT {w.release} takes teacher's minus student's log-probability as the advantage, not {what}{since}"
+        w.put(TYPE, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+    else:
+        w.put(TYPE, kind, *told, state=State.DERIVED, always=True)
+    if w.plan(T + "teacher_coef") is not None:
+        w.put(COEF, w.plan(T + "teacher_coef"), T + "teacher_coef", always=True)
+    if w.plan(T + "mixture") is not None and kind == "jsd":
+        w.put(MIXTURE, w.plan(T + "mixture"), T + "mixture", always=True)
+    _settle(w)
+    if not w.same_framework:
+        how = "asks the first auxiliary model, the teacher, for the log-probabilities of each answer"
+        w.put("buffer.explorer_input.default_workflow_type", WORKFLOW, always=True, how=how)
+
+
+def _class_of(w: Writing) -> str | None:
+    objective, estimator = w.plan(T + "objective"), w.plan(T + "estimator")
+    if objective == "reverse_kl" and estimator in ("k1", None) and w.plan(T + "as_advantage") is not False:
+        return "on_policy_distill"
+    return "jsd" if objective == "js_divergence" and (w.same_framework or w.since(JSD_SINCE)) else None
+
+
+def _settle(w: Writing) -> None:
+    if w.plan(T + "as_advantage") is True:
+        w.lose(T + "as_advantage", State.DEFAULT, "as Trinity does")
+    elif w.plan(T + "as_advantage") is False:
+        w.lose(T + "as_advantage", State.NARROWED, "in the source the divergence is the loss; here it is an advantage")
+    if w.plan(A + "whiten_advantage") is not None:
+        white = w.plan(A + "whiten_advantage") is True
+        w.lose(
+            A + "whiten_advantage",
+            State.NO_COUNTERPART if white else State.DEFAULT,
+            "a teacher's advantages are not whitened",
+        )
+    for field in ("std_scope", "critic.enabled"):
+        if w.plan(A + field) is not None:
+            w.lose(A + field, State.DERIVED, "the algorithm class decides")

@@ -1,0 +1,158 @@
+"""veRL's teacher: its divergence as advantage or loss, its engines and their pool (row 15.13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import words
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.verl.reward_pool import shape, teacher
+from rftconf.mappers.verl.rows_training import KL_ESTIMATORS
+from rftconf.mappers.verl.teachers import ALONE, LOSS, REWARDS, SWITCH, follows_teacher
+from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import Expr, formula
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+A = "stage.algorithm."
+T = A + "distillation."
+MODEL = "distillation.teacher_models.teacher_model."
+POOL = ("distillation.nnodes", "distillation.n_gpus_per_node")
+SERVED = {
+    "model_path": "path", "inference.name": "engine", "inference.tensor_model_parallel_size": "tp",
+    "inference.data_parallel_size": "dp", "inference.gpu_memory_utilization": "gpu_memory_fraction",
+    "inference.max_num_seqs": "max_num_seqs", "inference.dtype": "dtype", "inference.enforce_eager": "enforce_eager",
+    "inference.max_model_len": "model_max_tokens", "inference.load_format": "load_format",
+}  # fmt: skip
+PLANS = tuple(T + f for f in ("objective", "estimator", "teacher_coef", "teacher_top_k", "as_advantage", "mixture"))
+TOPK, GRADIENT, MODE = LOSS + "topk", LOSS + "use_policy_gradient", LOSS + "loss_mode"
+NATIVES = (SWITCH, REWARDS, MODE, TOPK, GRADIENT)
+FORWARD = "forward_kl_topk"
+ENGINES = words(
+    {name: name for name in ("vllm", "sglang")},
+    narrowed=dict.fromkeys(
+        ("hf", "fsdp2", "megatron", "deepspeed"),
+        ("vllm", "veRL's teacher is an engine, here vllm; the source scores with a back end of its own"),
+    ),
+    asked=True,
+)
+
+
+def _read(r: Reading) -> None:
+    if not follows_teacher(r):
+        return
+    mode = r.native(MODE)
+    r.set(T + "objective", mode if isinstance(mode, Expr) else "forward_kl" if mode == FORWARD else "reverse_kl", MODE)
+    if mode == FORWARD:
+        r.set(T + "teacher_top_k", r.native(TOPK), TOPK)
+    else:
+        r.inactive[TOPK] = f"only {FORWARD} reads it"
+        r.set(T + "estimator", KL_ESTIMATORS.get(mode, r, None), MODE)
+    r.set(T + "as_advantage", r.native(GRADIENT, False), GRADIENT)
+    r.set(T + "teacher_coef", 1.0, kind=Kind.DEFAULT, how="without task rewards the divergence has no coefficient")
+    for key in ("actor.use_kl_loss", "actor.entropy_coeff", "actor.kl_loss_coef", "actor.kl_loss_type"):
+        r.inactive[f"actor_rollout_ref.{key}"] = ALONE
+    r.inactive.update(dict.fromkeys(("algorithm.use_kl_in_reward", LOSS + "distillation_loss_coef"), ALONE))
+
+
+def read_model(r: Reading, index: int) -> None:
+    """The teacher's engines, on a pool of their own."""
+    if not follows_teacher(r):
+        return
+    at = f"stage.placement.auxiliary[{index}]."
+    r.set(at + "role", "teacher", SWITCH)
+    for key, field in SERVED.items():
+        r.set(at + field, r.native(MODEL + key), MODEL + key)
+    nodes, each = (r.native(key) for key in POOL)
+    known = all(isinstance(size, (int, Expr)) for size in (nodes, each))
+    r.set(at + "gpus", nodes * each if known else None, *POOL, how="nnodes x n_gpus_per_node")
+    r.set(at + "own_pool", True, *POOL)
+    r.set(at + "colocate_with", [], *POOL)
+
+
+def _write(w: Writing) -> None:
+    if not follows_teacher(w):
+        return
+    w.put(SWITCH, True, "stage.kind", always=True)
+    w.put(REWARDS, False, "stage.kind", always=True)
+    _write_mode(w)
+    wanted = w.plan(T + "as_advantage")
+    told = [T + "as_advantage"] if wanted is not None else []
+    w.put(GRADIENT, True if wanted is None else wanted, *told, always=True)
+    if w.plan(T + "mixture") is not None:
+        why = "veRL's divergence is taken against the teacher, not a mixture"
+        w.lose(T + "mixture", State.NO_COUNTERPART, why)
+    coef = w.plan(T + "teacher_coef")
+    if coef is not None:
+        why = "without task rewards veRL's divergence has no coefficient: gradients are larger or smaller by it"
+        w.lose(T + "teacher_coef", State.DEFAULT if coef == 1 else State.NO_COUNTERPART, why if coef != 1 else "1")
+    if not w.same_framework:
+        w.note(
+            "veRL takes the divergence at the weights of each update, the source at those that made the answers: "
+            "the same only while a rollout period is one update"
+        )
+    if not teacher(w) and not w.same_framework:
+        how = "the source's teacher is not named"
+        w.put(MODEL + "model_path", "???", always=True, how=how)
+
+
+def _write_mode(w: Writing) -> None:
+    objective, estimator, top = (w.plan(T + field) for field in ("objective", "estimator", "teacher_top_k"))
+    told = [T + field for field in ("objective", "estimator") if w.plan(T + field) is not None]
+    native = KL_ESTIMATORS.back.get(estimator) if isinstance(estimator, str) else None
+    if objective == "forward_kl" and top is not None:
+        w.put(MODE, FORWARD, *told, always=True)
+        w.put(TOPK, top, T + "teacher_top_k", always=True)
+    elif objective == "reverse_kl" and native is not None:
+        w.put(MODE, native, *told, always=True)
+    elif w.same_framework:
+        w.put(MODE, objective, *told, always=True)
+    else:
+        what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
+        note = f"veRL takes the reverse KL divergence of the tokens drawn (k1, k2, k3, abs) or {FORWARD}, not {what}"
+        w.put(MODE, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+
+
+def write_model(w: Writing, at: str) -> None:
+    """The teacher's engines; it reads the student's prompt and answer, and draws nothing."""
+    for key, field in SERVED.items():
+        if w.plan(at + field) is not None and field not in ("engine", "model_max_tokens"):
+            w.put(MODEL + key, w.plan(at + field), at + field, always=True)
+    engine = w.plan(at + "engine")
+    if engine is not None:
+        put = ENGINES.put(engine, w, None)
+        w.put(MODEL + "inference.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
+    _write_context(w, at)
+    gpus = w.plan(at + "gpus")
+    told = [at + "gpus"] if gpus is not None else []
+    chosen = w.chosen(at + "gpus")
+    for key, value in zip(POOL, shape(gpus, w.plan("cluster.gpus_per_node")), strict=True):
+        w.put(key, "???" if value is None else value, *told, always=True, chosen=chosen)
+    for field in ("role", "own_pool", "colocate_with", "name"):
+        if w.plan(at + field) is not None:
+            w.lose(at + field, State.DEFAULT, "the teacher has a pool of its own")
+    for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None and p not in w.outcomes]:
+        w.lose(
+            path,
+            State.DEAD_IN_TARGET,
+            "veRL's teacher is an engine that scores the student's answers: it draws nothing, and has no such setting",
+        )
+
+
+def _write_context(w: Writing, at: str) -> None:
+    """The teacher must hold prompt, answer and one token more (DistillationTeacherModelConfig)."""
+    most, path = w.plan(at + "model_max_tokens"), at + "model_max_tokens"
+    if most is None:
+        return
+    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
+    need = sum(lengths) + 1 if all(isinstance(n, int) for n in lengths) else 0
+    short = isinstance(most, int) and most < need and not w.same_framework
+    note = f"{most} tokens would not hold prompt, answer and one token more" if short else ""
+    state = State.ROUNDED if short else State.EXACT
+    w.put(MODEL + "inference.max_model_len", need if short else most, path, state=state, note=note, always=True)
+
+
+FOLD = Fold(NATIVES, PLANS, _read, _write, "trainer/distillation/losses: distillation_ppo_loss")

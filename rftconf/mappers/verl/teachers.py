@@ -1,0 +1,49 @@
+"""veRL's on-policy distillation: whether a run follows a teacher alone, and the keys that say so (row 15.13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.rows import When
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+    from rftconf.plan.units import Unit
+
+    Context = Reading | Writing
+
+LOSS = "distillation.distillation_loss."
+SWITCH, REWARDS = "distillation.enabled", LOSS + "use_task_rewards"
+ALONE = "no effect: without distillation.distillation_loss.use_task_rewards the loss is the teacher's alone"
+OWN_DUAL_CLIP = 3.0
+"""What core_algos takes where a loss config has no clip_ratio_c, as the teacher's has none."""
+
+
+def follows_teacher(c: Context) -> bool:
+    """True where nothing but a teacher is learned from."""
+    if hasattr(c, "outcomes"):
+        return bool(c.plan("stage.kind") == "distill")
+    return c.effective(SWITCH) is True and c.effective(REWARDS) is False
+
+
+REWARDED = When(lambda c: not follows_teacher(c), ALONE)
+TAUGHT = When(follows_teacher, "no effect without a teacher that is followed alone")
+
+
+class BesideTeacher(Codec[Any, Any]):
+    """A value that a run without task rewards never uses: read as `idle` there."""
+
+    def __init__(self, idle: Any) -> None:
+        self.idle = idle
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return self.idle if follows_teacher(context) else value
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if not follows_teacher(context) or context.same_framework or value == self.idle:
+            return Put(value)
+        why = "without task rewards veRL's loss is the teacher's alone: no such term, and one dual clip of 3"
+        return Put(self.idle, State.NARROWED, why)
