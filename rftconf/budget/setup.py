@@ -70,7 +70,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
 def _frame(plan: Plan, stage: Stage, asked: Asked, longest: int, total: int) -> Frame:
     framework = plan.source.framework if isinstance(plan.source.framework, str) else ""
     release = plan.source.release if isinstance(plan.source.release, str) else None
-    leaves = stage.kind == "rl" or _native(plan.extensions, "is_offload_states", bool) is True
+    leaves = stage.kind in WITH_ROLLOUTS or _native(plan.extensions, "is_offload_states", bool) is True
     return Frame(
         trainer=TRAINERS.get(framework, framework),
         when=asked.date or release,
