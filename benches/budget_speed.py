@@ -1,7 +1,9 @@
 """What a budget costs: cold as a command, warm as a function, and beside estimators that run offline.
 
-`python benches/budget_speed.py [--peer-python PY]`, where PY has accelerate and torch: its estimate of the same model from
-the same local config.json, in a process of its own. All numbers are CPU time of this run; only ratios travel.
+`python benches/budget_speed.py [--peer-python PY] [--hf-mem-python PY]`. The first PY has accelerate and torch: its estimate
+of the same model from the same local config.json, in a process of its own. The second has hf-mem, whose command asks
+huggingface.co for headers of the weights and has no other source, so it does not run offline; what does is its function for
+the cache of one request, from the same config.json. All times are CPU time of this run; only ratios travel.
 """
 
 from __future__ import annotations
@@ -31,6 +33,16 @@ with init_empty_weights():
 total, largest = calculate_maximum_sizes(model)
 print(total, estimate_training_usage(total, "float32"))
 """
+HF_MEM = """
+import json, sys
+from hf_mem.safetensors.kv_cache import compute_safetensors_kv_cache_size
+with open(sys.argv[1] + "/config.json") as file:
+    print(compute_safetensors_kv_cache_size(json.load(file), "BF16", int(sys.argv[2])))
+"""
+LENGTH = 4096
+MODELS = (MODEL, "Qwen/Qwen3-8B", "Qwen/Qwen3-30B-A3B", "meta-llama/Llama-3.1-70B", "mistralai/Mistral-7B-v0.1",
+          "google/gemma-2-9b-it", "openai/gpt-oss-20b", "deepseek-ai/DeepSeek-V2-Lite")  # fmt: skip
+"""Whose caches are compared."""
 
 
 def cpu_ms(command: list[str]) -> float:
@@ -63,28 +75,53 @@ def warm_ms() -> float:
     return 1000 * min(found)
 
 
-def peer_ms(python: str) -> float:
-    """CPU time [ms] of accelerate's estimate from a local config.json."""
+def with_config(name: str, command: list[str]) -> tuple[float, str]:
+    """CPU time [ms] and last line of a command that gets a folder with the model's config.json."""
     from rftconf.budget.models import rows
 
-    config = next(row.config for row in rows() if row.name == MODEL)
+    config = next(row.config for row in rows() if row.name == name)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "config.json").write_text(json.dumps({**config, "architectures": ["Qwen2ForCausalLM"]}))
-        return cpu_ms([python, "-c", ACCELERATE, folder])
+        full = [part.replace("FOLDER", folder) for part in command]
+        took = cpu_ms(full)
+        said = subprocess.run(full, capture_output=True, cwd=ROOT, check=False, text=True)
+    return took, (said.stdout.split() or [said.stderr.strip().splitlines()[-1]])[-1]
+
+
+def caches(python: str) -> dict[str, dict[str, int | str]]:
+    """The cache of one request of `LENGTH` tokens by hf-mem and by us [B]."""
+    from rftconf.budget.kv_cache import CacheShape, block_bytes, blocks_per_request
+    from rftconf.budget.models import resolve
+
+    found: dict[str, dict[str, int | str]] = {}
+    for name in MODELS:
+        _, said = with_config(name, [python, "-c", HF_MEM, "FOLDER", str(LENGTH)])
+        shape = CacheShape(resolve(name).architecture, max_model_tokens=LENGTH)
+        ours = block_bytes(shape) * blocks_per_request(shape)
+        found[name] = {"hf_mem": int(said) if said.isdigit() else said, "rftconf": ours}
+    return found
 
 
 def main() -> None:
     """Print the figures as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--peer-python", help="an interpreter that has accelerate, transformers and torch")
+    parser.add_argument("--hf-mem-python", help="an interpreter that has hf-mem")
     asked = parser.parse_args()
     command = [sys.executable, "-m", "rftconf", "budget", str(SCRIPT), "--gpu", "h100-80g", "--model", MODEL, "-q"]
-    bare = cpu_ms([sys.executable, "-c", "pass"])
-    found = {"bare_python_ms": bare, "cold_ms": cpu_ms(command), "warm_ms": warm_ms()}
+    found: dict[str, float] = {"bare_python_ms": cpu_ms([sys.executable, "-c", "pass"])}
+    found |= {"cold_ms": cpu_ms(command), "warm_ms": warm_ms()}
     if asked.peer_python:
-        found["accelerate_ms"] = peer_ms(asked.peer_python)
+        found["accelerate_ms"], _ = with_config(MODEL, [asked.peer_python, "-c", ACCELERATE, "FOLDER"])
         found["cold_is"] = found["cold_ms"] / found["accelerate_ms"]
-    print(json.dumps({name: round(value, 3) for name, value in found.items()}, indent=2))
+    if asked.hf_mem_python:
+        found["hf_mem_cache_only_ms"], _ = with_config(
+            MODEL, [asked.hf_mem_python, "-c", HF_MEM, "FOLDER", str(LENGTH)]
+        )
+    data: dict[str, object] = {name: round(value, 3) for name, value in found.items()}
+    if asked.hf_mem_python:
+        data["cache_of_one_request_bytes"] = caches(asked.hf_mem_python)
+    print(json.dumps(data, indent=2))
 
 
 if __name__ == "__main__":

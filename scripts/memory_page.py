@@ -7,7 +7,20 @@ from collections.abc import Callable
 from types import ModuleType
 
 from benches.budget_accuracy import PEERS, judged
-from rftconf.budget import activations, engine, head, kv_cache, megatron, price, sharding, trainer, vision
+from rftconf.budget import (
+    activations,
+    engine,
+    head,
+    kv_cache,
+    megatron,
+    megatron_sizes,
+    phases,
+    price,
+    scorers,
+    sharding,
+    trainer,
+    vision,
+)
 from rftconf.budget.gpus import GPUS
 from rftconf.budget.models import rows as models
 
@@ -15,13 +28,16 @@ Row = Callable[..., str]
 MODULES: tuple[tuple[str, ModuleType], ...] = (
     ("What FSDP keeps and gathers", sharding),
     ("What Megatron keeps", megatron),
+    ("Megatron's options", megatron_sizes),
     ("What a layer leaves for the backward pass", activations),
     ("Logits and their loss", head),
     ("Images", vision),
     ("The engine", engine),
     ("The key-value cache", kv_cache),
     ("The moments of a trainer's step", trainer),
-    ("Phases, intervals and verdicts", price),
+    ("Models that answer with a forward", scorers),
+    ("The phases of a pool", phases),
+    ("Verdicts", price),
 )
 INTRODUCTION = """# The memory account
 

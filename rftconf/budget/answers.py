@@ -5,33 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from rftconf.budget.allocation import whole_and_split
-from rftconf.budget.gpus import Gpu
+from rftconf.budget.clusters import USUAL, Answer, Change, cheapest_cluster, fewest_gpus, resized, sizes
+from rftconf.budget.gpus import Gpu, gpu_named
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles import Setup, TrainerRole
 
 P = "stage.placement."
 TOKENS = "stage.batch.micro.tokens_per_rank"
 ROWS = "stage.batch.micro.sequences_per_rank"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One value of the plan to change, by its path."""
-
-    path: str
-    old: int | float | bool | None
-    new: int | float | bool
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer in words, the changes that make it so, and the account that proves it."""
-
-    question: str
-    text: str
-    changes: tuple[Change, ...]
-    budget: Budget | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +39,7 @@ def answers(setup: Setup, gpu: Gpu) -> tuple[Answer, ...]:
         highest_fraction(setup, gpu),
         first_offload(setup, gpu),
         fewest_gpus(setup, gpu),
+        cheapest_cluster(setup, tuple(dict.fromkeys([gpu, *(gpu_named(name) for name in USUAL)]))),
     )
     return tuple(answer for answer in found if answer is not None)
 
@@ -82,7 +64,7 @@ def most_tokens(setup: Setup, gpu: Gpu) -> int | None:
 def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
     """How far the actor's micro-batch can grow."""
     actor = setup.actor
-    if actor is None or actor.job.backend == "megatron":
+    if actor is None:
         return None
     question, found = "largest micro-batch of the actor", most_tokens(setup, gpu)
     if found is None:
@@ -197,67 +179,6 @@ def _next_step(setup: Setup, gpu: Gpu, now: Budget) -> tuple[Step, Budget] | Non
         if lower.deciding.deciding.size < peak:
             return step, lower
     return None
-
-
-def resized(setup: Setup, gpus: int) -> Setup | None:
-    """The same run on another number of GPUs; engines and trainer keep their ratio where they have GPUs of their own.
-
-    None where the parallel sizes do not divide.
-    """
-    split = whole_and_split(setup, gpus)
-    if split is None:
-        return None
-    trainer_gpus, engine_gpus = split
-    trainers = tuple(_resized_trainer(role, trainer_gpus) for role in setup.trainers)
-    engines = tuple(_resized_engine(role, engine_gpus) for role in setup.engines)
-    per_node = min(setup.gpus_per_node, gpus)
-    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=engines)
-
-
-def _resized_trainer(role: TrainerRole, gpus: int) -> TrainerRole:
-    shard = gpus if role.job.shard in (0, role.job.gpus) else min(role.job.shard, gpus)
-    return replace(
-        role,
-        job=replace(role.job, gpus=gpus, shard=shard),
-        scoring=replace(role.scoring, gpus=gpus, shard=shard),
-    )
-
-
-def _resized_engine(role: EngineRole, gpus: int) -> EngineRole:
-    return role if role.own_pool or role.name != "rollout" else replace(role, gpus=gpus)
-
-
-def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:
-    """Cluster sizes worth asking about: powers of two within a node, then whole nodes."""
-    per_node = max(setup.gpus_per_node, 1)
-    count = 1
-    while count < per_node:
-        yield count
-        count *= 2
-    nodes = 1
-    while nodes * per_node <= limit:
-        yield nodes * per_node
-        nodes = nodes + 1 if nodes < 4 else nodes * 2
-
-
-def fewest_gpus(setup: Setup, gpu: Gpu) -> Answer | None:
-    """The smallest cluster of this GPU on which the run fits as it is."""
-    question = f"fewest GPUs ({gpu.title})"
-    for gpus in sizes(setup):
-        smaller = resized(setup, gpus)
-        if smaller is None:
-            continue
-        proof = price(smaller, gpu)
-        if proof.verdict == "fits" and not proof.problems:
-            changes = (
-                Change("cluster.nodes", setup.nodes, smaller.nodes),
-                Change("cluster.gpus_per_node", setup.gpus_per_node, smaller.gpus_per_node),
-            )
-            used = tuple(c for c in changes if c.old != c.new)
-            peak = proof.deciding.deciding.size / (1 << 30)
-            text = f"{gpus} ({smaller.nodes} × {smaller.gpus_per_node}), peak {peak:.1f} of {gpu.usable_gib:g} GiB; now {setup.total}"
-            return Answer(question, text, used, proof)
-    return Answer(question, f"none up to 512 of them fit with these settings; now {setup.total}", (), None)
 
 
 def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:

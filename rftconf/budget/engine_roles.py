@@ -128,6 +128,9 @@ def _served(
         pp=values.count(extra.pp, f"{label}.pp", needed=False) or 1,
         fraction=float(share) if isinstance(share, (int, float)) else like.fraction,
         max_model_tokens=longest or like.max_model_tokens,
+        max_num_seqs=values.count(extra.max_num_seqs, f"{label}.max_num_seqs", needed=False) or like.max_num_seqs,
+        eager=like.eager if extra.enforce_eager is None else extra.enforce_eager is True,
+        name=values.text(extra.engine) or like.name,
         sleeps=shared is not None,
     )
     gpus = asked or (engine.gpus if shared is None else shared)

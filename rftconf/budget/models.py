@@ -11,6 +11,7 @@ from typing import Any
 
 from rftconf.budget.architecture import Architecture
 from rftconf.budget.hf_config import architecture_of, missing_family, read_config
+from rftconf.budget.vision import missing_tower
 from rftconf.errors import UsageError
 
 
@@ -123,7 +124,8 @@ def resolve(asked: str) -> Model:
     if path is not None:
         config = read_config(path)
         found = architecture_of(config, str(path))
-        return Model(path.name, found, str(path), missing_family(found.family))
+        said = [line for line in (missing_family(found.family), missing_tower(config)) if line]
+        return Model(path.name, found, str(path), "; ".join(said))
     model = find(asked)
     if model is not None:
         return model

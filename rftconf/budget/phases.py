@@ -101,7 +101,7 @@ class _Step:
                 updated = _owned(terms, role.name)
                 yield self._phase(f"{role.name} update", moment, updated, self._others(role), quiet, flexible=role)
         if self.setup.actor is not None and any(role.job.trains for role in self.pool.trainers):
-            yield self._phase("save", "largest layer gathered", _saving(self.setup.actor.job), resident, quiet)
+            yield self._phase("save", "largest tensor gathered", _saving(self.setup.actor.job), resident, quiet)
 
     def _others(self, busy: TrainerRole) -> list[Term]:
         """What the other trainers of the pool keep meanwhile."""
@@ -228,7 +228,7 @@ def _syncing(pool: Pool) -> list[Term]:
     if actor is None:
         return found
     job = actor.job
-    largest = max(job.architecture.embedding, sharding.largest_block(job))
+    largest = sharding.largest_tensor(job)
     found.append(term("unsharded", "largest tensor gathered", 2 * largest, f"2 B × {grouped(largest)}", "actor"))
     if actor.parked_weights and job.backend != "megatron":
         found += _owned(sharding.weights(job), "actor")
@@ -236,9 +236,9 @@ def _syncing(pool: Pool) -> list[Term]:
 
 
 def _saving(job: Training) -> list[Term]:
-    size = max(job.architecture.embedding, sharding.largest_block(job))
+    size = sharding.largest_tensor(job)
     return [
-        term("unsharded", "largest layer gathered", job.master_bytes * size, f"{job.master_bytes} B × {grouped(size)}")
+        term("unsharded", "largest tensor gathered", job.master_bytes * size, f"{job.master_bytes} B × {grouped(size)}")
     ]
 
 

@@ -47,7 +47,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     values.refuse_unknown()
     update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
     if model.architecture.extra:
-        values.note("the vision tower's weights are counted, the activations of images are not")
+        values.note("the vision tower's weights are counted; the activations of images are not, and come on top")
     notes = dict.fromkeys((*([model.note] if model.note else []), *values.notes))
     return Setup(
         framework,

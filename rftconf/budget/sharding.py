@@ -97,6 +97,19 @@ def largest_block(job: Training) -> int:
     return arch.largest.parameters(arch.hidden)
 
 
+def largest_tensor(job: Training) -> int:
+    """Parameters of the largest tensor, as weights are handed on: the embedding, gate and up of a layer, or its experts.
+
+    FSDP gathers a layer's experts as one tensor, Megatron one expert's matrices from all expert-parallel GPUs.
+    """
+    arch, found = job.architecture, job.architecture.embedding
+    for group in arch.layers:
+        feed = group.feed_forward
+        copies = (job.megatron.ep if job.backend == "megatron" else feed.count) if isinstance(feed, Experts) else 1
+        found = max(found, 2 * arch.hidden * feed.width * copies)
+    return found
+
+
 def head_group(job: Training) -> int:
     """Parameters of the head with the final norm; a tied embedding is the same matrix."""
     return job.architecture.embedding + job.architecture.hidden

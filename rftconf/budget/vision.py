@@ -16,6 +16,15 @@ def vision_parameters(whole: Config, hidden: int) -> int:
     return tower(Reader(config, "vision_config"), hidden) if tower else 0
 
 
+def missing_tower(whole: Config) -> str:
+    """What to say about a tower, or another part beside the decoder, that has no equations; '' where there is none."""
+    config = whole.get("vision_config")
+    kind = str(config.get("model_type") or whole.get("model_type") or "absent") if isinstance(config, dict) else ""
+    missing = [f"vision tower ({kind})"] if kind and kind not in _TOWERS else []
+    missing += [part.removesuffix("_config") for part in ("audio_config", "talker_config") if whole.get(part)]
+    return f"not counted: {' and '.join(missing)}" if missing else ""
+
+
 def _qwen_tower(read: Reader, hidden: int) -> int:
     """The ViT of Qwen3-VL and Qwen3.5: patches, positions, blocks with LayerNorm, mergers of 2 x 2 patches.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rftconf.text.patch import Patch, apply
 
 if TYPE_CHECKING:
-    from rftconf.budget.answers import Change
+    from rftconf.budget.clusters import Change
     from rftconf.load import Loaded
     from rftconf.text.document import Leaf
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rftconf.report.screen import Screen, joined
 
 if TYPE_CHECKING:
-    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.answers import Point
+    from rftconf.budget.clusters import Answer
     from rftconf.budget.phases import Phase
     from rftconf.budget.price import Budget, PoolBudget
     from rftconf.budget.term import Part, Term

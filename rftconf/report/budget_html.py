@@ -8,7 +8,8 @@ from math import log
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.answers import Point
+    from rftconf.budget.clusters import Answer
     from rftconf.budget.phases import Phase
     from rftconf.budget.price import Budget, PoolBudget
     from rftconf.budget.term import Part
@@ -34,6 +35,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 .verdict { font-size: 1.1rem; border-left: .4rem solid var(--tone); padding: .4rem .8rem; }
 svg { width: 100%; height: auto; } text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+text.point { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; } td, th { padding: .2rem .5rem; text-align: left;
   border-bottom: 1px solid var(--line); } td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .soft { color: var(--soft); } .gpus { width: auto; } .gpus td { text-align: center; border: 1px solid var(--line); width: 2.2rem; }
@@ -141,18 +143,32 @@ def _front(points: list[Point]) -> Iterator[str]:
     yield '<path d="M60 10V290H880" stroke="var(--line)" fill="none"/>'
     yield f'<text x="60" y="310">{cheap:,.0f}</text><text x="880" y="310" text-anchor="end">{dear:,.0f}</text>'
     yield '<text x="470" y="322" text-anchor="middle">US dollars per hour, logarithmic</text>'
-    free = 1e9
-    for p in sorted(usable, key=lambda p: (p.efficient, -(p.tokens or 0))):
-        x = 70 + 780 * log(p.price / cheap) / max(log(dear / cheap), 1e-9)
-        y = 290 - 260 * (p.tokens or 0) / most
+    placed = sorted(usable, key=lambda p: (p.efficient, -(p.tokens or 0)))
+    at = {
+        p: (70 + 780 * log(p.price / cheap) / max(log(dear / cheap), 1e-9), 290 - 260 * (p.tokens or 0) / most)
+        for p in placed
+    }
+    for p, (x, y) in at.items():
         fill = "#c05746" if p.efficient else "#8a8f98"
         tip = f"{p.gpus} × {p.gpu}: {p.tokens:,} tokens"
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{6 if p.efficient else 4}" fill="{fill}"><title>{tip}</title></circle>'
-        if p.efficient and (free == 1e9 or y - free > 14):
-            free, end = y, x > 720
-            at, side = (x - 10, "end") if end else (x + 10, "start")
-            yield f'<text x="{at:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{p.gpus} × {escape(p.gpu)}</text>'
+    yield from _labels({p: spot for p, spot in at.items() if p.efficient})
     yield f'<text x="4" y="34">{most:,}</text><text x="4" y="48">tokens</text></svg>'
+
+
+def _labels(at: dict[Point, tuple[float, float]]) -> Iterator[str]:
+    """Names of efficient clusters, to the left where another point is in the way; none where there is room on no side."""
+    taken: list[tuple[float, float, float]] = [(x - 8, x + 8, y) for x, y in at.values()]
+    for p, (x, y) in at.items():
+        text = f"{p.gpus} × {p.gpu}"
+        wide = 7 * len(text)
+        for side, left in (("start", x + 10), ("end", x - 10 - wide)):
+            free = all(left + wide < a or left > b or abs(y - other) > 13 for a, b, other in taken)
+            if free and left > 60 and left + wide < 900:
+                taken.append((left, left + wide, y))
+                spot = x + 10 if side == "start" else x - 10
+                yield f'<text class="point" x="{spot:.1f}" y="{y + 4:.1f}" text-anchor="{side}">{escape(text)}</text>'
+                break
 
 
 def _gib(size: int) -> str:

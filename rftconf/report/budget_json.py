@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.answers import Point
+    from rftconf.budget.clusters import Answer
     from rftconf.budget.phases import Phase
     from rftconf.budget.price import Budget, PoolBudget
 

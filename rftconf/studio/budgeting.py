@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rftconf.budget.answers import Change, answers, resized
+from rftconf.budget.answers import answers
 from rftconf.budget.answers import front as clusters
+from rftconf.budget.clusters import Change, resized
 from rftconf.budget.gpus import GPUS, Gpu, gpu_named
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import Setup

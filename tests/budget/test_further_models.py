@@ -61,6 +61,16 @@ def test_verls_reward_model_answers_after_the_rollout() -> None:
     assert caches(found["reward answers"]) == {"reward"}
 
 
+def test_a_served_model_has_an_engine_of_its_own_kind() -> None:
+    keys = {"reward.reward_model.enable": "True", "reward.reward_model.model_path": "Qwen/Qwen2.5-7B-Instruct"}
+    more = {"reward.reward_model.rollout.name": "sglang", "reward.reward_model.rollout.max_num_seqs": "17"}
+    run = verl("0.9.1", **keys, **more)
+    (reward,) = (role.engine for role in run.engines if role.name == "reward")
+    (rollout,) = (role.engine for role in run.engines if role.name == "rollout")
+    assert (reward.name, reward.max_num_seqs, reward.eager) == ("sglang", 17, True)
+    assert (rollout.name, rollout.eager) == ("vllm", False)
+
+
 def test_a_judge_of_transformers_has_no_engine() -> None:
     run = roll(**{JUDGE + "strategy_args.strategy_name": "hf_infer", JUDGE + "strategy_args.strategy_config": None})
     (judge,) = (role for role in run.engines if role.name != "rollout")

@@ -135,7 +135,7 @@ BAD = [
     (SCRIPT, ["--gpu", "h100", "--step-seconds", "0"], r"--step-seconds is 0"),
     (SCRIPT, ["--gpu", "h100", "--model", "nonesuch-7b"], r"model nonesuch-7b: not in the table.*config\.json"),
     (SCRIPT, ["--gpu", "h100", "--model", "/no/such/config.json"], r"cannot be read: No such file"),
-    (SCRIPT, ["--gpu", "h100", "--apply", "9"], r"--apply 9: there are 3 answers"),
+    (SCRIPT, ["--gpu", "h100", "--apply", "9"], r"--apply 9: there are 4 answers"),
     (NODES, ["--gpu", "h100"], r"nodes = NNODES.*--nodes.*--set NNODES"),
     (OWN, ["--gpu", "h100"], r"model /models/own: not in the table"),
     (

@@ -53,6 +53,18 @@ def test_what_a_config_says_cannot_become_markup() -> None:
     assert "&lt;b&gt;&amp;" in budget_html(price(noted, H100))
 
 
+def test_names_of_clusters_do_not_lie_on_each_other(page: str) -> None:
+    found = re.findall(r'class="point" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]+)<', page)
+    spans = []
+    for x, y, side, text in found:
+        wide = 7 * len(text)
+        left = float(x) if side == "start" else float(x) - wide
+        spans.append((left, left + wide, float(y)))
+    assert spans
+    for i, (a, b, y) in enumerate(spans):
+        assert all(b < c or a > d or abs(y - other) > 12 for c, d, other in spans[i + 1 :])
+
+
 def pixels(png: bytes) -> set[tuple[int, int, int]]:
     """The colours of an 8-bit RGB or RGBA image."""
     at, data, head = 8, b"", b""
@@ -87,7 +99,8 @@ def _unfiltered(kind: int, line: bytes, above: bytearray, step: int) -> bytearra
 
 
 @pytest.mark.skipif(BROWSER is None, reason="needs Chromium, to look at the report as people will")
-def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("scheme", "paper"), [(1, "ffffff"), (0, "15181d")], ids=["light", "dark"])
+def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: Path, scheme: int, paper: str) -> None:
     file, shot = tmp_path / "budget.html", tmp_path / "budget.png"
     file.write_text(page)
     command = [
@@ -100,10 +113,12 @@ def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: P
         # a busy machine: the picture is taken when everything is drawn
         "--run-all-compositor-stages-before-draw",
         "--virtual-time-budget=5000",
+        f"--blink-settings=preferredColorScheme={scheme}",
     ]
     command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", file.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     found = pixels(shot.read_bytes())
+    assert tuple(bytes.fromhex(paper)) in found
     for part in ("weights", "optimizer", "activations", "logits", "kv_cache"):
         rgb = tuple(bytes.fromhex(COLOURS[part][1:]))
         assert rgb in found, part

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 if TYPE_CHECKING:
     import typer
 
-    from rftconf.budget.answers import Answer, Point
+    from rftconf.budget.answers import Point
+    from rftconf.budget.clusters import Answer
     from rftconf.budget.price import Budget
     from rftconf.cli import options
     from rftconf.cli.reading import Reading
@@ -195,10 +196,10 @@ def _answers(found: Budget) -> tuple[Answer, ...]:
 
 def _front(found: Budget) -> tuple[Point, ...]:
     from rftconf.budget.answers import front
+    from rftconf.budget.clusters import USUAL
     from rftconf.budget.gpus import gpu_named
 
-    usual = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
-    gpus = dict.fromkeys([found.gpu, *(gpu_named(name) for name in usual)])
+    gpus = dict.fromkeys([found.gpu, *(gpu_named(name) for name in USUAL)])
     return front(found.setup, tuple(gpus))
 
 

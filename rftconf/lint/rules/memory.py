@@ -8,7 +8,7 @@ from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found
 from rftconf.lint.subject import Subject
 
 if TYPE_CHECKING:
-    from rftconf.budget.answers import Answer
+    from rftconf.budget.clusters import Answer
     from rftconf.budget.price import Budget
 
 FAMILY = Family("MEM")
@@ -50,7 +50,8 @@ def _puts(answer: Answer | None) -> tuple[Put, ...]:
 
 def _enough(budget: Budget) -> tuple[Put, ...]:
     """The change that makes it fit and costs least: a share, a micro-batch, offloads, more nodes, in this order."""
-    from rftconf.budget.answers import fewest_gpus, first_offload, highest_fraction, largest_tokens
+    from rftconf.budget.answers import first_offload, highest_fraction, largest_tokens
+    from rftconf.budget.clusters import fewest_gpus
 
     asked = (highest_fraction, largest_tokens, first_offload, fewest_gpus)
     return next((puts for ask in asked if (puts := _puts(ask(budget.setup, budget.gpu)))), ())

@@ -1,0 +1,116 @@
+"""Clusters of other sizes and other GPUs: the fewest GPUs and the cheapest cluster on which a run fits as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rftconf.budget.allocation import whole_and_split
+from rftconf.budget.gpus import Gpu
+from rftconf.budget.price import Budget, price
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+
+USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
+"""Accelerators whose clusters are compared by rent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value of the plan to change, by its path."""
+
+    path: str
+    old: int | float | bool | None
+    new: int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer in words, the changes that make it so, and the account that proves it."""
+
+    question: str
+    text: str
+    changes: tuple[Change, ...]
+    budget: Budget | None
+
+
+def resized(setup: Setup, gpus: int) -> Setup | None:
+    """The same run on another number of GPUs; engines and trainer keep their ratio where they have GPUs of their own.
+
+    None where the parallel sizes do not divide.
+    """
+    split = whole_and_split(setup, gpus)
+    if split is None:
+        return None
+    trainer_gpus, engine_gpus = split
+    trainers = tuple(_resized_trainer(role, trainer_gpus) for role in setup.trainers)
+    engines = tuple(_resized_engine(role, engine_gpus) for role in setup.engines)
+    per_node = min(setup.gpus_per_node, gpus)
+    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=engines)
+
+
+def _resized_trainer(role: TrainerRole, gpus: int) -> TrainerRole:
+    shard = gpus if role.job.shard in (0, role.job.gpus) else min(role.job.shard, gpus)
+    return replace(
+        role,
+        job=replace(role.job, gpus=gpus, shard=shard),
+        scoring=replace(role.scoring, gpus=gpus, shard=shard),
+    )
+
+
+def _resized_engine(role: EngineRole, gpus: int) -> EngineRole:
+    return role if role.own_pool or role.name != "rollout" else replace(role, gpus=gpus)
+
+
+def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:
+    """Cluster sizes worth asking about: powers of two within a node, then whole nodes."""
+    per_node = max(setup.gpus_per_node, 1)
+    count = 1
+    while count < per_node:
+        yield count
+        count *= 2
+    nodes = 1
+    while nodes * per_node <= limit:
+        yield nodes * per_node
+        nodes = nodes + 1 if nodes < 4 else nodes * 2
+
+
+def _fewest(setup: Setup, gpu: Gpu) -> Budget | None:
+    """The account of the smallest cluster of this GPU on which the run fits as it is."""
+    for gpus in sizes(setup):
+        smaller = resized(setup, gpus)
+        proof = None if smaller is None else price(smaller, gpu)
+        if proof is not None and proof.verdict == "fits" and not proof.problems:
+            return proof
+    return None
+
+
+def _of_another_size(question: str, setup: Setup, proof: Budget, text: str) -> Answer:
+    smaller = proof.setup
+    changes = (
+        Change("cluster.nodes", setup.nodes, smaller.nodes),
+        Change("cluster.gpus_per_node", setup.gpus_per_node, smaller.gpus_per_node),
+    )
+    return Answer(question, text, tuple(c for c in changes if c.old != c.new), proof)
+
+
+def fewest_gpus(setup: Setup, gpu: Gpu) -> Answer | None:
+    """The smallest cluster of this GPU on which the run fits as it is."""
+    question, proof = f"fewest GPUs ({gpu.title})", _fewest(setup, gpu)
+    if proof is None:
+        return Answer(question, f"none up to 512 of them fit with these settings; now {setup.total}", (), None)
+    of = proof.setup
+    peak = proof.deciding.deciding.size / (1 << 30)
+    text = f"{of.total} ({of.nodes} × {of.gpus_per_node}), peak {peak:.1f} of {gpu.usable_gib:g} GiB; now {setup.total}"
+    return _of_another_size(question, setup, proof, text)
+
+
+def cheapest_cluster(setup: Setup, gpus: tuple[Gpu, ...]) -> Answer:
+    """Of the smallest clusters of several GPUs the one with the lowest rent."""
+    question = "cheapest cluster"
+    proofs = [proof for gpu in gpus if (proof := _fewest(setup, gpu)) is not None]
+    if not proofs:
+        return Answer(question, f"none of {', '.join(gpu.name for gpu in gpus)} fits up to 512 GPUs", (), None)
+    best = min(proofs, key=lambda proof: (proof.setup.total * proof.gpu.price, proof.setup.total))
+    rent = best.setup.total * best.gpu.price
+    text = f"{best.setup.total} × {best.gpu.name}, about {rent:.2f} USD an hour; rents are rough and only rank clusters"
+    return _of_another_size(question, setup, best, text)
