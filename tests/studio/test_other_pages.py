@@ -44,6 +44,34 @@ def test_the_drawing_shows_every_gpu_and_the_limit(opened: Open) -> None:
     assert page.locator("svg.gpus .frame").count() == 16
 
 
+def test_the_drawing_is_by_role_and_phase(opened: Open, keep: Keep) -> None:
+    """Where the roles have GPUs of their own, one side waits while the other works."""
+    page = opened("budget", 1366, 1100)
+    dropped(page, "run.yaml", (GOLDEN / "readme" / "expected.yaml").read_text())
+    page.locator("svg.gpus .frame").first.wait_for()
+    assert page.locator("svg.bars").count() == 2
+    page.get_by_role("radiogroup", name="Phase").get_by_text("rollout", exact=True).click()
+    page.locator("svg.gpus .frame.waits").first.wait_for()
+    assert page.locator("svg.gpus .frame.waits").count() == 4
+    keep(page, "budget-rollout-of-a-split-run")
+    drawn = page.locator("svg.gpus").get_attribute("aria-label")
+    assert "waiting" in drawn
+    page.get_by_role("slider", name="share of a GPU for the engine").focus()
+    page.keyboard.press("ArrowLeft")
+    page.locator(f"svg.gpus:not([aria-label='{drawn}'])").wait_for()
+    assert "rollout:" in page.locator("svg.gpus").get_attribute("aria-label"), "the phase was not kept"
+
+
+def test_every_slider_that_is_asked_for_is_there(opened: Open) -> None:
+    page = opened("budget")
+    priced(page)
+    names = page.locator(".sliders").inner_text()
+    for name in ("token cap", "tensor parallel size", "share of a GPU", "wait in host memory"):
+        assert name in names
+    dropped(page, "run.sh", SCRIPT.replace("use_dynamic_bsz=True", "use_dynamic_bsz=False"))
+    page.get_by_role("slider", name="micro-batch per GPU").wait_for()
+
+
 def test_a_slider_is_written_into_the_file(opened: Open, tmp_path: Path) -> None:
     page = opened("budget")
     priced(page)
@@ -96,6 +124,56 @@ def test_a_key_that_does_nothing_says_so(opened: Open) -> None:
     row = page.locator('.key-row[data-key="actor_rollout_ref.actor.kl_loss_coef"]')
     row.locator(".note", has_text="use_kl_loss").wait_for()
     assert "idle" in (row.get_attribute("class") or "")
+    page.get_by_label("hide what does nothing").check()
+    row.wait_for(state="hidden")
+    page.get_by_label("hide what does nothing").uncheck()
+    row.wait_for()
+
+
+@pytest.mark.parametrize(
+    ("framework", "switch", "value", "key"),
+    [
+        ("trinity", "algorithm.algorithm_type", "grpo", "algorithm.advantage_fn_args.lam"),
+        ("roll", "adv_estimator", "grpo", "critic_warmup"),
+        ("chatlearn", "models.policy_trainer.packing", "false", "models.policy_trainer.max_token_in_packing"),
+        ("verl", "algorithm.adv_estimator", "grpo", "critic.optim.lr"),
+    ],
+)
+def test_conditions_follow_the_form_while_one_types(
+    opened: Open, keep: Keep, framework: str, switch: str, value: str, key: str
+) -> None:
+    """The row stays where it is, says why it does nothing, and acts again when its condition holds."""
+    page = opened("new", 1366, 1100)
+    page.locator(".modes span", has_text="Expert").click()
+    page.locator(".key-row").first.wait_for()
+    page.get_by_role("combobox", name="framework").select_option(framework)
+    page.locator(
+        ".keys + .soft", has_text={"verl": "veRL", "trinity": "Trinity", "roll": "ROLL"}.get(framework, "ChatLearn")
+    ).wait_for()
+    page.get_by_label("Search keys").fill(f"{switch.rpartition('.')[2]}")
+    field = page.locator(f'.key-row[data-key="{switch}"] .input').locator("input, select").first
+    field.wait_for()
+    if field.evaluate("(node) => node.tagName") == "SELECT":
+        field.select_option(value)
+    else:
+        field.fill(value)
+    page.get_by_label("Search keys").fill(key)
+    row = page.locator(f'.key-row[data-key="{key}"]')
+    row.locator(".note:not(:empty)").wait_for()
+    assert "idle" in (row.get_attribute("class") or "")
+    keep(page, f"new-expert-{framework}")
+
+
+def test_the_common_keys_are_sorted_by_topic(opened: Open) -> None:
+    page = opened("new")
+    page.locator(".modes span", has_text="Expert").click()
+    page.locator(".key-row").first.wait_for()
+    titles = page.locator(".keys details > summary b").all_inner_texts()
+    assert titles[:4] == ["Run", "Cluster", "Model", "Data"]
+    page.locator(".keys summary", has_text="No key of veRL").click()
+    assert page.locator(".lacking li").count() > 10
+    page.get_by_role("radiogroup", name="Which keys").get_by_text("Every key").click()
+    assert page.locator(".keys details > summary code").count() > 50
 
 
 def test_two_configs_are_compared(opened: Open, keep: Keep) -> None:

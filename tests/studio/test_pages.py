@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,43 @@ def test_check_finds_and_fixes(opened: Open, keep: Keep) -> None:
     page.get_by_role("button", name="write data.train_batch_size").click()
     page.locator(".finding", has_text="KEY001").wait_for(state="detached")
     assert page.locator(EDITOR).input_value() == SCRIPT
+
+
+def test_a_finding_stands_in_the_text_with_its_fix(opened: Open) -> None:
+    page = opened("check")
+    dropped(page, "run.sh", SCRIPT.replace("train_batch_size=", "train_bach_size="))
+    note = page.locator(".note-line", has_text="KEY001")
+    note.wait_for()
+    line = 1 + SCRIPT[: SCRIPT.index("data.train_batch_size")].count("\n")
+    assert note.evaluate("(node) => getComputedStyle(node).getPropertyValue('--line')") == str(line - 1)
+    note.get_by_text("has no key").click()
+    page.locator(".rule", has_text="a key that no release of the framework has").wait_for()
+    note.get_by_text("Fix", exact=True).click()
+    note.wait_for(state="detached")
+    assert page.locator(EDITOR).input_value() == SCRIPT
+
+
+def test_a_decision_changes_the_output_and_the_bundle_has_adapters(opened: Open, tmp_path: Path) -> None:
+    page = opened("convert")
+    dropped(page, "input.sh", SCRIPT)
+    page.locator(".row.known").first.wait_for()
+    assert page.locator(".row .t-comment", has_text="# actor_rollout_ref.rollout.n=8").count() == 1, "no provenance"
+    page.get_by_label("split of the GPUs").select_option("6")
+    page.locator(".code .row", has_text="engine_num: 3").wait_for()
+    page.get_by_label("$HOME").fill("/home/me")
+    page.locator(".code .row", has_text="/home/me/data/gsm8k").first.wait_for()
+    page.locator(".told summary", has_text="notes").click()
+    assert page.locator(".told li").count() > 2
+    page.get_by_label("adapters").check()
+    page.get_by_role("tab", name="adapters/convert_data.py").wait_for()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Bundle").click()
+    waiting.value.save_as(tmp_path / "input.zip")
+    names = set(zipfile.ZipFile(tmp_path / "input.zip").namelist())
+    assert {"input.yaml", "ledger.json", "adapters/convert_data.py"} <= names
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Ledger").click()
+    assert waiting.value.suggested_filename == "input.ledger.json"
 
 
 def test_markup_in_an_input_is_text(opened: Open) -> None:
