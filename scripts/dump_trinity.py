@@ -136,12 +136,25 @@ def arguments() -> dict[str, dict[str, dict[str, Any]]]:
         registry = getattr(importlib.import_module(module), attribute)
         for name in names_of(registry):
             try:
-                taken = registry.get(name).default_args()
+                taken = _taken(registry.get(name))
             except (ImportError, AttributeError, NotImplementedError) as why:
                 print(f"{key}={name}: {why}", file=sys.stderr)
                 continue
             found.setdefault(key, {})[name] = json.loads(json.dumps(taken, default=str))
     return found
+
+
+_GIVEN = frozenset({"self", "backend", "buffer_config", "args", "kwargs", "config"})
+"""Parameters of constructors that Trinity gives itself."""
+
+
+def _taken(cls: Any) -> dict[str, Any]:
+    """The arguments of one function: those that its class names with a default, then the constructor's others."""
+    own = cls.default_args()
+    for one in inspect.signature(cls.__init__).parameters.values():
+        if one.name not in _GIVEN and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            own.setdefault(one.name, None if one.default is one.empty else one.default)
+    return dict(own)
 
 
 def names_of(registry: Any) -> list[str]:

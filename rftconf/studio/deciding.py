@@ -80,8 +80,24 @@ def filled(name: str, text: str, values: Mapping[str, str]) -> Filled:
         if patches is None:
             missed.append(key)
             continue
-        text = apply(text, patches)
+        text = _said(name, apply(text, patches), key)
     return Filled(text, tuple(missed))
+
+
+_COMMENT = re.compile(r"  # [^\n]*")
+YOURS = "  # as you said"
+
+
+def _said(name: str, text: str, key: str) -> str:
+    """The comment behind a value that the page gave tells where another one came from: it goes."""
+    leaf = read(from_bytes(name, text.encode("utf-8", "replace"))).last().get(key)
+    if leaf is None:
+        return text
+    end = text.find("\n", leaf.place.span.end)
+    tail = text[leaf.place.span.end : end]
+    if end < 0 or not _COMMENT.search(tail):
+        return text
+    return text[: leaf.place.span.end] + _COMMENT.sub(YOURS, tail, count=1) + text[end:]
 
 
 def _patches(document: Document, key: str, value: Value) -> list[Patch] | None:

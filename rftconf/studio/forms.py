@@ -70,11 +70,17 @@ def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
             "mandatory": key.mandatory,
             "default": argument["default"] if argument else None if key.default is None else shown(key.default, 200),
             "choices": [shown(value) for value in (*key.choices, *known.names(name))],
-            "unit": told.unit or UNITS.get(known.family, {}).get(newest, ""),
+            "unit": unit(known, newest),
             "meaning": told.why or (argument["meaning"] if argument else _reason(known, newest)),
             "plan": told.plan,
             "topic": topics.get(newest, ""),
         }
+
+
+def unit(known: Catalogue, name: str) -> str:
+    """What a key counts, by its name in the newest release."""
+    plain = name.replace("[0]", "[]")
+    return editor.facts(known.family, plain).unit or UNITS.get(known.family, {}).get(plain, "")
 
 
 def _reason(known: Catalogue, name: str) -> str:

@@ -13,7 +13,9 @@ from functools import lru_cache
 from typing import Any
 
 from rftconf.ledger import State
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
+from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
 from rftconf.mappers.trinity.algorithms import ALGORITHMS, class_of
 from rftconf.mappers.trinity.switches import ONLY, SWITCHES
@@ -105,6 +107,8 @@ GATES: dict[str, tuple[Gate, ...]] = {
              _is("actor_rollout_ref.model.use_fused_kernels", True),
              "no effect while actor_rollout_ref.model.use_fused_kernels is False",
              "models/transformers/monkey_patch.py: apply_monkey_patch"),
+        *(Gate((f"trainer.v1.{mode}.*",), _is("trainer.v1.trainer_mode", mode), f"trainer.v1.trainer_mode is not {mode}",
+               "trainer/ppo/v1: one trainer a mode") for mode in ("separate_async", "colocate_async")),
         Gate(("actor_rollout_ref.actor.fsdp_config.offload_policy",), _fsdp2, "only fsdp2 reads it",
              "workers/engine/fsdp/transformer_impl.py: strategy"),
     ),
@@ -167,7 +171,8 @@ def _switched(reading: Reading, known: Catalogue, newest: Mapping[str, str]) -> 
     for gate in GATES.get(known.family, ()):
         if not gate.acts(reading):
             yield from ((key, gate.why) for key, name in newest.items() if any(fnmatchcase(name, p) for p in gate.keys))
-    yield from dead(known.framework, tuple(newest.items()))
+    used = {key for origin in reading.origins.values() for key in origin.keys}
+    yield from ((key, why) for key, why in dead(known.framework, tuple(newest.items())) if newest[key] not in used)
 
 
 @lru_cache(maxsize=16)
@@ -194,9 +199,13 @@ def _nodes(name: str) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def dead(framework: str, keys: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Keys of the newest release that nothing reads, or that the framework writes over, with the tables' sentence."""
+    """Keys of the newest release that nothing reads, or that the framework writes over, with the tables' sentence.
+
+    A key that a row speaks for is none of them: reasons are patterns, and catch what stands below other sections.
+    """
     table = table_of(framework)
-    found = ((key, reason_for(table, name)) for key, name in keys)
+    spoken = {native for row in table.rows for native in natives_of(row)}
+    found = ((key, reason_for(table, name)) for key, name in keys if without_indices(name) not in spoken)
     return tuple((key, reason.why) for key, reason in found if reason and reason.state is State.DEAD_IN_SOURCE)
 
 

@@ -28,8 +28,8 @@ from rftconf.schemas.catalogue import Catalogue, Key
 from rftconf.studio import forms, gates
 from rftconf.studio.asked import MOST_TEXT, Asked
 from rftconf.studio.checking import pages
-from rftconf.studio.common import lacking
-from rftconf.studio.deciding import value_of
+from rftconf.studio.common import lacking, parameters
+from rftconf.studio.deciding import filled, value_of
 from rftconf.studio.generator import PARAMETERS
 from rftconf.text.document import Document
 from rftconf.text.read import read
@@ -65,7 +65,57 @@ def start(asked: Asked) -> dict[str, Any]:
     found = fit(request_of(given, extra), gpu_named(str(given.gpu)))
     text, suffix = found.written.text(header(found))
     name = f"run_{found.written.request.recipe.name}{suffix}".replace("++", "_pp")
-    return {**account(found, text, name), **_values(read(from_bytes(name, text.encode())))}
+    done = filled(name, text, asked.words("fill"))
+    document = read(from_bytes(name, done.text.encode()))
+    known = catalogue.load(found.written.request.framework, found.written.request.release)
+    told = engine.check(document, engine.Options(known.framework, known.release)) if done.text != text else []
+    return {
+        **account(found, done.text, name),
+        **_values(document),
+        **_checked(told),
+        "missed": list(done.missed),
+        "further": list(_further(known, document)),
+    }
+
+
+FURTHER = {
+    "project": "Project",
+    "exp_name": "Name of the run",
+    "checkpoint_root_dir": "Folder of checkpoints",
+    "monitor_type": "Where metrics go",
+    "save_interval": "Checkpoint every",
+    "eval_interval": "Evaluation every",
+    "actor_lr": "Learning rate",
+    "critic_lr": "Learning rate of the critic",
+    "total_epochs": "Passes over the data",
+    "total_steps": "Steps in all",
+    "explore_batch_size": "Batch of a rollout period",
+    "repeat_times": "Answers to a prompt",
+    "default_workflow_type": "Workflow",
+    "default_reward_fn_type": "Reward",
+    "sync_method": "How weights reach the engines",
+    "sync_style": "Who asks for weights",
+    "sync_interval": "Weights reach them every",
+}
+"""What a beginner may also say: parameters of Trinity-RFT's generator that no recipe can know, or that people change first."""
+
+
+def _further(known: Catalogue, document: Document) -> Iterator[dict[str, Any]]:
+    """Each as this framework calls it, with what the recipe says or the default."""
+    held = {one.name: one.keys for one in parameters(known.family)}
+    leaves, idle = document.last(), _read(document, known)["inactive"]
+    for name, title in FURTHER.items():
+        here = (forms.spelled(key) for key in held[name] if key in known)
+        key = next((key for key in here if key not in idle), None)
+        if key is None:
+            continue
+        leaf, default = leaves.get(key), known.default(key)
+        yield {
+            "key": key,
+            "title": title,
+            "unit": forms.unit(known, key),
+            "now": leaf.raw[:200] if leaf else "" if default is None else shown(default, 200),
+        }
 
 
 def _values(document: Document) -> dict[str, Any]:

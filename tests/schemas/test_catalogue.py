@@ -7,6 +7,7 @@ import pytest
 
 from rftconf.errors import UsageError
 from rftconf.schemas import catalogue, registry
+from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.registry import FRAMEWORKS
 from tests.schemas.shared import ALL, catalogue_id
 
@@ -134,4 +135,22 @@ def test_files_hold_one_key_per_line() -> None:
     for path in (catalogue.folder("verl") / "0.9.1-fsdp.json", catalogue.folder("trinity") / "0.6.0.json"):
         text = path.read_text(encoding="utf-8")
         data = json.loads(text)
-        assert text.count("\n") == len(data["keys"]) + len(data["names"]) + 9
+        # functions with arguments: a line each, between a line before and one after
+        taken = data.get("arguments", {})
+        functions = sum(len(held) + 2 for held in taken.values()) + (2 if taken else 0)
+        assert text.count("\n") == len(data["keys"]) + len(data["names"]) + functions + 9
+
+
+def test_functions_take_arguments_with_defaults() -> None:
+    known = catalogue.load("trinity")
+    assert set(known.arguments) <= {key.partition(".")[0] for key in catalogue_names(known)}
+    assert known.arguments["policy_loss_fn"]["gspo"]["clip_range_low"] == 0.0003
+    assert {"clip_range", "clip_range_low", "clip_range_high"} <= set(known.arguments["policy_loss_fn"]["ppo"])
+    for function, held in known.arguments.items():
+        assert set(held) <= set(known.names(f"algorithm.{function}")) | {"none"}, function
+    assert catalogue.load("verl").arguments == {}
+
+
+def catalogue_names(known: Catalogue) -> list[str]:
+    """The ends of keys that take a registered name."""
+    return [name.rpartition(".")[2] for name in known.keys if known.names(name)]

@@ -10,11 +10,15 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from rftconf.load import load, main_stage
 from rftconf.schemas import catalogue, registry
+from rftconf.studio import answers
 from rftconf.studio.common import parameters
 from rftconf.studio.elsewhere import OTHERS
 from rftconf.studio.gates import BLOCKS, GATES
 from rftconf.studio.generator import PARAMETERS, SHOWN
+from rftconf.text.read import read
+from rftconf.text.source import from_bytes
 
 from .test_answers import ask
 
@@ -172,6 +176,24 @@ def test_every_condition_has_keys_to_act_on() -> None:
             assert any(fnmatchcase(name, f"{block.section}.{block.switch}") for name in held), block
 
 
+@pytest.mark.parametrize("framework", registry.FRAMEWORKS)
+@pytest.mark.parametrize("algorithm", ["grpo", "ppo"])
+def test_what_a_recipe_sets_acts(framework: str, algorithm: str) -> None:
+    """Against conditions that catch too much: no key that a sized recipe writes is said to do nothing."""
+    fields = {"algorithm": algorithm, "model": "Qwen/Qwen2.5-7B-Instruct", "gpus": 8, "gpu": "h200-141g"}
+    found = answers.answer("start", {"framework": framework, **fields})
+    if found.status != 200:
+        pytest.skip(json.loads(found.body)["error"]["message"])
+    made = json.loads(found.body)
+    form = ask("new", framework=framework, release=made["release"], values=made["values"])
+    document = read(from_bytes(form["name"], form["text"].encode()))
+    told = main_stage(load(document, framework=framework, release=made["release"])).reading.inactive
+    ours = {key: why for key, why in form["inactive"].items() if key in made["values"] and key not in told}
+    assert set(ours) <= IDLE.get(framework, set()), ours
+
+
+IDLE = {"chatlearn": {"runtime_args.log_args_dict.wandb_project"}}
+"""What recipes write although a switch beside it is off: the name of the project, for whoever turns W&B on."""
 BATCHES: dict[str, dict[str, str]] = {
     "trinity": {**RUN, TYPE: "grpo", "algorithm.repeat_times": "8", "buffer.batch_size": "32", "buffer.train_batch_size": "100"},
     "verl": {"trainer.n_gpus_per_node": "8", "actor_rollout_ref.actor.ppo_mini_batch_size": "130"},
@@ -217,6 +239,23 @@ def test_arguments_of_functions_have_their_types_and_defaults() -> None:
     epsilon = form["algorithm.policy_loss_fn_args.enable_sequence_masking"]
     assert (epsilon["type"], epsilon["default"]) == ("bool", "false")
     assert "gspo" in form["algorithm.policy_loss_fn_args.clip_range_low"]["default"]
+
+
+def test_what_a_beginner_adds_is_written_and_checked() -> None:
+    fields = {"algorithm": "grpo", "model": "Qwen/Qwen2.5-7B-Instruct", "gpus": 8, "gpu": "h100-80g"}
+    for framework in registry.FRAMEWORKS:
+        plain = ask("start", framework=framework, **fields)
+        rate = next(one for one in plain["further"] if one["title"] == "Learning rate")
+        batch = next(one for one in plain["further"] if one["title"] == "Answers to a prompt")
+        assert len(plain["further"]) > 6
+        assert plain["findings"] == plain["missed"] == [], "the recipe's own text is checked where it is made"
+        changed = ask("start", framework=framework, **fields, fill={rate["key"]: "3e-6", batch["key"]: "1"})
+        assert changed["missed"] == []
+        assert changed["values"][batch["key"]] == "1"
+        assert float(changed["values"][rate["key"]]) == 3e-6
+        lines = [line for line in changed["text"].splitlines() if line not in plain["text"].splitlines()]
+        assert all("recipe" not in line for line in lines), lines
+        assert "BAT011" in [one["code"] for one in changed["findings"]], changed["findings"]
 
 
 def test_a_form_without_values_knows_what_acts() -> None:

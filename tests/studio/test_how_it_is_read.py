@@ -14,9 +14,8 @@ from rftconf.cli.app import run
 from .test_answers import GOLDEN, README, ask, refused
 from .test_pages import Open, dropped
 
-TWO = README.replace("set -xeuo pipefail\n", "set -xeuo pipefail\nsource env.sh\n") + README.partition("MINI=128")[
-    2
-].replace("trainer.nnodes=1", "trainer.nnodes=2").replace("N=8\n", "")
+ONE = README.replace("N=8\n", "source env.sh\n")
+TWO = ONE + ONE[ONE.index("python3 -m") :].replace("trainer.nnodes=1", "trainer.nnodes=2")
 BASE = "actor_rollout_ref:\n  actor:\n    optim:\n      weight_decay: 0.05\n"
 
 
@@ -24,11 +23,10 @@ def test_files_beside_and_below_are_read_as_the_command_line_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    script = README.replace("N=8\n", "source env.sh\n")
-    for name, text in {"run.sh": script, "env.sh": "N=16\n", "base.yaml": BASE}.items():
+    for name, text in {"run.sh": ONE, "env.sh": "N=16\n", "base.yaml": BASE}.items():
         Path(name).write_text(text)
     fields: dict[str, Any] = {
-        "text": script,
+        "text": ONE,
         "name": "run.sh",
         "to": "trinity",
         "rows": 7473,
@@ -78,8 +76,7 @@ def test_the_page_has_the_controls(opened: Open) -> None:
     assert "--launch 2" in command.inner_text()
     assert "--base base.yaml --source env.sh" in command.inner_text()
     page.goto(page.url.replace("#/convert", "#/check"))
-    page.locator(".how summary", has_text="launch 2; above base.yaml; beside env.sh").wait_for()
-    page.locator(".how summary").first.click()
+    page.locator(".check-page .how summary", has_text="launch 2; above base.yaml; beside env.sh").click()
     page.get_by_label("Leave out base base.yaml").click()
     page.locator(".how .chip", has_text="base.yaml").wait_for(state="detached")
 

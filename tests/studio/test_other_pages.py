@@ -99,6 +99,16 @@ def test_a_beginner_gets_what_the_command_line_writes(opened: Open, keep: Keep, 
     assert (tmp_path / "page").read_bytes() == (tmp_path / "cli").read_bytes()
 
 
+def test_a_beginner_may_say_more(opened: Open) -> None:
+    page = opened("new")
+    page.locator(".new .row").first.wait_for()
+    page.locator(".guide summary", has_text="More values").click()
+    page.locator('.further input[data-key="trainer.project_name"]').fill("mine")
+    page.locator(".code .row", has_text="trainer.project_name=mine").wait_for()
+    page.locator('.further input[data-key="actor_rollout_ref.rollout.n"]').fill("1")
+    page.locator(".verdict .says", has_text="BAT011").wait_for()
+
+
 def test_an_expert_finds_every_key_and_is_checked(opened: Open, keep: Keep) -> None:
     page = opened("new")
     page.locator(".modes span", has_text="Expert").click()
@@ -134,7 +144,7 @@ def test_a_key_that_does_nothing_says_so(opened: Open) -> None:
     ("framework", "switch", "value", "key"),
     [
         ("trinity", "algorithm.algorithm_type", "grpo", "algorithm.advantage_fn_args.lam"),
-        ("roll", "adv_estimator", "grpo", "critic_warmup"),
+        ("roll", "adv_estimator", "grpo", "critic.training_args.learning_rate"),
         ("chatlearn", "models.policy_trainer.packing", "false", "models.policy_trainer.max_token_in_packing"),
         ("verl", "algorithm.adv_estimator", "grpo", "critic.optim.lr"),
     ],

@@ -46,6 +46,25 @@ def test_a_script_becomes_a_trinity_file_byte_for_byte(opened: Open, keep: Keep,
     assert waiting.value.suggested_filename == "input.yaml"
 
 
+def test_a_file_may_be_dropped_or_text_pasted(opened: Open) -> None:
+    page = opened("convert")
+    page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], "dropped.sh", { type: "text/plain" }));
+          document.querySelector(".editor").dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true, bubbles: true }));
+        }""",
+        SCRIPT,
+    )
+    page.locator(".row.known").first.wait_for()
+    assert "convert dropped.sh" in page.locator(".command code").inner_text()
+    page.get_by_role("button", name="Clear").click()
+    page.locator(".blank").wait_for()
+    page.locator(EDITOR).focus()
+    page.keyboard.insert_text(SCRIPT)
+    page.locator(".row.known").first.wait_for()
+
+
 def test_a_line_of_the_target_lights_its_source(opened: Open) -> None:
     page = opened("convert")
     dropped(page, "input.sh", SCRIPT)

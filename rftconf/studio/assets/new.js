@@ -63,6 +63,8 @@ class Beginner {
     this.question = newest("start");
     this.soon = later(350, () => this.ask());
     this.outcome = new Outcome();
+    this.fill = {};
+    this.more = el("div", { class: "further" });
     const field = (title, node, hint) => el("label", { class: "field stack" }, el("span", null, title), node, hint ? el("small", { class: "soft" }, hint) : null);
     const text = (name, placeholder, more) => el("input", { type: "text", value: this.fields[name] ?? "", placeholder, spellcheck: "false", autocomplete: "off", ...more, on: { input: (event) => this.put(name, event.target.value.trim()) } });
     const number = (name, placeholder) => el("input", { type: "text", inputmode: "numeric", value: this.fields[name] ?? "", placeholder, on: { input: (event) => this.put(name, /^[1-9]\d{0,11}$/.test(event.target.value.trim()) ? Number(event.target.value) : null) } });
@@ -73,7 +75,7 @@ class Beginner {
       el(
         "div",
         { class: "guide" },
-        el("div", { class: "field stack" }, el("span", null, "Framework"), segments("Framework", FRAMEWORKS, this.fields.framework, (value) => this.put("framework", value))),
+        el("div", { class: "field stack" }, el("span", null, "Framework"), segments("Framework", FRAMEWORKS, this.fields.framework, (value) => { this.fill = {}; this.put("framework", value); })),
         field("Algorithm", select(ALGORITHMS.map((one) => [one, one.toUpperCase()]), this.fields.algorithm, (value) => this.put("algorithm", value)), "batches, rates and losses of the frameworks' own examples"),
         field("Model", text("model", "a name, or the folder of its config.json", { list: "models" })),
         el("datalist", { id: "models" }, MODELS.map((one) => el("option", { value: one }))),
@@ -82,6 +84,7 @@ class Beginner {
         field("Rows held out", text("eval_data", "none")),
         el("div", { class: "halves" }, field("Rows of the training set", number("rows", "not known")), field("Nodes", number("nodes", "as few of 8 as hold them"))),
         el("div", { class: "halves" }, field("Longest prompt, tokens", number("prompt_tokens", "the recipe's")), field("Longest answer, tokens", number("response_tokens", "the recipe's"))),
+        el("details", null, el("summary", null, "More values"), this.more),
       ),
     );
     this.node = el("div", { class: "pair tall begin" }, form, this.outcome.node);
@@ -94,15 +97,34 @@ class Beginner {
 
   async ask() {
     try {
-      const answer = await this.question(this.fields);
+      const answer = await this.question({ ...this.fields, fill: this.fill });
       if (answer) this.draw(answer);
     } catch (error) {
       this.outcome.trouble(error);
     }
   }
 
+  // Names, rates and intervals: written into the recipe's text, under what this framework calls them.
+  further(found) {
+    const keys = found.map((one) => one.key).join(" ");
+    if (this.drawn === keys) return;
+    this.drawn = keys;
+    const put = (key) => (event) => {
+      const value = event.target.value.trim();
+      if (value) this.fill[key] = value;
+      else delete this.fill[key];
+      this.soon();
+    };
+    replace(
+      this.more,
+      found.map((one) => el("label", { class: "field stack" }, el("span", null, one.title, one.unit ? el("span", { class: "soft" }, `, ${one.unit}`) : null), el("input", { type: "text", placeholder: one.now || "not set", spellcheck: "false", autocomplete: "off", data: { key: one.key }, on: { input: put(one.key) } }), el("small", { class: "soft mono" }, one.key))),
+    );
+  }
+
   draw(answer) {
+    this.further(answer.further);
     const { memory, gpus } = answer;
+    const wrong = answer.findings.filter((one) => one.severity !== "info");
     const every = el("button", { type: "button", on: { click: () => this.onExpert(answer) } }, "Every key…");
     this.outcome.set(
       answer.text,
@@ -112,6 +134,9 @@ class Beginner {
         "div",
         { class: "verdict" },
         el("p", { class: "says good" }, el("b", null, "fits"), ` · peak ${memory.peak_gib.toFixed(1)} of ${memory.usable_gib} GiB in ${memory.phase} on ${gpus.count} × ${gpus.name} · ${answer.recipe.source}`),
+        Object.keys(this.fill).length ? el("p", { class: "soft" }, "The account is the recipe's; Budget prices the text with your values.") : null,
+        answer.missed.length ? el("p", { class: "says warn" }, `Not written, do it by hand: ${answer.missed.join(", ")}`) : null,
+        wrong.map((one) => el("p", { class: `says ${one.severity === "error" ? "bad" : "warn"}` }, el("code", null, one.code), ` ${one.message}`, one.help ? el("span", { class: "soft" }, ` ${one.help}`) : null)),
         answer.unlike_the_recipe.map((one) => el("p", { class: "says warn" }, `Unlike the recipe: ${one}`)),
         answer.decisions.length ? el("details", null, el("summary", null, `You must decide (${answer.decisions.length})`), el("ul", { class: "answers" }, answer.decisions.map((one) => el("li", null, el("code", null, one.key), `: ${one.why}`, one.choices.length ? el("span", { class: "soft" }, ` (${one.choices.join("; ")})`) : null)))) : null,
       ),
