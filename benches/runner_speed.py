@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
+    "RAY_worker_niceness": "0",  # added to what the process has; Ray adds 15 otherwise
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
     "OMP_NUM_THREADS": "1",  # what Ray gives each actor of the runner; threads that wait for shared cores are far slower
