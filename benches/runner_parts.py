@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,21 @@ def generated(engine: Any, job: Any, prompts: list[list[int]], seed: int) -> Ans
     return [(one, list(out.outputs[0].token_ids)) for one, out in zip(asked, done, strict=True)]
 
 
+def random_answers(job: Any) -> Answers:
+    """As many and as long as a period's, by no model."""
+    draw = random.Random(0)
+    prompts = [prompt for prompt in prompts_of(job)[: job.prompts] for _ in range(job.responses)]
+    return [(prompt, [draw.randrange(3, 90) for _ in range(job.response_tokens)]) for prompt in prompts]
+
+
+def weights_of(job: Any) -> list[tuple[str, Any]]:
+    """Of the demo's model."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    return list(AutoModelForCausalLM.from_pretrained(job.model, dtype=torch.float32).state_dict().items())
+
+
 class Training:
     """A sharded model on one rank, its forward pass and its update; nothing of the runner's."""
 
@@ -58,8 +74,7 @@ class Training:
         from transformers import AutoModelForCausalLM
 
         os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29533", "RANK": "0", "WORLD_SIZE": "1"}
-        if not torch.distributed.is_initialized():  # vLLM has one of its own in this process
-            torch.distributed.init_process_group("gloo")
+        torch.distributed.init_process_group("gloo")
         mesh = init_device_mesh("cpu", (1,))
         self.model: Any = AutoModelForCausalLM.from_pretrained(job.model, dtype=torch.float32).train()
         for layer in self.model.model.layers:
@@ -102,12 +117,6 @@ class Training:
         return found * counts
 
 
-def reloaded(engine: Any, weights: list[tuple[str, Any]]) -> None:
-    """vLLM's own way."""
-    engine.collective_rpc("reload_weights", kwargs={"weights_iterator": weights})
-    engine.reset_prefix_cache()
-
-
 def trl_steps(demo: Path, job: Any, steps: int) -> list[float]:
     """Seconds from one step of GRPOTrainer to the next. No reference, no checkpoints, no logging but each step's own."""
     import torch
@@ -138,4 +147,4 @@ def trl_steps(demo: Path, job: Any, steps: int) -> list[float]:
         callbacks=[Clock()],
     )  # fmt: skip
     trainer.train()
-    return [b - a for a, b in zip(ends, ends[1:], strict=False)]
+    return [b - a for a, b in pairwise(ends)]

@@ -16,20 +16,23 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
+    "RAY_worker_niceness": "0",  # added to what the process has; Ray adds 15 otherwise
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
+    "OMP_NUM_THREADS": "1",  # what Ray gives each actor of the runner; threads that wait for shared cores are far slower
 }
 WARM = 3
 """Steps that are not counted: the first ones compile, allocate and fill caches."""
-PARTS = ("bare", "runner", "trl")
+PARTS = ("engine", "training", "runner", "trl")
 
 
 def plan_of(demo: Path) -> Any:
@@ -71,31 +74,46 @@ def runner(demo: Path, steps: int) -> dict[str, Any]:
     ray.shutdown()
     phases = {name: [row[f"{name}_seconds"] for row in rows[1:]] for name in ("rollout", "update", "sync")}
     tokens = [float(row["tokens"]) for row in rows[1:]]
-    return {"step": [b - a for a, b in zip(watch.ends, watch.ends[1:], strict=False)], **phases, "tokens": tokens}
+    return {"step": [b - a for a, b in pairwise(watch.ends)], **phases, "tokens": tokens}
 
 
-def bare(demo: Path, steps: int) -> dict[str, Any]:
-    """vLLM, FSDP2 and vLLM's own reload in one process, without anything between them."""
-    import torch
-    from benches.runner_parts import Training, engine_for, generated, prompts_of, reloaded
+def engine(demo: Path, steps: int) -> dict[str, Any]:
+    """vLLM alone: a period's answers, and its own reload of weights that are there."""
+    from benches.runner_parts import engine_for, generated, prompts_of, weights_of
 
     job = job_for(demo, steps)
-    engine, training, prompts = engine_for(job), Training(job), prompts_of(job)
-    found: dict[str, list[float]] = {"rollout": [], "log_probs": [], "update": [], "sync": [], "step": []}
+    llm, prompts, weights = engine_for(job), prompts_of(job), weights_of(job)
+
+    def reloaded() -> None:
+        llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
+        llm.reset_prefix_cache()
+
+    calls = {"rollout": lambda at: generated(llm, job, prompts, at * job.sequences), "sync": lambda _: reloaded()}
+    return in_turns(calls, steps)
+
+
+def training(demo: Path, steps: int) -> dict[str, Any]:
+    """FSDP2 alone, on random answers of full length: old log-probs, an update, gathering the weights."""
+    from benches.runner_parts import Training, random_answers
+
+    job = job_for(demo, steps)
+    own, answers = Training(job), random_answers(job)
+    calls = {
+        "log_probs": lambda _: own.log_probs(answers),
+        "update": lambda _: own.update(answers),
+        "gather": lambda _: own.weights(),
+    }
+    return in_turns(calls, steps)
+
+
+def in_turns(calls: Mapping[str, Callable[[int], object]], steps: int) -> dict[str, list[float]]:
+    """Seconds of each call, every step."""
+    found: dict[str, list[float]] = {name: [] for name in calls}
     for at in range(steps):
-        clock = [time.perf_counter()]
-        answers = generated(engine, job, prompts, seed=at * job.sequences)
-        clock.append(time.perf_counter())
-        training.log_probs(answers)
-        clock.append(time.perf_counter())
-        training.update(answers)
-        clock.append(time.perf_counter())
-        reloaded(engine, training.weights())
-        clock.append(time.perf_counter())
-        seconds = [b - a for a, b in zip(clock, clock[1:], strict=False)]
-        for name, value in zip(found, (*seconds, clock[-1] - clock[0]), strict=True):
-            found[name].append(value)
-    torch.distributed.destroy_process_group()
+        for name, call in calls.items():
+            began = time.perf_counter()
+            call(at)
+            found[name].append(time.perf_counter() - began)
     return found
 
 
@@ -107,13 +125,14 @@ def trl(demo: Path, steps: int) -> dict[str, Any]:
     return {"step": trl_steps(demo, job_for(demo, steps), steps)}
 
 
-def measured(part: str, demo: Path, steps: int, trl_folder: Path) -> dict[str, Any]:
+def measured(part: str, demo: Path, steps: int, asked: argparse.Namespace) -> dict[str, Any]:
     """One part in a process of its own; medians of what came after the warm steps."""
-    paths = [ROOT, ROOT / "runners", *([trl_folder] if part == "trl" else [])]
+    paths = [ROOT, ROOT / "runners", *([asked.trl] if part == "trl" else [])]
+    threads = {"OMP_NUM_THREADS": str(asked.trl_threads)} if part == "trl" else {}
     before = os.getloadavg()[0]
     done = subprocess.run(
         [sys.executable, "-m", "benches.runner_speed", "--part", part, "--demo", str(demo), "--steps", str(steps)],
-        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": os.pathsep.join(map(str, paths))},
+        env={**os.environ, **ENVIRONMENT, **threads, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
@@ -131,8 +150,7 @@ def summary(rounds: list[dict[str, dict[str, Any]]]) -> dict[str, Any]:
         }
         for part in rounds[0]
     }
-    ours, sums = seconds["runner"], seconds["bare"]
-    total = sum(sums[name] for name in ("rollout", "log_probs", "update", "sync"))
+    ours, total = seconds["runner"], sum((*seconds["engine"].values(), *seconds["training"].values()))
     found = {
         "seconds": seconds,
         "overhead_over_bare": round(ours["step"] / total - 1, 3),
@@ -147,6 +165,7 @@ def main() -> None:
     """Print the figures as JSON, or one part's seconds where it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trl", type=Path, help="the folder that holds trl; left out without it")
+    parser.add_argument("--trl-threads", type=int, default=1, help="try more where no one else computes")
     parser.add_argument("--steps", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path)
@@ -154,7 +173,13 @@ def main() -> None:
     parser.add_argument("--demo", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.part:
-        print(json.dumps({"bare": bare, "runner": runner, "trl": trl}[asked.part](asked.demo, asked.steps)))
+        print(
+            json.dumps(
+                {"engine": engine, "training": training, "runner": runner, "trl": trl}[asked.part](
+                    asked.demo, asked.steps
+                )
+            )
+        )
         return
     with tempfile.TemporaryDirectory() as folder:
         from rftconf_runner.demo import make
@@ -162,12 +187,12 @@ def main() -> None:
         make(Path(folder))
         parts = [part for part in PARTS if part != "trl" or asked.trl]
         rounds = [
-            {part: measured(part, Path(folder), asked.steps, asked.trl or Path()) for part in parts}
-            for _ in range(asked.rounds)
+            {part: measured(part, Path(folder), asked.steps, asked) for part in parts} for _ in range(asked.rounds)
         ]
     found = {
         "cores": os.cpu_count(),
         "steps": asked.steps - WARM,
+        "trl_threads": asked.trl_threads,
         "loads": [{part: one[part]["load"] for part in parts} for one in rounds],
         **summary(rounds),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any, overload
 
 import numpy as np
@@ -44,9 +45,9 @@ class Parcel(Sequence[Named]):
         if isinstance(at, slice):
             return [self[one] for one in range(*at.indices(len(self)))]
         name, dtype, shape, start = self.labels[at]
-        count = 1
-        for side in shape:
-            count *= side
+        count = prod(shape)
+        if not count:
+            return name, torch.empty(shape, dtype=dtype)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what Ray shares is not to be written to, and nobody does
             found = torch.frombuffer(self.data, dtype=dtype, count=count, offset=start)

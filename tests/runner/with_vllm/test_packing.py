@@ -21,8 +21,13 @@ from rftconf_runner.policy import Policy
 from rftconf_runner.sequences import Lesson, Sample, Table, before, mask_of, micro_batches, table
 
 from tests.runner.test_job import plan
+from tests.runner.with_vllm.test_demo import trained
 
 pytestmark = pytest.mark.filterwarnings("default")
+DYNAMIC = {
+    "actor_rollout_ref__actor__use_dynamic_bsz": "True",
+    "actor_rollout_ref__actor__ppo_max_token_len_per_gpu": "512",
+}
 PADDED, PACKED = Micro(4, 0), Micro(0, 60, packs=True)
 
 
@@ -112,10 +117,17 @@ def test_a_packed_row_holds_as_many_tokens_as_the_plan_says() -> None:
 
 
 def test_the_plan_decides() -> None:
-    tokens = {
-        "actor_rollout_ref__actor__use_dynamic_bsz": "True",
-        "actor_rollout_ref__actor__ppo_max_token_len_per_gpu": "512",
-    }
-    assert job_of(plan(**tokens)).micro == Micro(0, 512, packs=True)
+    assert job_of(plan(**DYNAMIC)).micro == Micro(0, 512, packs=True)
     padding = {"actor_rollout_ref__model__use_remove_padding": "False"}
-    assert job_of(plan(**tokens, **padding)).micro == Micro(0, 512, packs=False)
+    assert job_of(plan(**DYNAMIC, **padding)).micro == Micro(0, 512, packs=False)
+
+
+def test_a_packed_run_is_the_same_run(demo: Path) -> None:
+    """With the engine, its gates and FSDP2: the periods of a run whose rows are padded, but for rounding."""
+    short = {"trainer__total_training_steps": "2"}
+    padded = trained(demo, "padded", **short)
+    rows = trained(demo, "rows", **short, **DYNAMIC)
+    assert max(one["parity"] for one in rows) <= 1e-5
+    assert rows[0]["reward"] == padded[0]["reward"]
+    assert rows[0]["gradient_norm"] == pytest.approx(padded[0]["gradient_norm"], rel=1e-4)
+    assert rows[0]["loss"] == pytest.approx(padded[0]["loss"], abs=1e-5)
