@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 @pytest.fixture
 def killed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    monkeypatch.setattr(supervision.ray, "kill", found.append)
+    monkeypatch.setattr("ray.kill", found.append)
     return found
 
 
