@@ -96,7 +96,7 @@ class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
-    without spread are drawn again, empty where none is.
+    without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose.
     """
 
     model: str
@@ -133,6 +133,7 @@ class Job:
     ranks: int
     engines: int
     colocated: bool
+    memory_fraction: float
     dtype: str
     checkpointing: bool
     lora: Lora | None

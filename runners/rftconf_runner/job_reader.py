@@ -92,6 +92,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "micro": _micro(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
         "engines": read.whole("placement.rollout.gpus"),
+        "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
         "checkpointing": read.value("model_options.gradient_checkpointing", False),

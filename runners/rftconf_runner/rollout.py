@@ -60,7 +60,8 @@ class Engine:
         import torch
         from vllm import LLM
 
-        more: dict[str, Any] = {} if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
+        share = {"gpu_memory_utilization": job.memory_fraction} if job.memory_fraction else {}
+        more: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
         self.llm = LLM(
             job.model,
             tokenizer=job.tokenizer,

@@ -56,6 +56,9 @@ def test_numbers_of_a_job() -> None:
     assert (job.family, job.dual, job.aggregation, job.scope, job.ddof) == ("ppo", 3.0, "token-mean", "group", 1)
     assert (job.optimizer.lr, job.optimizer.betas, job.optimizer.schedule) == (2e-3, (0.9, 0.999), "constant")
     assert (job.dtype, job.critic, job.kl_loss) == ("float32", None, None)
+    assert (job.ranks, job.engines, job.colocated, job.interrupts) == (1, 1, True, False)
+    shared = job_of(plan(actor_rollout_ref__rollout__gpu_memory_utilization="0.4"))
+    assert shared.memory_fraction == 0.4
 
 
 @pytest.mark.parametrize(

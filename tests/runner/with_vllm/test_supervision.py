@@ -1,0 +1,39 @@
+"""What goes on after a death, and what is ended with the dead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+from rftconf_runner import supervision
+from rftconf_runner.places import Places
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    found: list[Any] = []
+    monkeypatch.setattr("ray.kill", found.append)
+    return found
+
+
+PLACES = Places(["t0", "t1"], ["c0", "c1"], ["e0", "e1"], "r0")
+
+
+@pytest.mark.parametrize(
+    ("gone", "left", "ended"),
+    [
+        (["engine 1"], Places(["t0", "t1"], ["c0", "c1"], ["e0", None], "r0"), ["e1"]),
+        (["reward 0"], Places(["t0", "t1"], ["c0", "c1"], ["e0", "e1"], None), ["r0"]),
+        (["trainer 0"], Places([], ["c0", "c1"], ["e0", "e1"], "r0"), ["t0", "t1"]),
+        (["critic 1"], Places(["t0", "t1"], [], ["e0", "e1"], "r0"), ["c0", "c1"]),
+        (["trainer 1", "engine 1"], Places([], ["c0", "c1"], ["e0", None], "r0"), ["t0", "t1", "e1"]),
+    ],
+)
+def test_what_lives_stays_in_its_place(gone: list[str], left: Places, ended: list[str], killed: list[Any]) -> None:
+    """Ranks of a model go together: one whose peer died would wait for it. An engine's successor has its number."""
+    assert supervision._left(PLACES, gone) == left
+    assert killed == ended
