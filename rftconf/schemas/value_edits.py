@@ -19,6 +19,8 @@ class Revalue:
     why: str
     back: Mapping[Any, Any] | None = None
     """None: the inverse of `spellings`. Empty: the newer spelling is understood by the older release too."""
+    lossy: bool = False
+    """True where the newer word does not do all that the older one did."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
         """Nothing: the name stayed."""
@@ -41,7 +43,9 @@ class Revalue:
             for old, new in spellings.items():
                 if type(value) is type(old) and value == old:
                     flat[name] = with_value(flat[name], new)
-                    done.append(Change(name, flat[name], (name,), f"{_show(old)} is {_show(new)}: {self.why}"))
+                    done.append(
+                        Change(name, flat[name], (name,), f"{_show(old)} is {_show(new)}: {self.why}", self.lossy)
+                    )
         return done
 
 

@@ -43,6 +43,13 @@ def test_what_the_release_takes_and_never_reads_is_moved() -> None:
     assert "reward_model." not in done.text
 
 
+def test_a_manager_that_went_is_the_one_that_scores_the_same_and_the_rest_is_said() -> None:
+    done = migrated(script("reward_model.reward_manager=prime"), "0.5.0", "0.9.1")
+    assert "reward.reward_manager.name=naive" in done.text
+    assert not done.faithful
+    assert "was 0 with prime" in done.unsaid[0].why
+
+
 def test_a_plus_that_would_now_be_refused_goes() -> None:
     done = migrated(script("+actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16"), "0.5.0", "0.9.1")
     assert "    actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16 \\\n" in done.text
