@@ -89,6 +89,8 @@ class Pin:
     why: str
     overrules: bool = True
     """True when the older release ignored what was set; False when it only differed in its default."""
+    also: tuple[str, Value] | None = None
+    """A key and the value that it must have as well."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
         """Nothing: the name is new or stayed."""
@@ -99,6 +101,8 @@ class Pin:
         """Write what was implied."""
         cause = flat.get(self.when[0])
         if cause is None or not self.when[1](cause.value) or (self.key in flat and not self.overrules):
+            return []
+        if self.also is not None and (self.also[0] not in flat or flat[self.also[0]].value != self.also[1]):
             return []
         flat[self.key] = with_value(cause, self.value)
         return [Change(self.key, flat[self.key], (self.key,), self.why)]
