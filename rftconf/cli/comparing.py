@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is said about both files."""
+    """What is said about both files; `own` of the variables of each."""
 
     bound: list[str] | None = None
     let_in: list[str] | None = None
@@ -27,6 +27,7 @@ class Asked:
     sources: list[Path] | None = None
     rows: int | None = None
     assume: list[str] | None = None
+    own: tuple[list[str] | None, list[str] | None] = (None, None)
 
 
 def each_side(
@@ -42,8 +43,9 @@ def each_side(
     names = _twice(frameworks, "--from")
     numbers = _twice(releases, "--from-release")
     launch, base = _twice(launches, "--launch"), _twice(bases, "--base")
+    bound = [[*(asked.bound or ()), *(own or ())] for own in asked.own]
     one, other = (
-        reading(names[at], numbers[at], asked.bound, asked.let_in, asked.args, launch[at], base[at], asked.sources)
+        reading(names[at], numbers[at], bound[at], asked.let_in, asked.args, launch[at], base[at], asked.sources)
         for at in (0, 1)
     )
     return one, other

@@ -150,6 +150,9 @@ def _of(leaf: Leaf, done: versions.Rewritten[Slot], route: Route, *, overrides: 
     if refused is Verdict.UNKNOWN and not _unknown_before(leaf, route, overrides=overrides):
         yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)} takes no {prefix}{first}", lossy=True)
         return
+    gone = _unregistered(first, value, route)
+    if gone:
+        why, lossy = gone, True
     beside = tuple(
         Beside(_prefix(route, key, value, overrides=overrides) + key, KEPT if value is leaf.value else value)
         for key, value in ends.items()
@@ -160,6 +163,14 @@ def _of(leaf: Leaf, done: versions.Rewritten[Slot], route: Route, *, overrides: 
         why, lossy = f"{_title(route)}: {key}={leaf.raw or value} {refused.value}", refused is not Verdict.UNKNOWN
     if kind is not Kind.LEFT or lossy or refused is not None:
         yield Wanted(leaf, kind, key, kept, beside, why, lossy)
+
+
+def _unregistered(key: str, value: Any, route: Route) -> str:
+    """Why a name that the source's release registers is none any more; the user's own names are not known here."""
+    before, now = route.old.names(key), route.new.names(key)
+    if not now or value not in before or value in now:
+        return ""
+    return f"{_title(route)} has no {value}: write your own under that name, or take one of {', '.join(now)}"
 
 
 def _dead_there(leaf: Leaf, route: Route) -> bool:

@@ -19,6 +19,8 @@ class Revalue:
     why: str
     back: Mapping[Any, Any] | None = None
     """None: the inverse of `spellings`. Empty: the newer spelling is understood by the older release too."""
+    lossy: bool = False
+    """True where the newer word does not do all that the older one did."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
         """Nothing: the name stayed."""
@@ -41,7 +43,9 @@ class Revalue:
             for old, new in spellings.items():
                 if type(value) is type(old) and value == old:
                     flat[name] = with_value(flat[name], new)
-                    done.append(Change(name, flat[name], (name,), f"{_show(old)} is {_show(new)}: {self.why}"))
+                    done.append(
+                        Change(name, flat[name], (name,), f"{_show(old)} is {_show(new)}: {self.why}", self.lossy)
+                    )
         return done
 
 
@@ -85,6 +89,8 @@ class Pin:
     why: str
     overrules: bool = True
     """True when the older release ignored what was set; False when it only differed in its default."""
+    also: tuple[str, Value] | None = None
+    """A key and the value that it must have as well."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
         """Nothing: the name is new or stayed."""
@@ -95,6 +101,8 @@ class Pin:
         """Write what was implied."""
         cause = flat.get(self.when[0])
         if cause is None or not self.when[1](cause.value) or (self.key in flat and not self.overrules):
+            return []
+        if self.also is not None and (self.also[0] not in flat or flat[self.also[0]].value != self.also[1]):
             return []
         flat[self.key] = with_value(cause, self.value)
         return [Change(self.key, flat[self.key], (self.key,), self.why)]

@@ -28,6 +28,18 @@ def test_a_file_is_itself(tmp_path: Path, capsys: Captured) -> None:
     assert f"{file} read as veRL 0.9.1" in " ".join(err.split())
 
 
+def test_a_variable_may_be_given_for_one_side(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "run.sh"
+    file.write_text(GRPO.rstrip("\n") + " trainer.nnodes=$NODES\n")
+    assert run(["diff", str(file), str(file), "--quiet", "--set", "NODES=2"]) == 0
+    capsys.readouterr()
+    assert run(["diff", str(file), str(file), "--quiet", "--json", "--set", "NODES=2", "--set-b", "NODES=4"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    nodes = [one for stage in said["stages"] for one in stage["differences"] if one["path"] == "cluster.nodes"]
+    assert [(one["a"]["value"], one["b"]["value"]) for one in nodes] == [(2, 4)]
+    assert run(["diff", str(file), str(file), "--set-a", "NODES"]) == 2
+
+
 def test_text_has_both_origins_and_the_sentence(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # wide enough for an origin's line
     assert run(["diff", str(GUIDE), str(BACK), "--quiet"]) == 1

@@ -15,9 +15,7 @@ import json
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,7 @@ from rftconf.text.source import open_source
 from tests.conformance.conversions import differences_after
 from tests.conformance.environment import Target, folder, judges_of
 from tests.conformance.judging import Bench, Verdict
+from tests.conformance.migration_figures import Case, show, summary, write
 from tests.conformance.remembered import RememberingBench
 from tests.corpus import launch_script
 from tests.differential.oracle import CLUSTER, Oracle, starts_program
@@ -43,32 +42,6 @@ HOME = "/home/user"
 LONGEST = 120
 """Characters of a difference that are kept."""
 FILES = {"verl": "*.sh", "trinity": "*.yaml"}
-
-
-@dataclass(slots=True)
-class Case:
-    """One example. Verdicts are `accepted` or the loader's words; the lists are empty where all is well."""
-
-    name: str
-    own: str
-    before: str
-    exit: int = 0
-    after: str = ""
-    lost: list[str] = field(default_factory=list)
-    read_back: list[str] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    edits: int = 0
-    pins: int = 0
-
-    @property
-    def counts(self) -> bool:
-        """True for what its own release accepts."""
-        return self.own == "accepted"
-
-    @property
-    def right(self) -> bool:
-        """Accepted, the same plan, and every key read."""
-        return self.after == "accepted" and not (self.exit or self.lost or self.read_back or self.unread)
 
 
 class Runner:
@@ -125,8 +98,13 @@ class Runner:
         package = work / "verl"
         package.unlink(missing_ok=True)
         package.symlink_to(folder() / "releases" / f"verl-{target.release}" / "verl")
-        words = [word.replace(str(self.work), str(work)) for word in self.words[file]]
-        return self.bench.ask(target, {"program": MAIN, "overrides": words, "cwd": str(work)})
+        return self.bench.ask(target, {"program": MAIN, "overrides": self.words[file], "cwd": str(work)})
+
+    def move(self, file: Path) -> None:
+        """Let a run start in the checkout with its migrated configs."""
+        if file in self.words:
+            self.words[file] = [word.replace(str(self.work), str(self.after)) for word in self.words[file]]
+            file.write_text(launch_script(self.words[file]))
 
     def config(self, file: Path) -> Path | None:
         """The config of the checkout's own that a run starts from, relative to the root."""
@@ -180,6 +158,7 @@ def _judge(runner: Runner, case: Case, before: tuple[Path, Target], after: tuple
         case.unread += unread(base, to)
         if not report["exit"]:
             case.lost += _whole((old, own, runner.root / config), (new, to, base))
+    runner.move(new)
     verdict = runner.verdict(to, new, after=True)
     case.after = _said(verdict)
     back = differences_after(to, verdict, new, runner.scratch, base) if verdict.ok else []
@@ -232,23 +211,6 @@ def _said(verdict: Verdict) -> str:
     return "accepted" if verdict.ok else f"{verdict.stage}: {verdict.error}"[:400]
 
 
-def summary(name: str, cases: Sequence[Case]) -> dict[str, Any]:
-    """Counts of one set."""
-    ours = [case for case in cases if case.counts]
-    return {
-        "set": name,
-        "examples": len(cases),
-        "accepted by their own release": len(ours),
-        "accepted before, of all": sum(case.before == "accepted" for case in cases),
-        "accepted before": sum(case.before == "accepted" for case in ours),
-        "accepted after": sum(case.after == "accepted" for case in ours),
-        "the same plan": sum(case.after == "accepted" and not (case.lost or case.read_back) for case in ours),
-        "unknown or ignored keys": sum(len(case.unread) for case in ours),
-        "right": sum(case.right for case in ours),
-        "not right": [asdict(case) for case in ours if not case.right],
-    }
-
-
 def target_of(framework: str, release: str) -> Target:
     """The release's judge, beside the release of another framework that it prefers."""
     return judges_of(framework, release)[0]
@@ -280,28 +242,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stderr.write(f"{at + 1}/{many} {cases[-1].name if cases else ''}\n")
                 title = f"{Path(place).name} to {framework} {to.release}, {at + 1} of {len(files)} files"
                 results[-1] = summary(title, cases)
-                _write(asked.output, results)  # a run that is broken off leaves what it found
-            _print(results[-1], cases)
+                write(asked.output, results)  # a run that is broken off leaves what it found
+            show(results[-1], cases)
     bench.close()
     return int(any(result["not right"] for result in results))
-
-
-def _write(output: Path | None, results: Sequence[dict[str, Any]]) -> None:
-    if output is not None:
-        dated = {"date": time.strftime("%Y-%m-%d"), "sets": list(results)}
-        output.write_text(json.dumps(dated, indent=2, ensure_ascii=False) + "\n")
-
-
-def _print(result: dict[str, Any], cases: Sequence[Case]) -> None:
-    for name, value in result.items():
-        if name == "not right":
-            continue
-        sys.stdout.write(f"{name:<32}{value}\n")
-    for case in cases:
-        if case.counts and not case.right:
-            why = [case.after] if case.after != "accepted" else [*case.lost, *case.read_back, *case.unread]
-            sys.stdout.write(f"  {case.name}: {'; '.join(why)[:500]}\n")
-    sys.stdout.write("\n")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,22 +26,8 @@ def sample() -> list[Real]:
 TARGET = Target(VERL.name, VERL.newest)
 
 
-NOT_YET = {
-    "examples/tuning/3b/qwen2-3b_grpo-lora_1_h100_fsdp_vllm.sh": "its micro-batch of log-probabilities is a total, which the "
-    "workers do not read since 0.8; migrate leaves it as it is",
-}
-"""What is known not to be accepted after its migration; strict, so that a mended one is taken out."""
-
-
-def expected(real: Real) -> Any:
-    """The script as a parameter."""
-    why = NOT_YET.get(real.name)
-    marks = pytest.mark.xfail(reason=why, strict=True) if why else ()
-    return pytest.param(real, id=f"{real.release}-{real.name}", marks=marks)
-
-
 @pytest.mark.parametrize("target", [TARGET], ids=str)
-@pytest.mark.parametrize("real", [expected(real) for real in sample()])
+@pytest.mark.parametrize("real", sample(), ids=lambda real: f"{real.release}-{real.name}")
 def test_what_its_own_release_accepts_the_newest_accepts(
     bench: Bench, target: Target, real: Real, tmp_path: Path
 ) -> None:

@@ -43,6 +43,13 @@ def test_what_the_release_takes_and_never_reads_is_moved() -> None:
     assert "reward_model." not in done.text
 
 
+def test_a_manager_that_went_is_the_one_that_scores_the_same_and_the_rest_is_said() -> None:
+    done = migrated(script("reward_model.reward_manager=prime"), "0.5.0", "0.9.1")
+    assert "reward.reward_manager.name=naive" in done.text
+    assert not done.faithful
+    assert "was 0 with prime" in done.unsaid[0].why
+
+
 def test_a_plus_that_would_now_be_refused_goes() -> None:
     done = migrated(script("+actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16"), "0.5.0", "0.9.1")
     assert "    actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16 \\\n" in done.text
@@ -217,3 +224,18 @@ def test_a_default_that_the_release_would_refuse_is_not_pinned() -> None:
         "0.9.1",
     )
     assert not said.faithful
+
+
+def test_a_name_that_is_registered_no_more_is_said() -> None:
+    text = TRINITY + "buffer:\n  explorer_input:\n    default_workflow_type: toolcall_workflow\n"
+    done = migrated(text, "0.3.3", "0.6.0", "run.yaml", "trinity")
+    assert not done.faithful
+    assert "has no toolcall_workflow" in done.unsaid[0].why
+    assert "default_workflow_type: toolcall_workflow" in done.text
+
+
+def test_dpo_gets_the_micro_batch_that_the_trainer_asks_for() -> None:
+    text = "algorithm:\n  algorithm_type: dpo\ntrainer:\n  use_dynamic_bsz: false\n"
+    done = migrated(text, "0.3.3", "0.6.0", "run.yaml", "trinity")
+    assert "      rollout:\n        log_prob_micro_batch_size_per_gpu:" in done.text
+    assert "rollout:" not in migrated(text.replace("false", "true"), "0.3.3", "0.6.0", "run.yaml", "trinity").text

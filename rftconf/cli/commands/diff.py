@@ -17,6 +17,13 @@ def diff(
     from_: options.FromEach = None,
     from_release: options.ReleaseEach = None,
     set_: options.Set = None,
+    set_a: Annotated[
+        list[str] | None,
+        typer.Option("--set-a", metavar="NAME=VALUE", help="Give a variable of A a value; it wins over --set."),
+    ] = None,
+    set_b: Annotated[
+        list[str] | None, typer.Option("--set-b", metavar="NAME=VALUE", help="Give a variable of B a value, likewise.")
+    ] = None,
     env: options.Env = None,
     args: options.Args = None,
     launch: options.LaunchEach = None,
@@ -42,13 +49,15 @@ def diff(
     The files may be for any two frameworks and releases; either may be - for standard input. First come the totals
     that make two runs the same whatever their keys say, then what differs: what changes the mathematics, what is
     measured, what is performance only. A value that a file does not tell is never guessed: equal expressions are
-    equal, all others cannot be compared. --from, --from-release, --launch and --base may be given twice, for A and B.
+    equal, all others cannot be compared. --from, --from-release, --launch and --base may be given twice, for A and B;
+    --set gives a variable of both a value, --set-a and --set-b of one.
 
     \b
     Examples:
       rftconf diff run_grpo.sh grpo.yaml
       rftconf diff run_grpo.sh grpo.yaml --rows 7473 --only mathematics
       rftconf diff run_grpo.sh run_grpo.sh --from-release 0.7.1 --from-release 0.9.1
+      rftconf diff run_grpo.sh run_grpo.sh --set-a NNODES=1 --set-b NNODES=4
       git show HEAD:run_grpo.sh | rftconf diff - run_grpo.sh
       rftconf diff run_grpo.sh grpo.yaml --html comparison.html --quiet
 
@@ -59,7 +68,7 @@ def diff(
     from rftconf.diff.compare import compare
     from rftconf.diff.effects import COUNTED
 
-    asked = comparing.Asked(set_, env, args, sources, rows, assume)
+    asked = comparing.Asked(set_, env, args, sources, rows, assume, (set_a, set_b))
     each = comparing.each_side(asked, from_, from_release, launch, base)
     comparing.refuse_two_inputs(a, b)
     effects = comparing.effects_named(only)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas.edits import Edit, Gone, Merge, Move, gone
-from rftconf.schemas.value_edits import Revalue
+from rftconf.schemas.value_edits import Pin, Revalue
 
 _ACTOR, _REF, _CRITIC = (
     f"trainer.trainer_config.{role}" for role in ("actor_rollout_ref.actor", "actor_rollout_ref.ref", "critic")
@@ -106,7 +106,18 @@ def _from_0_5_2(at: str) -> tuple[Edit, ...]:
 EDITS: dict[str, tuple[Edit, ...]] = {
     "0.3.3": (*_from_0_3_3(""), *_from_0_3_3("stages[].")),
     "0.4.1": (*_from_0_4_1(""), *_from_0_4_1("stages[].")),
-    "0.5.2": (*_from_0_5_2(""), *_from_0_5_2("stages[].")),
+    "0.5.2": (
+        *_from_0_5_2(""),
+        *_from_0_5_2("stages[]."),
+        Pin(
+            ("algorithm.algorithm_type", lambda name: name == "dpo"),
+            "trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
+            1,
+            "nothing scores answers in dpo, and the trainer of 0.6.0 wants a micro-batch for it all the same",
+            overrules=False,
+            also=("trainer.use_dynamic_bsz", False),
+        ),
+    ),
 }
 
 

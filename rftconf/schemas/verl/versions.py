@@ -146,6 +146,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             "0.7.1's reward loop runs every score by itself and at once, as prime did; a score that fails or hangs is an "
             "error there, and was 0 with prime",
             {},
+            lossy=True,
         ),
         Reinterpret(
             "reward.reward_manager.name",
