@@ -177,7 +177,11 @@ ROLL = Framework(
         "distill": ("student", "distill_loss_weight"),
         "dpo": ("chosen_key", "rejected_key", "beta", "ipo"),
     },
-    lacks=dict.fromkeys(("eval", "generate"), "ROLL generates and validates inside a training run alone"),
+    lacks=dict.fromkeys(
+        ("eval", "generate"),
+        "ROLL's rollout pipelines (start_rlvr_rollout_pipeline.py, start_agentic_rollout_pipeline.py) score answers without training, "
+        "and rftconf writes no config for them",
+    ),
 )
 CHATLEARN = Framework(
     name="chatlearn",

@@ -141,7 +141,6 @@ CITED = (
           r'ALGO_REGISTRY[^=]*= \{\s*"grpo": \([^)]*\),?\s*\}', there=True),
     Cited("it has no worlds that are reset and stepped", CHATLEARN.name, "chatlearn", r"env\w*\.(?:reset|step)\(", there=False),
     Cited("the agent acts in …, turn by turn", CHATLEARN.name, "chatlearn", r"gymnasium|import gym\b", there=False),
-    Cited("generates and validates inside a training run", ROLL.name, "roll/pipeline", r"(?i)class \w*(?:Eval|Generat)\w*Pipeline", there=False),
     Cited("no trainer for pairs of answers", VERL.name, "verl", r"(?i)dpo_loss|\bchosen\b.*\brejected\b", there=False),
     Cited("veRL distils a student on its own answers alone", VERL.name, "verl/trainer/sft_trainer.py", r"(?i)distil|teacher",
           there=False, since="0.6.1"),
@@ -177,6 +176,8 @@ NO_JUDGE = {
     "stage …: …": _QUOTES,
     "counts the pairs of a step in train_batch_size": "the older release runs pairs, several updates a step; the plan has one "
     "number for an update and cannot say it, which is rftconf's limit and not the target's",
+    "score answers without training, and rftconf writes no config": "ROLL runs it (RLVRRolloutPipeline, AgenticRolloutPipeline): rftconf has no "
+    "table for these two programs yet, which is rftconf's limit and not the target's",
     "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
     "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
     "cluster.nodes is …: the runner keeps all its ranks on one no": "the runner's own limit (docs/adr/0011), of no framework",

@@ -51,6 +51,9 @@ def respelt(w: Writing) -> dict[str, str]:
 def read_followed(r: Reading) -> None:
     """The divergence, how it is estimated, and its weight; what ROLL writes over does nothing."""
     if not (RL.test(r) and follows_teacher(r)):
+        own = (*SECTIONS.values(), "pure_opd_pipeline_type")
+        why = "only a run that follows a teacher alone reads it: is_pure_opd, or the start script of such runs"
+        r.inactive.update({key: why for key, _ in r.source.leaves() if key.startswith(own)})
         return
     r.inactive.update({key: f"{why} (_apply_opd_config)" for key, why in OVERRULED.items()})
     beside = [key for key in r.source.cells if key.startswith(tuple(UNREAD))]

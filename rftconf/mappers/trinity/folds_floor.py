@@ -22,8 +22,8 @@ def _begins(ratio: object, rate: object) -> str:
     return f"min_lr_ratio x lr{number}"
 
 
-def say_start(r: Reading, key: str) -> None:
-    """Nothing of the plan says it: the ledger does, at the keys that make it so."""
+def say_start(r: Reading) -> None:
+    """Nothing of the plan says it: the ledger does, at the key that makes it so."""
     warmup, backend = r.plan("stage.optim.actor.warmup_updates"), r.plan("stage.placement.actor.backend")
     begins = _begins(r.native(FLOOR), r.native(RATE))
     if backend != "megatron" or not warmup or not r.since(SINCE) or not begins:
@@ -31,7 +31,7 @@ def say_start(r: Reading, key: str) -> None:
     sentence = f"with Megatron the warm-up begins at {begins}, not at 0 as elsewhere (lr_warmup_init)"
     r.plan("stage.optim.actor.min_lr_ratio")  # the row that would call the key idle
     r.inactive.pop(FLOOR, None)
-    r.narrowed[key] = r.narrowed[FLOOR] = sentence
+    r.narrowed[FLOOR] = sentence
     r.note(sentence)
 
 

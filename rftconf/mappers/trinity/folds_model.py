@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
-LORA, TINKER = "model.lora_configs[0].", "model.tinker.rank"
+LORA, TINKER, SERVED = "model.lora_configs[0].", "model.tinker.rank", "model.tinker.enable"
 LORA_FIELDS = {
     "lora_rank": "rank",
     "lora_alpha": "alpha",
@@ -29,7 +29,7 @@ def read_lora(r: Reading) -> None:
     """The presence of an entry switches LoRA on (row 9.1)."""
     if not r.source.count("model.lora_configs"):
         r.set("stage.model_options.lora.rank", None, "model.lora_configs")
-        if r.native("model.tinker.enable") is True:
+        if r.native(SERVED) is True:
             _read_tinker(r)
         return
     for native, field in LORA_FIELDS.items():
@@ -40,12 +40,12 @@ def read_lora(r: Reading) -> None:
 def _read_tinker(r: Reading) -> None:
     """A service trains an adapter: elsewhere the cluster does, and nothing says how the service scales it."""
     rank = r.native(TINKER, 16)
-    r.set("stage.model_options.lora.rank", rank, TINKER, "model.tinker.enable")
+    r.set("stage.model_options.lora.rank", rank, TINKER, SERVED)
     sentence = (
         f"a Tinker service trains an adapter of rank {rank}, on GPUs of its own; elsewhere GPUs of the cluster train it: "
         "decide on their number, and on the adapter's alpha and modules, which no file tells"
     )
-    r.narrowed["model.tinker.enable"] = sentence
+    r.narrowed[SERVED] = sentence
     r.note(sentence)
 
 

@@ -198,7 +198,7 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
         else:
             r.set(warmup, _from_ratio(r, ratio), share)
         if not critic:
-            say_start(r, steps if share in r.inactive else share)
+            say_start(r)
 
     def write(w: Writing) -> None:
         updates = w.plan(warmup)

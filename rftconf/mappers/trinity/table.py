@@ -79,7 +79,7 @@ FOLDS = (
     Each(TASKS, D + "train", TRAIN_TASK_ROWS),
     Each(EVALS, D + "eval", EVAL_TASK_ROWS),
     Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
-    Fold((*(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), folds_model.TINKER), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
+    Fold((*(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), folds_model.TINKER, folds_model.SERVED), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
          folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
     ROLES_FOLD,
     SWITCHED_OFF,

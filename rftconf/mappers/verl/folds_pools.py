@@ -246,7 +246,7 @@ def _write_own_pool(w: Writing, layout: str) -> None:
             NODES if role == "actor" else "",
             how=f"{words} pool of {formula(w.plan(f'{P}{role}.gpus'))} GPUs",
         )
-    w.lose(PER_NODE, State.DERIVED, "split into the two pools")
+    w.lose(PER_NODE, State.DERIVED, "split into the pools")
 
 
 def _write_pool(w: Writing, pool: tuple[str, str], shape: tuple[Any, Any], *paths: str, how: str = "") -> None:
@@ -255,4 +255,4 @@ def _write_pool(w: Writing, pool: tuple[str, str], shape: tuple[Any, Any], *path
         if value is not None:
             w.put(key, value, path, state=state, how=how, always=True)
     if how and paths[1]:
-        w.lose(paths[1], State.DERIVED, "split into the two pools")
+        w.lose(paths[1], State.DERIVED, "split into the pools")

@@ -1,0 +1,49 @@
+"""Where rftconf calls an example unreadable, its own framework does not start with it either."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rftconf.cli.app import run
+from tests.conformance.environment import TARGETS, VERL_TARGETS
+from tests.conformance.judging import Bench
+from tests.conformance.sources import sources
+from tests.corpus import ROWS, VERL_SETS, Real
+from tests.sources import CORPUS
+
+UNREADABLE, PROCESSES = 2, 8
+SETS = [name for name in sources() if name in VERL_SETS]
+
+
+def unreadable(real: Real, folder: Path) -> bool:
+    options = ["--from", real.framework, "--from-release", real.release, "--rows", str(ROWS), *real.options]
+    return run(["plan", str(real.write(folder)), *options, "--json", "-o", str(folder / "plan.json")]) == UNREADABLE
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upstream examples beside the project")
+@pytest.mark.parametrize("name", SETS)
+def test_verl_refuses_its_own_unreadable_scripts(bench: Bench, name: str, tmp_path: Path) -> None:
+    file, release = VERL_SETS[name]
+    target = next(target for target in VERL_TARGETS if target.release == release)
+    lines = map(json.loads, (CORPUS / "verl_argv" / f"{file}.jsonl").read_text().splitlines())
+    words = {line["id"]: line["overrides"] for line in lines}
+    found = [real.name for real in sources()[name] if unreadable(real, tmp_path)]
+    asked = {
+        one: {"program": "verl.trainer.main_ppo", "overrides": words[one], "processes": PROCESSES} for one in found
+    }
+    assert found
+    assert [one for one, case in asked.items() if bench.ask(target, case).ok] == []
+
+
+@pytest.mark.skipif("ChatLearn files" not in sources(), reason="no corpus of upstream examples beside the project")
+def test_chatlearn_refuses_its_own_unreadable_template(bench: Bench, tmp_path: Path) -> None:
+    target = next((target for target in TARGETS if str(target).startswith("chatlearn 2025")), None)
+    if target is None:
+        pytest.skip("no checkout of ChatLearn")
+    found = [real for real in sources()["ChatLearn files"] if unreadable(real, tmp_path)]
+    assert [real.name for real in found] == ["template__grpo_megatron"]
+    for real in found:
+        assert "seq_length" in bench.ask(target, {"file": str(real.write(tmp_path))}).error
