@@ -148,7 +148,7 @@ CITED = (
           r"class (?!OnPolicy)\w*Distill", there=False),
     Cited("starts none: they came with", VERL.name, "verl", r"class DistillationConfig|distillation_ppo_loss", there=False, until="0.7.1"),
     Cited("starts none: they came with", TRINITY.name, "trinity", r"on_policy_distill|OnPolicyDistill", there=False, until="0.3.3"),
-    Cited("starts none: they came with", ROLL.name, "roll", r"is_pure_opd|student_train", there=False, until="0.1.3"),
+    Cited("starts none: they came with", ROLL.name, "roll", r"is_pure_opd|_handle_opd_mapping", there=False, until="0.1.3"),
     Cited("has no … program", VERL.name, "verl/trainer/main_ppo.py", r"fully_async|async_training", there=False, until="0.6.1"),
     Cited("veRL drops incomplete batches", VERL.name, "verl/trainer/ppo/ray_trainer.py", "Train dataloader is empty", there=True),
     Cited("neither reads the other's keys", VERL.name, "verl/utils/megatron/optimizer.py", "lr_decay_style", there=True),
