@@ -14,8 +14,11 @@ from rftconf.schemas import registry
 GIB = 1 << 30
 
 
-def header(fit: Fit) -> list[str]:
-    """Comments above the config: what it is, from where, by which account, and what is left to decide."""
+def header(fit: Fit, *, added: bool = False) -> list[str]:
+    """Comments above the config: what it is, from where, by which account, and what is left to decide.
+
+    `added`: values were added to it since, so that the account is of what it was before.
+    """
     request, made = fit.written.request, fit.written
     title = registry.framework(request.framework).title
     nodes = request.node_count
@@ -23,7 +26,7 @@ def header(fit: Fit) -> list[str]:
     lines = [
         f"{request.recipe.title} with {title} {request.release}: {request.model} on {cluster}. Written by rftconf new.",
         f"Recipe: {request.recipe.source}.",
-        f"Memory: {memory(fit)}.",
+        f"Memory{', before values were added' if added else ''}: {memory(fit)}.",
     ]
     lines += [f"Unlike the recipe: {sentence}." for sentence in made.lost]
     lines += [f"Beside this file: {note}." for note in request.recipe.notes]

@@ -42,7 +42,7 @@ def start(asked: Asked) -> dict[str, Any]:
     from rftconf.guide.account import account, header
     from rftconf.guide.sizing import fit
 
-    given = Given(
+    wanted = Given(
         framework=asked.word("framework"),
         algorithm=asked.word("algorithm"),
         model=asked.word("model"),
@@ -51,7 +51,7 @@ def start(asked: Asked) -> dict[str, Any]:
         data=asked.word("data"),
         output=None,
     )
-    missing = [name for name in NEEDED if getattr(given, name) is None]
+    missing = [name for name in NEEDED if getattr(wanted, name) is None]
     if missing:
         raise UsageError(f"still to be said: {', '.join(missing)}")
     extra = Extra(
@@ -62,10 +62,11 @@ def start(asked: Asked) -> dict[str, Any]:
         response_tokens=asked.whole("response_tokens"),
         release=asked.word("release"),
     )
-    found = fit(request_of(given, extra), gpu_named(str(given.gpu)))
-    text, suffix = found.written.text(header(found))
+    found = fit(request_of(wanted, extra), gpu_named(str(wanted.gpu)))
+    given = asked.words("fill")
+    text, suffix = found.written.text(header(found, added=bool(given)))
     name = f"run_{found.written.request.recipe.name}{suffix}".replace("++", "_pp")
-    done = filled(name, text, asked.words("fill"))
+    done = filled(name, text, given)
     document = read(from_bytes(name, done.text.encode()))
     known = catalogue.load(found.written.request.framework, found.written.request.release)
     told = engine.check(document, engine.Options(known.framework, known.release)) if done.text != text else []

@@ -248,11 +248,13 @@ def test_what_a_beginner_adds_is_written_and_checked() -> None:
         rate = next(one for one in plain["further"] if one["title"] == "Learning rate")
         batch = next(one for one in plain["further"] if one["title"] == "Answers to a prompt")
         assert len(plain["further"]) > 6
+        assert "Memory: peak" in plain["text"]
         assert plain["findings"] == plain["missed"] == [], "the recipe's own text is checked where it is made"
         changed = ask("start", framework=framework, **fields, fill={rate["key"]: "3e-6", batch["key"]: "1"})
         assert changed["missed"] == []
         assert changed["values"][batch["key"]] == "1"
         assert float(changed["values"][rate["key"]]) == 3e-6
+        assert "Memory, before values were added:" in changed["text"]
         lines = [line for line in changed["text"].splitlines() if line not in plain["text"].splitlines()]
         assert all("recipe" not in line for line in lines), lines
         assert "BAT011" in [one["code"] for one in changed["findings"]], changed["findings"]
