@@ -12,6 +12,7 @@ def recognise(document: Document, framework: str | None = None, release: str | N
     options = document.launch.options if document.launch else {}
     program = document.launch.program if document.launch else ""
     config = str(options.get("config-name", options.get("--config-name", options.get("config-file", ""))))
+    config = config or " ".join(document.starts_from)
     marks = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves if leaf.mode is not Mode.DELETE}
     known = registry.framework(framework).name if framework else None
     if known is None and release is not None and program:

@@ -251,7 +251,7 @@ def _guessed(document: Document, framework: str | None, release: str | None) -> 
         guess,
         keys,
         program=launch.program if launch else "",
-        config_name=name if isinstance(name, str) else "",
+        config_name=(name if isinstance(name, str) else "") or " ".join(document.starts_from),
         overrides=document.form != "yaml",
     )
     if release is not None and framework is None:

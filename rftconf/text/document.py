@@ -80,6 +80,8 @@ class Document:
     launches: tuple[Launch, ...] = ()
     conditional: tuple[tuple[str, Leaf], ...] = ()
     """Leaves that a script sets only if a condition holds that nobody can decide here; they are not among `leaves`."""
+    starts_from: tuple[str, ...] = ()
+    """Configs that a YAML's defaults list names as a whole: `ppo_megatron_trainer`."""
 
     @property
     def readable(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from rftconf.text.yaml import Node, YamlReader
 from rftconf.text.yaml_loader import PLAIN
 
 _WANDB_OWN = frozenset({"_wandb", "wandb_version"})
+_WHOLE = re.compile(r"(?!_)[\w-]+")
+"""An item of a defaults list that names another config, not a part of one."""
 _WANDB_ENTRY = frozenset({"value", "desc"})
 
 
@@ -21,6 +24,7 @@ _WANDB_ENTRY = frozenset({"value", "desc"})
 class _Kept:
     leaves: list[Leaf]
     notes: list[Diagnostic]
+    starts_from: tuple[str, ...] = ()
 
 
 def read_yaml_document(
@@ -29,15 +33,16 @@ def read_yaml_document(
     """The leaves of a YAML text in any of the dialects; `sources` are texts of files that it names. Never raises on bad input."""
     reader = YamlReader(source.name, source.text, rules)
     root = reader.root
+    kept = _Kept([], [])
     if root is not None and root.id == "sequence" and _is_override_list(root):
         return _override_list(source, root, reader)
     if root is not None and root.id == "mapping":
         pairs = reader.pairs(root)
         kept = _unwrapped(reader, pairs) if _is_wandb(pairs) else _without_hydra(reader, source, sources or {})
-        leaves, notes = tuple(kept.leaves), tuple(kept.notes)
     else:
-        leaves, notes = reader.leaves(), ()
-    return Document(source.name, source.text, "yaml", leaves, (*_once(reader.diagnostics), *notes))
+        kept.leaves += reader.leaves()
+    found = (*_once(reader.diagnostics), *kept.notes)
+    return Document(source.name, source.text, "yaml", tuple(kept.leaves), found, starts_from=kept.starts_from)
 
 
 def _is_override_list(root: Node) -> bool:
@@ -88,10 +93,11 @@ def _without_hydra(reader: YamlReader, source: Source, sources: Mapping[str, str
     leaves = reader.leaves()
     if not any(leaf.key.startswith(("defaults", "hydra")) for leaf in leaves):
         return _Kept(list(leaves), [])
-    from rftconf.text.defaults import with_defaults
+    from rftconf.text.defaults import split, with_defaults
 
     composed, found = with_defaults(source, leaves, sources, reader.rules)
-    kept = _Kept(list(composed), list(found))
+    named = tuple(item for item in split(leaves)[1] if isinstance(item, str) and _WHOLE.fullmatch(item))
+    kept = _Kept(list(composed), list(found), named)
     own = next((leaf for leaf in leaves if leaf.key.partition(".")[0] == "hydra"), None)
     if own is not None:
         message = "hydra configures Hydra, not the run; it is left out"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.recognise import recognise
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source, open_source
@@ -81,3 +82,10 @@ def test_a_launch_script_names_its_config(tmp_path: Path, start: str) -> None:
     assert values(found) == {"a": 1}
     assert found.launch is not None
     assert found.launch.program == "examples/start_rlvr_pipeline.py"
+
+
+def test_a_config_says_which_others_it_starts_from() -> None:
+    text = "defaults:\n  - ppo_megatron_trainer\n  - group/part\n  - other@_here_\n  - _self_\ndata:\n  train_batch_size: 8\n"
+    document = read(Source("own.yaml", text))
+    assert document.starts_from == ("ppo_megatron_trainer",)
+    assert recognise(document, "verl", "0.5.0").trainer == "megatron"
