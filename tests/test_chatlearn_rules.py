@@ -106,7 +106,8 @@ REFUSED = {"gspo", "ppo-critic", "ppo-guide", "ppo-guide-back", "ulysses", "no-s
 NO_RL = {"sft-back", "sft-engine", "sft-fsdp", "main-eval", "main-generation", "bench", "val-only", "dpo-to-verl", "dpo-to-chatlearn",
          *(f"roll-{kind}-to-{to}" for kind, to in (("sft", "trinity"), ("sft", "verl"), ("dpo", "trinity"))),
          "roll-sft-megatron-to-verl", "verl-sft-megatron-to-trinity",
-         *(f"{source}-to-roll" for source in ("trinity-sft", "trinity-dpo", "verl-sft"))}  # fmt: skip
+         *(f"{source}-to-roll" for source in ("trinity-sft", "trinity-dpo", "verl-sft")),
+         *(file.parent.name for file in (ROOT / "golden").glob("*/*-distill-*/input.*"))}  # fmt: skip
 """No reinforcement learning, or nothing else."""
 AGENTS = {"agents-of-roll-to-trinity", "agents-of-roll-to-verl", "agents-of-roll-to-chatlearn"}
 """Environments that are stepped."""
@@ -143,6 +144,10 @@ def test_golden_inputs_start_or_are_refused(file: Path, release: str) -> None:
 def test_bases_of_the_others_start_or_are_refused(framework: str, base: Base) -> None:
     if base.name in WITH_CRITIC:
         with pytest.raises(RefusedError, match="critic"):
+            convert_flat(framework, "chatlearn", base.flat, base.trainer)
+        return
+    if base.name == "taught":
+        with pytest.raises(RefusedError, match="distillation"):
             convert_flat(framework, "chatlearn", base.flat, base.trainer)
         return
     assert objected(convert_flat(framework, "chatlearn", base.flat, base.trainer)) == []

@@ -166,11 +166,15 @@ class Table:
     """Plan field to the rows that feed it: the owner, then its aliases."""
     feeding_items: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
     """Plan list to the rows that feed its items."""
+    absent: dict[str, Any] = field(init=False, default_factory=dict, compare=False)
+    """Plan field to what a release without its key does, as the key's own value."""
     reasoned: dict[str, Reason | None] = field(init=False, default_factory=dict, compare=False)
     """What was found in `reasons` for keys, kept for the next file."""
 
     def __post_init__(self) -> None:
         for index, row in enumerate(self.rows):
+            if isinstance(row, Row) and row.absent is not UNSET and not row.alias:
+                self.absent[row.plan] = row.absent
             for plan in plans_of(row):
                 self.feeding.setdefault(plan, []).append(index)
                 if plan in self.owners and not (isinstance(row, Row) and row.alias):

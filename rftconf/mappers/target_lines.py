@@ -14,6 +14,7 @@ from rftconf.mappers.rows import UNSET
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.index import PERFORMANCE, role_of
 from rftconf.plan.origin import Kind
+from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
             done.flat[leaf.key], plus[leaf.key] = slot, leaf.mode.value
             as_written.add(leaf.key)
             continue
-        _account_change(writing, change.key, change.became, change.why, change.lossy)
+        other = "" if change.became or change.lossy else _does_otherwise(writing, bare[change.key].out)
+        _account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
     lines, names = [], writing.table.respelt(writing)
@@ -127,6 +129,16 @@ def _basis(out: Out, writing: Writing) -> Basis:
     if Kind.WRITTEN in kinds:
         return Basis.WRITTEN
     return Basis.DEFAULT if kinds else Basis.FIXED
+
+
+def _does_otherwise(writing: Writing, out: Out) -> str:
+    """What a release without the key does, where that is not what is wanted: the newest one's default is another."""
+    found = (writing.table.absent.get(path, UNSET) for path in out.plans)
+    absent = next((value for value in found if value is not UNSET), UNSET)
+    if absent is UNSET or absent is None or out.value == absent or writing.same_framework:
+        return ""
+    title = registry.framework(writing.framework).title
+    return f"{title} {writing.release} has no such key and does as with {formula(absent)}"
 
 
 def _account_change(writing: Writing, key: str, became: tuple[str, ...], why: str, lossy: bool) -> None:

@@ -180,7 +180,7 @@ NO_JUDGE = {
     "table for these two programs yet, which is rftconf's limit and not the target's",
     "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
     "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
-    "cluster.nodes is …: the runner keeps all its ranks on one no": "the runner's own limit (docs/adr/0011), of no framework",
+    "cluster.nodes is …: --set gives it a number": "the launch file's own need of a number, of no framework",
     "with sequences of … tokens does not fit": _GUIDE,
     "…, nor any number up to 512": _GUIDE,
     "cannot express the … recipe": "rftconf new writes no config that its own conversion would refuse; those refusals have their proofs",

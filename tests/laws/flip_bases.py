@@ -55,7 +55,18 @@ REWARD_MODEL = {
     "reward.reward_model.nnodes": 1,
 }
 
-
+D = "distillation."
+TAUGHT = {
+    f"{D}enabled": True,
+    f"{D}distillation_loss.loss_mode": "kl",
+    f"{D}distillation_loss.use_task_rewards": False,
+    f"{D}distillation_loss.use_policy_gradient": True,
+    f"{D}n_gpus_per_node": 8,
+    f"{D}nnodes": 1,
+    f"{D}teacher_models.teacher_model.model_path": "base/teacher",
+    f"{D}teacher_models.teacher_model.inference.name": "vllm",
+    f"{ARR}.actor.use_kl_loss": False,
+}
 COSINE = {f"{ARR}.actor.optim.lr_scheduler_type": "cosine", f"{ARR}.actor.optim.lr_warmup_steps": 10}
 VERL = (
     Base("grpo", VERL_GRPO, "fsdp"),
@@ -86,6 +97,7 @@ VERL = (
     Base("shuffled", VERL_GRPO | CRITIC | {f"{ARR}.actor.shuffle": True, "critic.shuffle": True}, "fsdp"),
     Base("validation samples", VERL_GRPO | {f"{ARR}.rollout.val_kwargs.temperature": 0.7,
          f"{ARR}.rollout.val_kwargs.do_sample": True}, "fsdp"),
+    Base("taught", VERL_GRPO | TAUGHT, "fsdp", "0.9.1"),
     Base("resumed", VERL_GRPO | {"trainer.resume_mode": "resume_path", "trainer.resume_from_path": "/ckpt/global_step_20"}, "fsdp"),
 )  # fmt: skip
 
@@ -163,6 +175,7 @@ TRINITY = (
          f"{ACTOR}.shuffle": True, "trainer.trainer_config.critic.shuffle": True}),
     Base("epochs", {k: v for k, v in TRINITY_GRPO.items() if not k.endswith("total_steps")} | {"buffer.total_epochs": 3}),
     Base("entropy", TRINITY_GRPO | {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}),
+    Base("tinker", TRINITY_GRPO | {"model.tinker.enable": True}, since="0.4.1"),
     Base("form B", TRINITY_GRPO | {"synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 1}, since="0.5.0"),
 )  # fmt: skip
 MODELS = "models"

@@ -141,6 +141,20 @@ SERVED: dict[str, Any] = {
     "reward_model.strategy_args.strategy_name": "sglang",
     "reward_model.device_mapping": "list(range(16,24))",
 }
+STUDENT: dict[str, Any] = {
+    key.replace(TRAIN, "student_train").replace(INFER, "student_infer"): value
+    for key, value in RLVR.items()
+    if not key.startswith(f"{REF}.") and key not in ("adv_estimator", "use_kl_loss", "kl_loss_coef", "init_kl_coef")
+} | {
+    "is_pure_opd": True,
+    "student_train.model_args.model_name_or_path": "base/model",
+    "student_infer.model_args.model_name_or_path": "base/model",
+    "teacher.model_args.model_name_or_path": "base/teacher",
+    "teacher.strategy_args.strategy_name": "fsdp2_infer",
+    "teacher.device_mapping": "list(range(0,16))",
+    "teacher.opd_kl_coef": 0.5,
+}
+OF_STUDENTS = {key.replace(TRAIN, "student_train").replace(REF, "teacher"): value for key, value in MEGATRON.items()}
 SERVICE = {
     "rewards.own.judge_model_type": "api",
     "rewards.own.judge_model_name": "judge",
@@ -192,4 +206,12 @@ ROLL = (
     Base("judge of a service", RLVR | {"rewards.own.worker_cls": "own.JudgeWorker", **SERVICE}, "rlvr", "0.2.1"),
     Base("reward model, served", RLVR | SERVED, "rlvr"),
     Base("clip range with Megatron", RLVR | MEGATRON | {"pg_clip_low": 0.1}, "rlvr"),
+    Base("student", STUDENT, "rlvr", "0.2.1"),
+    Base("student with Megatron", STUDENT | OF_STUDENTS, "rlvr", "0.2.1"),
+    Base("student lora", STUDENT | {k.replace(TRAIN, "student_train"): v for k, v in ADAPTER.items()}, "rlvr", "0.2.1"),
+    Base("student, dynamic", STUDENT | {k.replace(TRAIN, "student_train").replace(REF, "teacher"): v for k, v in DYNAMIC.items()}, "rlvr", "0.2.1"),
+    Base("student, other engine and worker", {k: v for k, v in STUDENT.items() if "gpu_memory" not in k and "tensor_parallel" not in k}
+         | {"student_infer.strategy_args.strategy_name": "sglang", f"student_infer{CONFIG}mem_fraction_static": 0.7,
+            "student_train.worker_cls": "roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker", "student_train.training_args.warmup_steps": 0},
+         "rlvr", "0.2.1"),
 )  # fmt: skip

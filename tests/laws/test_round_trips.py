@@ -34,8 +34,15 @@ UNLIKE_BASE = (
     "trainer_type",
     "enable_resource_pool",
     "warmup_style",
+    "is_pure_opd",
 )
 """Switches that need a base of their own: alone they make a config that its framework would not start with."""
+
+OF_ANOTHER_RUN = {"student_train.device_mapping", "model.tinker.enable", "distillation.enabled"}
+"""Alone they make a run that follows a teacher, or that a service trains."""
+NOT_YET = {("student", "reward_model.device_mapping"), ("student", "kl_penalty")}
+"""Base and key whose claims are known to break: a served reward model beside a teacher is read back in the teacher's place by veRL,
+and an estimator that Trinity-RFT lacks takes the whole distillation with it."""
 
 
 @cache
@@ -44,7 +51,11 @@ def keys_with_rows(framework: str, trainer: str) -> dict[str, Key]:
     known = catalogue.load(framework, None, trainer)
     natives = {native for row in table_of(framework).rows for native in natives_of(row)}
     found = {name: known.get(name) for name in sorted(natives) if "[]" not in name and "*" not in name}
-    return {n: key for n, key in found.items() if key is not None and n.rpartition(".")[2] not in UNLIKE_BASE}
+    return {
+        name: key
+        for name, key in found.items()
+        if key is not None and name.rpartition(".")[2] not in UNLIKE_BASE and name not in OF_ANOTHER_RUN
+    }
 
 
 @cache
@@ -63,7 +74,8 @@ def configs(framework: str, most: int) -> st.SearchStrategy[tuple[Base, dict[str
     """A base and legal values for some of its keys."""
 
     def flips(base: Base) -> st.SearchStrategy[tuple[Base, dict[str, Any]]]:
-        open_to = {name: values for name, values in choices(framework, base).items() if values}
+        skipped = {key for kind, key in NOT_YET if base.name.startswith(kind)}
+        open_to = {name: values for name, values in choices(framework, base).items() if values and name not in skipped}
         names = st.lists(st.sampled_from(sorted(open_to)), unique=True, max_size=most)
         return names.flatmap(
             lambda chosen: st.tuples(
@@ -113,7 +125,8 @@ def test_every_row_is_flipped_once(framework: str, to: str) -> None:
     """The same law, with each key that has a row set at least once, a few at a time, on every third base."""
     broken: dict[str, Any] = {}
     for base in BASES[framework][::3]:
-        firsts = [(name, values[0]) for name, values in choices(framework, base).items() if values]
+        skipped = {key for kind, key in NOT_YET if base.name.startswith(kind)}
+        firsts = [(n, values[0]) for n, values in choices(framework, base).items() if values and n not in skipped]
         for start in range(0, len(firsts), CHUNK):
             chunk = firsts[start : start + CHUNK]
             together = trip(framework, to, base, dict(chunk))
@@ -122,6 +135,19 @@ def test_every_row_is_flipped_once(framework: str, to: str) -> None:
                 for path, what in (done.broken_claims() if done is not None else {}).items():
                     broken.setdefault(path, (base.name, chunk, what))
     assert broken == {}
+
+
+@pytest.mark.parametrize(
+    ("to", "key", "value"),
+    [("verl", "reward_model.device_mapping", "list(range(0,8))"), ("trinity", "kl_penalty", "k2")],
+)
+def test_what_is_known_to_break_still_does(to: str, key: str, value: str) -> None:
+    base = next(one for one in BASES["roll"] if one.name == "student")
+    values = choices("roll", base)[key]
+    found = [
+        done.broken_claims() for one in (value, *values) if (done := trip("roll", to, base, {key: one})) is not None
+    ]
+    assert any(found), "mended: take it out of NOT_YET"
 
 
 @pytest.mark.parametrize(("framework", "to"), PAIRS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
-from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
+from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, VLLM, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
 from rftconf.plan.symbols import Expr, formula, text
 
@@ -279,7 +279,7 @@ def read_expert_parallel(r: Reading) -> None:
     if not RL.test(r):
         return
     on = r.native(CONFIG + "enable_expert_parallel", False)
-    dp, tp = r.native(CONFIG + "data_parallel_size", 1), r.plan(P + "rollout.tp") or 1
+    dp, tp = r.native(CONFIG + "data_parallel_size", 1) if VLLM.test(r) else 1, r.plan(P + "rollout.tp") or 1
     r.set(P + "rollout.ep", on if isinstance(on, Expr) else dp * tp if on else 1, CONFIG + "enable_expert_parallel")
 
 
@@ -289,7 +289,8 @@ def write_expert_parallel(w: Writing) -> None:
         return
     ep = w.plan(P + "rollout.ep")
     if ep is not None and (isinstance(ep, Expr) or ep > 1):
-        whole = (w.plan(P + "rollout.dp") or 1) * (w.plan(P + "rollout.tp") or 1)
+        dp = w.plan(P + "rollout.dp") if VLLM.test(w) else 1  # no other engine is given a data-parallel size
+        whole = (dp or 1) * (w.plan(P + "rollout.tp") or 1)
         other = not isinstance(ep, Expr) and ep != whole
         note = f"a switch: experts are spread over all {formula(whole)} GPUs of an engine" if other else ""
         state = State.NARROWED if other else State.DERIVED
