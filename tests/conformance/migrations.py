@@ -22,6 +22,7 @@ from typing import Any
 from rftconf.cli.app import run as rftconf
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import side
+from rftconf.errors import UnreadableError
 from rftconf.load import load
 from rftconf.migrate.unlike import lost, unlike
 from rftconf.recognise import recognise
@@ -162,7 +163,7 @@ def _judge(runner: Runner, case: Case, before: tuple[Path, Target], after: tuple
     verdict = runner.verdict(to, new, after=True)
     case.after = _said(verdict)
     back = differences_after(to, verdict, new, runner.scratch, base) if verdict.ok else []
-    case.read_back = [line[:LONGEST] for line in back]
+    case.read_back = [line.replace(str(folder()), "")[:LONGEST] for line in back]
     case.unread += unread(new, to)
 
 
@@ -175,7 +176,10 @@ def _whole(*runs: tuple[Path, Target, Path]) -> list[str]:
     sides = []
     for file, target, base in runs:
         document = read(open_source(str(file)), ReadOptions(base=open_source(str(base))))
-        sides.append(load(document, framework=target.framework, release=target.release))
+        try:
+            sides.append(load(document, framework=target.framework, release=target.release))
+        except UnreadableError as error:
+            return [f"not read beside its config: {str(error).rpartition(': ')[2]}"[:LONGEST]]
     found = compare(*(side(one.document.name, one) for one in sides))
     return [f"{one.name}: {one.a} -> {one.b}"[:LONGEST] for one in lost(unlike(found, sides[1], ()))]
 
