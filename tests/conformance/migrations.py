@@ -144,7 +144,10 @@ def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
             case.after = report.get("error", "")
     if not code:
         for case, old, new in zip(found, before, runner.cases(out), strict=True):
-            _judge(runner, case, (old, own), (new, to))
+            try:
+                _judge(runner, case, (old, own), (new, to))
+            except UnreadableError as error:
+                case.lost.append(f"not read: {str(error).rpartition(': ')[2]}"[:LONGEST])
     return found
 
 
@@ -176,10 +179,7 @@ def _whole(*runs: tuple[Path, Target, Path]) -> list[str]:
     sides = []
     for file, target, base in runs:
         document = read(open_source(str(file)), ReadOptions(base=open_source(str(base))))
-        try:
-            sides.append(load(document, framework=target.framework, release=target.release))
-        except UnreadableError as error:
-            return [f"not read beside its config: {str(error).rpartition(': ')[2]}"[:LONGEST]]
+        sides.append(load(document, framework=target.framework, release=target.release))
     found = compare(*(side(one.document.name, one) for one in sides))
     return [f"{one.name}: {one.a} -> {one.b}"[:LONGEST] for one in lost(unlike(found, sides[1], ()))]
 
