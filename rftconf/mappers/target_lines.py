@@ -47,7 +47,8 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
             done.flat[leaf.key], plus[leaf.key] = slot, leaf.mode.value
             as_written.add(leaf.key)
             continue
-        other = "" if change.became or change.lossy else _does_otherwise(writing, bare[change.key].out)
+        gone = None if change.became or change.lossy else bare.get(change.key)
+        other = "" if gone is None else _does_otherwise(writing, gone.out)
         _account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title

@@ -9,7 +9,6 @@ EXECUTED_BY: dict[tuple[str, str], str] = {
     ("placement.actor.sp", ANY): ALL,
     ("placement.rollout.engine", "sglang"): ALL,
     ("placement.rollout.tp", ANY): ALL,
-    ("model_options.lora.rank", ANY): "veRL, Trinity-RFT and ROLL",
     ("algorithm.advantage", "remax"): "veRL",
     ("data.train", ANY): ALL,
     ("sync.driver", "free"): "Trinity-RFT, and veRL's fully asynchronous trainer",

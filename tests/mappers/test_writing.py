@@ -21,8 +21,16 @@ REFUSED = {
     *("adaptive KL with a critic", "dynamic with a critic", "agentic with a critic", "agentic, megatron critic"),
     *("agentic", "agentic with sglang", "agentic with Megatron"),
     *("static micro-batches with a critic", "cosine with a critic", "cosine critic", "static critic"),
+    *(
+        "taught",
+        "student",
+        "student with Megatron",
+        "student lora",
+        "student, dynamic",
+        "student, other engine and worker",
+    ),
 }
-"""Bases with a critic (row 4.2.2) or with environments, neither of which ChatLearn has."""
+"""Bases with a critic (row 4.2.2), with environments or with a teacher to follow, none of which ChatLearn has."""
 
 
 def kind_of(framework: str, base: Base) -> str:

@@ -25,7 +25,6 @@ CHANGES: dict[tuple[str, str], dict[str, str | None]] = {
     ("placement.actor.sp", ANY): {"actor_rollout_ref.actor.ulysses_sequence_parallel_size": "2", **FOUR_GPUS},
     ("placement.rollout.engine", "sglang"): {"actor_rollout_ref.rollout.name": "sglang"},
     ("placement.rollout.tp", ANY): {"actor_rollout_ref.rollout.tensor_model_parallel_size": "2", **FOUR_GPUS},
-    ("model_options.lora.rank", ANY): {"actor_rollout_ref.model.lora_rank": "8"},
     ("algorithm.advantage", "remax"): {"algorithm.adv_estimator": "remax"},
     ("data.train", ANY): {"data.train_files": "['/d/a.parquet','/d/b.parquet']"},
 }
