@@ -52,7 +52,7 @@ _R_GRAD = ("roll/distributed/strategy/fsdp2_strategy.py", "train_step")
 _C_TRAIN = ("chatlearn/algorithm/grpo_utils/policy_trainer.py", "train_step")
 _C_ROLLOUT = ("chatlearn/models/sglang_module.py", "metric_collect")
 _C_TIME = ("chatlearn/runtime/engine.py", "logging_summary")
-_OURS = ("runners/rftconf_runner/driver.py", "period")
+_OURS = ("runners/rftconf_runner/record.py", "note")
 
 _ONE_STEP = "of the sequences of one train step, where others take the whole rollout period"
 _LAST = "of the last update of the period; others average over the period's updates"
@@ -86,7 +86,7 @@ def _chatlearn(name: str, at: tuple[str, str], differs: str = "") -> Logged:
 
 
 def _ours(name: str, differs: str = "") -> Logged:
-    return Logged(name, *_OURS, differs, f"{name}=")
+    return Logged(name, *_OURS, differs, "CLOCKS.values()" if name.endswith("_seconds") else f"{name}=")
 
 
 def _updated(name: str) -> Logged:
@@ -185,7 +185,7 @@ _LOSSES: tuple[Quantity, ...] = (
         "verl": _verl("actor/reward_kl_penalty", _V_KL),
         "trinity": _trainer("advantage/kl", _T_REWARD_KL, _ONE_STEP, '"kl"'),
         "roll": _roll("{domain}/critic/kl", _R_REWARD_KL, "a domain at a time; without its name in the agentic pipeline", '"critic/kl"', "critic/kl"),
-        RUNNER: _ours("kl", "0 where the reward has no KL"),
+        RUNNER: Logged("kl", "runners/rftconf_runner/driver.py", "period", "0 where the reward has no KL", '"kl"'),
     }),
     Quantity("coefficient of the KL in the reward", "coefficient", {
         "verl": _verl("actor/reward_kl_penalty_coeff", _V_KL),

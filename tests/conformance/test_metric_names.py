@@ -54,7 +54,7 @@ STEPS = {
     "trinity/explorer": ("trinity/explorer/explorer.py", "_finish_explore_step", "self.monitor.log(metric, step=step)"),
     "roll": ("roll/pipeline/rlvr/rlvr_pipeline.py", "run", "self.tracker.log(values=metrics, step=global_step)"),
     "chatlearn": ("chatlearn/runtime/engine.py", "logging_summary", "self.metric_manager.log(prefix, iteration + 1"),
-    "runner": ("runners/rftconf_runner/driver.py", "period", "metrics.log(\n            period=period"),
+    "runner": ("runners/rftconf_runner/record.py", "note", "metrics.log(\n            period=period"),
 }
 """What each counter's values are, in the code that logs against it."""
 
