@@ -10,6 +10,7 @@ from typing import Any
 from rftconf import silence
 from rftconf.errors import UnreadableError
 from rftconf.mappers.native import Cell, Native, nodes_above
+from rftconf.mappers.tables import table_of
 from rftconf.plan.symbols import Expr, ShellOnly
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
@@ -22,15 +23,12 @@ STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer"
 """Sections that a stage replaces as a whole (row 11.1)."""
 
 
-OVERRULED = "overruled"
-"""Stands before roles that others stand over: nothing reads them."""
-
 RANGES = ("algorithm.rollout_correction.",)
 """Keys whose defaults are numbers, but that also take ranges as text (`0.5_4.0`)."""
 
 
-def live_leaves(document: Document) -> dict[str, Leaf]:
-    """The leaves that win, deletions taken out, a single `taskset` as the first of `tasksets`."""
+def live_leaves(document: Document, framework: str) -> dict[str, Leaf]:
+    """The leaves that win, deletions taken out, under the names that the framework's rows have for them."""
     live: dict[str, Leaf] = {}
     for leaf in document.leaves:
         if leaf.mode is Mode.DELETE:
@@ -38,37 +36,8 @@ def live_leaves(document: Document) -> dict[str, Leaf]:
         else:
             live.pop(leaf.key, None)
             live[leaf.key] = leaf
-    return {_usual(key): leaf for key, leaf in _of_students(live).items()}
-
-
-def _only_teacher(live: dict[str, Leaf]) -> str:
-    """`teacher.NAME.`, where one teacher is given under a name; ROLL itself calls one without a name `default`."""
-    parts = [key.split(".") for key in live if key.startswith("teacher.")]
-    names = {part[1] for part in parts}
-    worker = any(len(part) < 3 or part[1].endswith("_args") for part in parts)
-    return f"teacher.{names.pop()}." if len(names) == 1 and not worker else ""
-
-
-def _of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
-    """Where ROLL follows a teacher, a student's roles are the policy's, and stand over them (_handle_opd_mapping)."""
-    pure = live.get("is_pure_opd")
-    if "student_train.device_mapping" not in live and (pure is None or pure.value is not True):
-        return live
-    found = {}
-    named = _only_teacher(live)
-    for key, leaf in live.items():
-        own = re.sub(r"^student_(?=(?:train|infer)\.)", "actor_", key)
-        own = own.replace(named, "teacher.", 1) if named and own.startswith(named) else own
-        found[own if own != key else re.sub(r"^(?=actor_(?:train|infer)\.)", f"{OVERRULED}.", key)] = leaf
-    return found
-
-
-def _usual(key: str) -> str:
-    """One spelling where Trinity takes two: a single `taskset`, and trainer_config without its outer section."""
-    if "explorer_input.taskset" not in key and "trainer_config." not in key:
-        return key
-    key = re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", key)
-    return re.sub(r"\btrainer_config\.(?=(?:actor|ref|rollout|model)\.)", "trainer_config.actor_rollout_ref.", key)
+    spelled = table_of(framework).spelled
+    return live if spelled is None else spelled(live)
 
 
 def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:

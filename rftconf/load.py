@@ -114,7 +114,7 @@ def load(
     _refuse_unreadable(document)
     found = recognise(document, framework, release)
     table = table_of(found.framework)
-    leaves = live_leaves(document)
+    leaves = live_leaves(document, found.framework)
     _refuse_older_configs(found, leaves)
     secrets = frozenset(leaf.key for key, leaf in leaves.items() if is_secret(key, leaf.value))
     leaves = {key: leaf for key, leaf in leaves.items() if leaf.key not in secrets}

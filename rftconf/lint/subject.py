@@ -222,7 +222,7 @@ class Subject:
 
 def subjects(document: Document, best: Guess, cluster: Cluster, *, alone: bool = True) -> Iterator[Subject]:
     """One subject per stage. Leaves whose values cannot be read are set aside; they have findings of their own."""
-    leaves = live_leaves(document)
+    leaves = live_leaves(document, best.framework)
     for _, part in stages_of({k: v for k, v in leaves.items() if not is_secret(k, v.value)}):
         made = _subject(document, best, part, alone=alone)
         if made is not None:

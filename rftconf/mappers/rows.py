@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
     from rftconf.plan.model import Run
+    from rftconf.text.document import Leaf
 
 S = TypeVar("S")
 P = TypeVar("P")
@@ -161,6 +162,8 @@ class Table:
     """Sections that a kind of run calls otherwise than the rows do, to what it calls them."""
     follows: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Keys that this framework's users write as `${other key}` where both have one value."""
+    spelled: Callable[[dict[str, Leaf]], dict[str, Leaf]] | None = None
+    """Written leaves under the names that the rows have, where the framework takes several spellings of one key."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
     feeding: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
     """Plan field to the rows that feed it: the owner, then its aliases."""

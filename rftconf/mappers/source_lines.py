@@ -54,7 +54,7 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
 def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:
     """What makes a config staged, and common sections that every stage replaces as a whole (H58)."""
     title = registry.framework(writing.framework).title
-    for key, leaf in live_leaves(loaded.document).items():
+    for key, leaf in live_leaves(loaded.document, loaded.framework).items():
         if re.fullmatch(r"stages\[\d+\]\.stage_name", key):
             if writing.same_framework:
                 yield SourceLine(leaf.key, leaf.value, leaf.place, State.EXACT, (key,), ("stage.name",))

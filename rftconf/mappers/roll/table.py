@@ -242,6 +242,7 @@ ROLL = Table(
     dialect=dialect,
     kinds=("rl", "distill", "sft", "dpo"),
     respelt=teachers.respelt,
+    spelled=teachers.of_students,
     sections=("exp_name", "seed", "logging_dir", "output_dir", "system_envs", "checkpoint_config", "track_with", "tracker_kwargs",
               "num_gpus_per_node", "max_steps", "save_steps", "logging_steps", "eval_steps", "resume_from_checkpoint", "max_ckpt_to_keep",
               "async_generation_ratio", "rollout_batch_size", "prompt_length", "response_length", "sequence_length", "num_return_sequences_in_group",

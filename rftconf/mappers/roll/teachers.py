@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
@@ -13,6 +14,7 @@ from rftconf.plan.symbols import formula
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
+    from rftconf.text.document import Leaf
 
 A = "stage.algorithm."
 T = A + "distillation."
@@ -35,7 +37,31 @@ OVERRULED = {
 """What `_apply_opd_config` writes over, or nothing reads in such a run."""
 SECTIONS = {"actor_train": "student_train", "actor_infer": "student_infer"}
 """Roles as rows name them, to what a run that follows its teacher calls them (base_config: _handle_opd_mapping)."""
-UNREAD = {f"overruled.{role}": role for role in SECTIONS}
+UNDER = "overruled"
+"""Stands before roles that others stand over: nothing reads them."""
+UNREAD = {f"{UNDER}.{role}": role for role in SECTIONS}
+
+
+def of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
+    """Where ROLL follows a teacher, a student's roles are the policy's, and stand over them (_handle_opd_mapping)."""
+    pure = live.get(PURE)
+    if "student_train.device_mapping" not in live and (pure is None or pure.value is not True):
+        return live
+    found = {}
+    named = _only_teacher(live)
+    for key, leaf in live.items():
+        own = re.sub(r"^student_(?=(?:train|infer)\.)", "actor_", key)
+        own = own.replace(named, "teacher.", 1) if named and own.startswith(named) else own
+        found[own if own != key else re.sub(r"^(?=actor_(?:train|infer)\.)", f"{UNDER}.", key)] = leaf
+    return found
+
+
+def _only_teacher(live: dict[str, Leaf]) -> str:
+    """`teacher.NAME.`, where one teacher is given under a name; ROLL itself calls one without a name `default`."""
+    parts = [key.split(".") for key in live if key.startswith("teacher.")]
+    names = {part[1] for part in parts}
+    worker = any(len(part) < 3 or part[1].endswith("_args") for part in parts)
+    return f"teacher.{names.pop()}." if len(names) == 1 and not worker else ""
 
 
 def respelt(w: Writing) -> dict[str, str]:

@@ -18,6 +18,7 @@ from rftconf.mappers.trinity import (
     folds_run,
     modes,
     questions,
+    spellings,
     teachers,
 )
 from rftconf.mappers.trinity.conditions import worth
@@ -190,6 +191,7 @@ TRINITY = Table(
     questions=questions.questions,
     completes=questions.complete,
     kind_of=folds_model.kind_of,
+    spelled=spellings.usual,
     dialect=modes.half_of_a_run,
     kinds=("rl", "distill"),
     sections=("mode", "project", "group", "name", "checkpoint_root_dir", "continue_from_checkpoint", "algorithm", "model", "cluster",
