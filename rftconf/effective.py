@@ -17,7 +17,7 @@ from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.values import coerced, wrong
 from rftconf.text.document import Document, Leaf, Mode
-from rftconf.text.interpolation import Resolver
+from rftconf.text.interpolation import Resolver, may_interpolate
 
 STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer")
 """Sections that a stage replaces as a whole (row 11.1)."""
@@ -25,6 +25,15 @@ STAGED = ("mode", "algorithm", "buffer", "data_processor", "explorer", "trainer"
 
 RANGES = ("algorithm.rollout_correction.",)
 """Keys whose defaults are numbers, but that also take ranges as text (`0.5_4.0`)."""
+
+
+class UnreadableLeavesError(UnreadableError):
+    """Values that cannot be read: the first of them is told, `keys` names all."""
+
+    def __init__(self, broken: Mapping[str, UnreadableError]) -> None:
+        first = next(iter(broken.values()))
+        super().__init__(first.message, file=first.file, line=first.line, col=first.col)
+        self.keys = frozenset(broken)
 
 
 def live_leaves(document: Document, framework: str) -> dict[str, Leaf]:
@@ -63,14 +72,14 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
 
     `shipped`: the config file of the framework's own that the run starts from; its values then stand for defaults.
     """
-    chosen = {key: Cell(leaf.value, leaf) for key, leaf in leaves.items() if key in _groups(found, leaf)}
-    leaves = {key: leaf for key, leaf in leaves.items() if key not in chosen}
+    chosen = _choices(found, leaves)
+    leaves = {key: leaf for key, leaf in leaves.items() if key not in chosen} if chosen else leaves
     silent = silence.of(found.framework, found.release, found.trainer)
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
     texts = {name: leaf.value for key, leaf in leaves.items() for name in (leaf.key, key)}
     resolver = Resolver({**template, **texts}, defaults=silent.tree)
-    written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
+    written = _written(known, resolver, leaves)
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
     follow = silent.following({*template, *leaves}, resolver)
     follow |= {key: _shipped(resolver, key, shipped) for key in template if key not in leaves}
@@ -103,9 +112,33 @@ def _says_nothing(known: catalogue.Catalogue, key: str, cell: Cell) -> bool:
     return cell.value == {} and key not in known and known.is_node(key)
 
 
-def _groups(found: Guess, leaf: Leaf) -> frozenset[str]:
-    """The config groups that a leaf can choose: `engine=megatron` names a part of the config and sets none."""
-    return registry.framework(found.framework).groups if isinstance(leaf.value, (str, Expr)) else frozenset()
+def _choices(found: Guess, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:
+    """What chooses config groups: `engine=megatron` names a part of the config and sets none."""
+    groups = registry.framework(found.framework).groups
+    if groups.isdisjoint(leaves):
+        return {}
+    chosen = ((key, leaf) for key, leaf in leaves.items() if key in groups)
+    return {key: Cell(leaf.value, leaf) for key, leaf in chosen if isinstance(leaf.value, (str, Expr))}
+
+
+def _written(known: catalogue.Catalogue, resolver: Resolver, leaves: Mapping[str, Leaf]) -> dict[str, Cell]:
+    """Every leaf with its value as the loader has it. Raises UnreadableLeavesError with all that have none."""
+    cells: dict[str, Cell] = {}
+    broken: dict[str, UnreadableError] = {}
+    for key, leaf in leaves.items():
+        value = leaf.value
+        try:
+            if may_interpolate(value):
+                value = _resolved(resolver, key, leaf)
+            if isinstance(value, str):
+                value = _typed(known, key, leaf, value)
+        except UnreadableError as error:
+            broken[key] = error
+        else:
+            cells[key] = Cell(value, leaf)
+    if broken:
+        raise UnreadableLeavesError(broken)
+    return cells
 
 
 def _merged(written: Mapping[str, Cell], *defaults: Mapping[str, Cell]) -> dict[str, Cell]:
@@ -146,16 +179,16 @@ def _of_newer_releases(known: catalogue.Catalogue, found: Guess, leaves: Mapping
     ]
 
 
-def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any:
-    """The value as the framework's loader converts it; a text where a number or switch belongs is an error."""
-    key = known.get(name)
+def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: str) -> Any:
+    """A text as the framework's loader converts it; where a number or switch belongs it may be an error."""
     if value == "???":  # nobody told: unknown like a variable, and written back as it came
         return ShellOnly("???")
     if name.startswith(RANGES):
         return value
+    key = known.get(name)
     if key is not None and key.type == "bool" and key.inferred and value == "":
         return False  # an unset variable of a script: a loader without types takes it, and code asks only for its truth
-    if key is None or not isinstance(value, str) or key.type not in ("int", "float", "bool"):
+    if key is None or key.type not in ("int", "float", "bool"):
         return value
     problem = wrong(known, key, value)
     if problem is not None:
@@ -164,9 +197,9 @@ def _typed(known: catalogue.Catalogue, name: str, leaf: Leaf, value: Any) -> Any
     return coerced(key, value)
 
 
-def _resolved(resolver: Resolver, key: str, leaf: Leaf | None = None) -> Any:
+def _resolved(resolver: Resolver, key: str, leaf: Leaf) -> Any:
     done = resolver.resolve(key)
-    if done.problem and leaf is not None:
+    if done.problem:
         span = leaf.place.span
         raise UnreadableError(f"{done.code} {done.problem}", file=leaf.place.file, line=span.line, col=span.col)
     return done.value

@@ -32,10 +32,10 @@ class _Part:
         return _Part(self._values, path, plain)
 
     def _items(self, path: str, plain: str) -> list[_Part]:
-        found: list[_Part] = []
-        while any(key.startswith(f"{path}[{len(found)}].") for key in self._values):
-            found.append(_Part(self._values, f"{path}[{len(found)}]", plain))
-        return found
+        start = f"{path}["
+        held = {key[len(start) :].partition("].")[0] for key in self._values if key.startswith(start)}
+        count = next(index for index in range(len(held) + 1) if str(index) not in held)
+        return [_Part(self._values, f"{path}[{index}]", plain) for index in range(count)]
 
 
 @cache

@@ -20,6 +20,7 @@ from rftconf.lint.subject import Cluster
 from rftconf.secrets import masked
 
 __all__ = ["Wanted", "codes", "reading_of", "run"]
+_WITH_FIXES = frozenset({"json", "sarif"})
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
@@ -67,7 +68,7 @@ def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Read
     how = read(wanted.framework or settings.get("framework"), release, bound)
     task = Task(
         how,
-        Options(how.framework, how.release, chosen, cluster_of(settings, wanted.gpu)),
+        Options(how.framework, how.release, chosen, cluster_of(settings, wanted.gpu), _wants_fixes(wanted, outputs)),
         tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
         settings.folder,
         _cache(settings) if wanted.cache else None,
@@ -78,6 +79,12 @@ def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Read
     if wanted.fix and any(c.path == "-" for c in chosen_files):
         raise UsageError("standard input cannot be fixed; name a file")
     return _finished(wanted, settings, list(check_all(chosen_files, task, wanted.jobs)), outputs)
+
+
+def _wants_fixes(wanted: Wanted, outputs: Iterable[str]) -> bool:
+    """Whether somebody looks at fixes: an option, or a format that holds them."""
+    asked = wanted.fix or wanted.diff or wanted.statistics or wanted.cache
+    return asked or not _WITH_FIXES.isdisjoint((wanted.form, *outputs))
 
 
 def _cache(settings: project.Settings) -> Path:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from itertools import islice
 
 from rftconf.diagnostics import Diagnostic, Fix, Severity
 from rftconf.lint.renaming import corrected, renamed
-from rftconf.plan.symbols import Value
+from rftconf.plan.symbols import Expr, Value
 from rftconf.report.values import shown
 from rftconf.schemas import catalogue, registry, suggest, values, versions
 from rftconf.schemas.acceptance import Verdict, judge
@@ -37,10 +38,10 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     if release is not None and own and not any(registry.has(one, release) for one in own):
         return (_no_catalogue(document, release),)
     best = _guess(document, framework, release)
-    if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
+    if framework is None and not _knows(best, document, 1) and not _launches(document, best.framework):
         return (_not_a_config(document),)
     subject = _Subject(document, best)
-    found = [finding for leaf in document.leaves for finding in _leaf(leaf, subject)]
+    found = list(_leaves(document.leaves, subject))
     if not subject.own_config:
         found += _unresolved(document, subject.known)
     said = _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in found) else ()
@@ -59,7 +60,7 @@ def recognised(document: Document, framework: str | None, release: str | None) -
     unread = registry.framework(best.framework).unread_sections
     if any(leaf.key.split(".")[0] in unread for leaf in document.leaves):
         return None
-    if _known(best, document) == 0 and framework is None and not _launches(document, best.framework):
+    if framework is None and not _knows(best, document, 1) and not _launches(document, best.framework):
         return None
     return best
 
@@ -74,7 +75,7 @@ def is_config(document: Document) -> bool:
     if not document.leaves:
         return False
     best = _guess(document, None, None)
-    return _launches(document, best.framework) or _known(best, document) >= _FEWEST_KNOWN
+    return _launches(document, best.framework) or _knows(best, document, _FEWEST_KNOWN)
 
 
 @dataclass
@@ -138,6 +139,32 @@ def _unresolved(document: Document, known: Catalogue) -> tuple[Diagnostic, ...]:
 
 _BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})
 _PREFIXES = {Mode.ADD: "+", Mode.FORCE: "++"}
+
+
+_MOST_FINE = 50_000
+"""Leaves remembered about which there is nothing to say."""
+
+
+@lru_cache(maxsize=64)
+def _fine(known: Catalogue, overrides: bool) -> set[object]:
+    """Keys with values about which there is nothing to say; the next file has most of them too."""
+    del known, overrides
+    return set()
+
+
+def _leaves(leaves: Iterable[Leaf], subject: _Subject) -> Iterator[Diagnostic]:
+    fine = _fine(subject.known, subject.overrides)
+    for leaf in leaves:
+        value = leaf.value
+        if isinstance(value, (list, dict, Expr)):
+            yield from _leaf(leaf, subject)
+            continue
+        like = (leaf.key, leaf.mode, type(value), value)
+        if like not in fine:
+            found = list(_leaf(leaf, subject))
+            yield from found
+            if not found and len(fine) < _MOST_FINE:
+                fine.add(like)
 
 
 def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
@@ -259,9 +286,10 @@ def _guessed(document: Document, framework: str | None, release: str | None) -> 
     return look(framework=framework, release=release)
 
 
-def _known(best: Guess, document: Document) -> int:
+def _knows(best: Guess, document: Document, fewest: int) -> bool:
+    """True when the release knows at least `fewest` of the keys."""
     known = catalogue.load(best.framework, best.release, best.trainer)
-    return sum(leaf.key in known for leaf in document.leaves)
+    return len(list(islice((leaf for leaf in document.leaves if leaf.key in known), fewest))) == fewest
 
 
 def _launches(document: Document, framework: str) -> bool:

@@ -46,6 +46,8 @@ class Options:
     release: str | None = None
     selection: Selection = field(default_factory=Selection)
     cluster: Cluster = field(default_factory=Cluster)
+    fixes: bool = True
+    """False where nobody looks at the fixes of rules, which take a tenth of a check."""
 
 
 def check(document: Document, options: Options | None = None) -> list[Diagnostic]:
@@ -59,7 +61,7 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
     best = basic.recognised(document, options.framework, options.release)
     if best is not None and document.readable:
         wanted = _wanted(best.framework, best.release, options.selection)
-        found += run(document, best, wanted, options.cluster)
+        found += run(document, best, wanted, options.cluster, fixes=options.fixes)
     kept = [d for d in dict.fromkeys(found) if options.selection.wants(d)]
     return sorted(kept, key=position)
 
@@ -79,12 +81,14 @@ def looked_for(selection: Selection) -> tuple[str, ...]:
     return tuple(code for code in (*CODES, *(rule.code for rule in registry.rules())) if selection.takes(code))
 
 
-def run(document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None) -> list[Diagnostic]:
+def run(
+    document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None, *, fixes: bool = True
+) -> list[Diagnostic]:
     """What `wanted` rules find, stage by stage."""
     chosen = tuple(wanted)
     alone = basic.stands_alone(document, best)
     return [
-        diagnostic(rule, found, subject)
+        diagnostic(rule, found, subject, fixes=fixes)
         for subject in subjects(document, best, cluster or Cluster(), alone=alone)
         for rule in chosen
         for found in rule.find(subject)
@@ -106,8 +110,8 @@ def _applies(rule: Rule, framework: str, release: str) -> bool:
     return not rule.until or at_least(framework, rule.until, release)
 
 
-def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:
-    """A rule's finding as a diagnostic with its place, related places and fix."""
+def diagnostic(rule: Rule, found: Found, subject: Subject, *, fixes: bool = True) -> Diagnostic:
+    """A rule's finding as a diagnostic with its place, related places and, where asked for, its fix."""
     help_ = found.help or rule.advice
     made = Diagnostic(
         rule.code,
@@ -118,7 +122,7 @@ def diagnostic(rule: Rule, found: Found, subject: Subject) -> Diagnostic:
         help_,
         key=subject.key(found.keys[0]) if found.keys else "",
     )
-    if not found.fix:
+    if not fixes or not found.fix:
         return made
     from rftconf.lint import patching
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rftconf.dataset_rows import count_rows
 from rftconf.diagnostics import Label
-from rftconf.effective import effective, live_leaves, stages_of
+from rftconf.effective import UnreadableLeavesError, effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.plan.derive import derive
+from rftconf.plan.index import fields
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import Expr, is_symbolic
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from rftconf.budget.price import Budget
     from rftconf.budget.roles import Setup
 
-_UNSTAGED = ("identity.", "cluster.", "source.")
+_ROOTS = ("stage.", "identity.", "cluster.", "source.")
 _MOST_BROKEN = 50
-"""Leaves with values that cannot be read, which are set aside one by one."""
+"""How often values that cannot be read are set aside; what refers to them may then have none either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ class Subject:
         path = self._path(name)
         if not self.alone and not self.written(name):
             return None
-        got = self.reading.values.get(path) if path in self.reading.values else self.native.value(name)
+        values = self.reading.values
+        got = values[path] if path in values else None if path in fields() else self.native.value(name)
         return None if is_symbolic(got) else got
 
     def number(self, name: str) -> int | float | None:
@@ -172,6 +174,8 @@ class Subject:
     def labels(self, names: Iterable[str]) -> tuple[Label, ...]:
         """The further written keys, and the variables that values came from."""
         leaves = [leaf for name in names for leaf in (self.leaf(name),) if leaf is not None]
+        if len(leaves) <= 1 and not any(leaf.via for leaf in leaves):
+            return ()
         labels = [Label(leaf.place, f"{leaf.key} is {shown(leaf.value)}") for leaf in leaves[1:]]
         labels += [Label(via.place, f"{via.name} is set here") for leaf in leaves for via in leaf.via]
         first = leaves[0].place if leaves else None
@@ -195,13 +199,14 @@ class Subject:
         return self.start
 
     def _path(self, name: str) -> str:
-        return name if name.startswith(("stage.", *_UNSTAGED)) else f"stage.{name}"
+        return _path_of(name)
 
     def _leaf(self, name: str) -> Leaf | None:
         origin: Origin | None = self.reading.origins.get(self._path(name))
+        native = self.reading.source
         for key in (name,) if origin is None or not origin.keys else origin.keys:
-            cell = self.native.cells.get(key)
-            leaf = cell.leaf if cell is not None and cell.leaf is not None else self.native.first_below.get(key)
+            cell = native.cells.get(key)
+            leaf = cell.leaf if cell is not None and cell.leaf is not None else native.first_below.get(key)
             if leaf is not None:
                 return leaf
         return self.leaves.get(name)
@@ -220,6 +225,12 @@ class Subject:
         return origin is not None and origin.kind is Kind.DEFAULT
 
 
+@lru_cache(maxsize=20_000)
+def _path_of(name: str) -> str:
+    """The plan's path for a field that a rule names; of a native key one that nothing has."""
+    return name if name.startswith(_ROOTS) else f"stage.{name}"
+
+
 def subjects(document: Document, best: Guess, cluster: Cluster, *, alone: bool = True) -> Iterator[Subject]:
     """One subject per stage. Leaves whose values cannot be read are set aside; they have findings of their own."""
     leaves = live_leaves(document, best.framework)
@@ -236,11 +247,10 @@ def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: b
     for _ in range(_MOST_BROKEN):
         try:
             native, changes = effective(best, kept, shipped=document.launch.shipped if document.launch else "")
-        except UnreadableError as error:
-            broken = {k for k, v in kept.items() if (v.place.span.line, v.place.span.col) == (error.line, error.col)}
-            if not broken:
-                return None
-            kept = {k: v for k, v in kept.items() if k not in broken}
+        except UnreadableLeavesError as error:
+            kept = {k: v for k, v in kept.items() if k not in error.keys}
+        except UnreadableError:
+            return None
         else:
             table = table_of(best.framework)
             if table.kind_of is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from rftconf.mappers.paths import counts, without_indices
@@ -45,12 +45,10 @@ class Defaults:
     """Name of a cell to its place in their order."""
 
 
-def nodes_above(name: str) -> Iterator[str]:
-    """`a`, `a.b` of `a.b.c`."""
-    at = name.find(".")
-    while at >= 0:
-        yield name[:at]
-        at = name.find(".", at + 1)
+@lru_cache(maxsize=50_000)
+def nodes_above(name: str) -> tuple[str, ...]:
+    """`a`, `a.b` of `a.b.c`. Remembered, since files have most names in common."""
+    return tuple(name[:at] for at, sign in enumerate(name) if sign == ".")
 
 
 def indexed(values: Mapping[str, Any]) -> Defaults:
@@ -91,8 +89,7 @@ class Native:
             return otherwise if usual is None or usual.value is None else usual.value
         if cell is not None:
             return cell.value
-        branch = self.branch(key)
-        if branch:
+        if (key in self.defaults.below or key in self._added_below) and (branch := self.branch(key)):
             return branch
         item = self.defaults.values.get(without_indices(key)) if "[" in key else None
         return otherwise if item is None or item == "???" else item
@@ -134,6 +131,15 @@ class Native:
         """True when the file sets none of `keys`, nor anything below them."""
         return self._written.isdisjoint(keys)
 
+    def leaves(self) -> Iterator[tuple[str, Leaf]]:
+        """The written leaves under their newest names."""
+        return iter(self._leaves)
+
+    @cached_property
+    def _leaves(self) -> tuple[tuple[str, Leaf], ...]:
+        written = ((name, self.cells[name].leaf) for name in self.named)
+        return tuple((name, leaf) for name, leaf in written if leaf is not None)
+
     @cached_property
     def _written(self) -> frozenset[str]:
         return frozenset((*self.first_below, *(name for name, _ in self._read())))
@@ -163,10 +169,3 @@ class Native:
     def _counts(self) -> dict[str, int]:
         """List to one more than the highest index in a name; names with indices are never defaults."""
         return counts(name for name in self.added if name in self.cells)
-
-    def leaves(self) -> Iterator[tuple[str, Leaf]]:
-        """The written leaves under their newest names."""
-        for name in self.named:
-            leaf = self.cells[name].leaf
-            if leaf is not None:
-                yield name, leaf

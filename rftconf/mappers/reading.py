@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from rftconf.mappers.codecs import same
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import counts, without_indices
 from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table
@@ -40,8 +42,9 @@ class Reading:
     """Things known about the run from outside the config (`rows`)."""
     same_framework: bool = True
     _started: set[int] = field(default_factory=set)
-    _counted: tuple[tuple[int, str], dict[str, int]] = ((0, ""), {})
-    """How many values there were when list items were counted, the newest one, and how many items each list had."""
+    _items: dict[str, int] = field(default_factory=dict)
+    """How many items each list has in the first values, as many as were counted."""
+    _counted: int = 0
 
     @property
     def release(self) -> str:
@@ -74,18 +77,21 @@ class Reading:
 
     def plan(self, path: str) -> Any:
         """The plan value at `path`, reading its rows first if need be."""
+        started = self._started
         for index in self.table.feeding.get(without_indices(path), ()):
-            self._run(index)
+            if index not in started:
+                self._run(index)
         return self.values.get(path)
 
     def items(self, path: str) -> int:
         """How many items the plan list at `path` has so far."""
         for index in self.table.feeding_items.get(path, ()):
-            self._run(index)
-        state = (len(self.values), next(reversed(self.values), ""))
-        if self._counted[0] != state:
-            self._counted = (state, counts(self.values))
-        return self._counted[1].get(path, 0)
+            if index not in self._started:
+                self._run(index)
+        for held, most in counts(islice(self.values, self._counted, None)).items():
+            self._items[held] = max(most, self._items.get(held, 0))
+        self._counted = len(self.values)
+        return self._items.get(path, 0)
 
     def rows(self) -> int | None:
         """Rows of the training set: as told, else from the footers of local parquet files, cut to what is used."""
@@ -112,6 +118,12 @@ class Reading:
             kind = Kind.DEFAULT if self.source.nothing_written(keys) else Kind.WRITTEN
         self.origins[path] = Origin(kind, keys, how)
 
+    def take_back(self, path: str) -> None:
+        """Forget a plan value that another row read."""
+        self.values.pop(path, None)
+        self.origins.pop(path, None)
+        self._items, self._counted = {}, 0
+
     def note(self, sentence: str) -> None:
         """Something a person should know about this config."""
         if sentence not in self.notes:
@@ -120,11 +132,11 @@ class Reading:
     def read_all(self) -> None:
         """Run every row."""
         for index in range(len(self.table.rows)):
-            self._run(index)
+            if index not in self._started:
+                self._run(index)
 
     def _run(self, index: int) -> None:
-        if index in self._started:
-            return
+        """Run a row that has not started. One that asks for itself, through others, finds what it has so far."""
         self._started.add(index)
         row = self.table.rows[index]
         if isinstance(row, Row):
@@ -167,6 +179,10 @@ class Reading:
             value = row.absent
         else:
             value = self.source.value(native)
+            if row.codec is same and row.default is UNSET:  # half of all rows
+                kind = Kind.WRITTEN if written else Kind.DEFAULT
+                self.values[plan], self.origins[plan] = value, Origin(kind, (native,))
+                return
         try:
             known = row.codec.get(value, self, unit_of(without_indices(plan)))
         except KeyError as missing:

@@ -8,6 +8,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
@@ -40,9 +41,14 @@ class Screen:
 
     def wrap(self, text: str, indent: int) -> list[str]:
         """`text` broken into lines that fit beside `indent` spaces; a word that is too long stays whole."""
-        return textwrap.wrap(
-            printable(text), max(self.width - indent, 24), break_long_words=False, break_on_hyphens=False
-        ) or [""]
+        return list(_wrapped(text, max(self.width - indent, 24)))
+
+
+@lru_cache(maxsize=1000)
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
+    """Remembered, since the findings of many files say the same."""
+    lines = textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
+    return tuple(lines) or ("",)
 
 
 def columns_of(text: str) -> int:

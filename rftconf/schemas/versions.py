@@ -177,6 +177,7 @@ def refused(framework: str, release: str, key: str, value: Value) -> bool:
     return value in refused_values(framework, release, key)
 
 
+@lru_cache(maxsize=50_000)
 def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
     """The values of `key` that `release` refuses although an older release took them."""
     known = registry.framework(framework)

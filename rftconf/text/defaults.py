@@ -26,6 +26,8 @@ MOST_CHARACTERS = 1_000_000
 """Nor is what they name longer, each file counted as often as it is named."""
 _ROOT = ("_here_", "_global_")
 _SELF = "_self_"
+_HYDRAS = ("defaults", "hydra")
+"""Sections of a primary config that Hydra reads itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +121,11 @@ def _file(path: str) -> str:
 
 def split(leaves: tuple[Leaf, ...]) -> tuple[tuple[Leaf, ...], list[Value], Place | None]:
     """A config's own leaves, the items of its defaults list and where that stands."""
-    own = tuple(leaf for leaf in leaves if _top(leaf.key) not in ("defaults", "hydra"))
+    own = tuple(leaf for leaf in leaves if not leaf.key.startswith(_HYDRAS) or _top(leaf.key) not in _HYDRAS)
     items: list[Value] = []
     place = None
     for leaf in leaves:
-        if _top(leaf.key) != "defaults":
+        if not leaf.key.startswith("defaults") or _top(leaf.key) != "defaults":
             continue
         place = place or leaf.key_place
         if leaf.key == "defaults":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 _NEEDS_QUOTES = re.compile(r'[.\[\]"]|^$')
 _SEGMENT = re.compile(r'\.?(?:\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.\[]+))')
 
 
+@lru_cache(maxsize=50_000)
 def child(parent: str, name: str) -> str:
     """The key of `name` inside `parent`; a name with a dot or bracket is quoted: `metrics["a.b"]`."""
     if _NEEDS_QUOTES.search(name):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,7 +12,7 @@ from rftconf.text import keys
 from rftconf.text.document import Leaf
 from rftconf.text.scalars import ScalarRules, UnconstructibleScalarError, resolve, to_bool, to_float, to_int
 from rftconf.text.span import LineIndex, Place, Span
-from rftconf.text.yaml_loader import PLAIN, ComposeError, compose
+from rftconf.text.yaml_loader import PLAIN, QUOTED, ComposeError, compose
 
 _CORE = "tag:yaml.org,2002:"
 _MERGE = "<<"
@@ -64,7 +63,9 @@ class YamlReader:
         if start.id != "mapping" and not key:
             self._report("SYN203", Severity.ERROR, "a config is a mapping of keys to values", self.place(start))
             return ()
-        return tuple(self._walk(start, key, self.place(key_node or start)))
+        found: list[Leaf] = []
+        self._collect(start, key, key_node or start, found)
+        return tuple(found)
 
     def pairs(self, node: Node) -> dict[str, tuple[Node, Node]]:
         """Name to (key node, value node) of a mapping, merge keys applied as PyYAML does, duplicates reported."""
@@ -97,18 +98,21 @@ class YamlReader:
         self._check_tag(node, "map")
         return {name: self.value(v) for name, (_, v) in self.pairs(node).items()}
 
-    def _walk(self, node: Node, key: str, key_place: Place) -> Iterator[Leaf]:
-        if node.id == "mapping" and node.value:
+    def _collect(self, node: Node, key: str, key_node: Node, found: list[Leaf]) -> None:
+        """Add the leaves below `node` to `found`; one list for all of them, since most of a check's reading is here."""
+        kind = node.id
+        if kind == "mapping" and node.value:
             self._check_tag(node, "map")
-            for name, (key_node, value_node) in self.pairs(node).items():
-                yield from self._walk(value_node, keys.child(key, name), self.place(key_node))
-        elif node.id == "sequence" and _holds_mapping(node):
+            for name, (inner_key, value_node) in self.pairs(node).items():
+                self._collect(value_node, keys.child(key, name), inner_key, found)
+        elif kind == "sequence" and _holds_mapping(node):
             self._check_tag(node, "seq")
             for index, child in enumerate(node.value):
-                yield from self._walk(child, keys.item(key, index), key_place)
+                self._collect(child, keys.item(key, index), key_node, found)
         elif key or node.value:
             place = self.place(node)
-            yield Leaf(key, self.value(node), place, key_place, self.text[place.span.start : place.span.end])
+            raw = self.text[place.span.start : place.span.end]
+            found.append(Leaf(key, self.value(node), place, self.place(key_node), raw))
 
     def _merged(self, node: Node) -> dict[str, tuple[Node, Node]]:
         if node.id == "mapping":
@@ -124,11 +128,13 @@ class YamlReader:
 
     def _scalar(self, node: Node) -> Value:
         text: str = node.value
+        if node.tag == QUOTED:
+            return text
         try:
             match node.tag.removeprefix(_CORE):
                 case "":
                     return resolve(text, self.rules)
-                case "str" | "!":
+                case "str":
                     return text
                 case "int":
                     return to_int(text)
@@ -176,10 +182,13 @@ class YamlReader:
         )
 
     def _end(self, node: Node) -> int:
-        start, end = int(node.start_mark.index), int(node.end_mark.index)
-        if node.id == "scalar" or self.text[start : start + 1] in ("[", "{"):
-            block = node.id == "scalar" and self.text[start : start + 1] in ("|", ">")
-            return start + len(self.text[start:end].rstrip()) if block else end
+        start: int = node.start_mark.index
+        end: int = node.end_mark.index
+        first = self.text[start : start + 1]
+        if node.id == "scalar":
+            return start + len(self.text[start:end].rstrip()) if first in ("|", ">") else end
+        if first in ("[", "{"):
+            return end
         if not node.value:
             return start
         last = node.value[-1]

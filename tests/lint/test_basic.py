@@ -190,3 +190,16 @@ def test_a_script_that_is_said_to_be_for_another_framework() -> None:
     found = basic.check(document(text, "run.sh"), "trinity", "0.6.0")
     assert {(d.code, d.severity) for d in found} == {("KEY002", Severity.ERROR)}
     assert "veRL's name; Trinity-RFT calls it cluster.node_num" in found[-1].help
+
+
+@pytest.mark.parametrize("first", [1, True, "1", 1.0])
+def test_what_is_remembered_of_one_file_says_nothing_of_like_values_in_the_next(first: object) -> None:
+    refused = {"1": False, "true": True, "'1'": False, "1.5": True, "1.0": True}
+
+    def is_refused(value: str) -> bool:
+        text = f"mode: both\nproject: p\nbuffer:\n  batch_size: {value}\n"
+        return any(d.code == "KEY004" for d in basic.check(document(text, "run.yaml"), "trinity", "0.6.0"))
+
+    is_refused(repr(first).lower())
+    assert {value: is_refused(value) for value in refused} == refused
+    assert {value: is_refused(value) for value in reversed(refused)} == refused

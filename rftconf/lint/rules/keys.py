@@ -42,7 +42,11 @@ def _inactive(s: Subject) -> Findings:
     """The release has the key and reads it, but not in a run like this one: its switch is off, or another key goes before
     it."""
     known = _known(s)
+    cells, below = s.native.cells, s.native.first_below
     for key, why in s.reading.inactive.items():
+        cell = cells.get(key)
+        if (cell is None or cell.leaf is None) and key not in below and key not in s.leaves:
+            continue  # most keys that would do nothing nobody writes
         leaf = s.leaf(key)
         if leaf is None or "trainer_config" in key or leaf.value in (None, False, known.default(leaf.key)):
             continue

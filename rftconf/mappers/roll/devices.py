@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 
 MOST_DEVICES = 100_000
 """No mapping is longer, and no device id higher."""
@@ -21,6 +22,11 @@ class NotDevicesError(ValueError):
 
 def devices(text: str) -> list[int]:
     """The device ids that an expression stands for. Raises NotDevicesError for anything else."""
+    return list(_devices(text))
+
+
+@lru_cache(maxsize=1000)
+def _devices(text: str) -> tuple[int, ...]:
     if len(text) > MOST_CHARACTERS:
         raise NotDevicesError(f"is longer than {MOST_CHARACTERS} characters")
     try:
@@ -34,7 +40,7 @@ def devices(text: str) -> list[int]:
         raise NotDevicesError("is no expression for a list of device ids") from None
     if any(device < 0 for device in found):
         raise NotDevicesError("names a negative device id")
-    return found
+    return tuple(found)
 
 
 def _list(node: ast.expr) -> list[int]:

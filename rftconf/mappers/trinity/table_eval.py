@@ -47,8 +47,7 @@ def _read_sets(r: Reading) -> None:
         for p in r.values
         if p.startswith((D + "train", D + "shuffle", D + "seed", D + "mixing", "stage.sampling.train"))
     ]:
-        r.values.pop(path)
-        r.origins.pop(path, None)
+        r.take_back(path)
 
 
 def _write_sets(w: Writing) -> None:
