@@ -43,7 +43,7 @@ import rftconf.cli.app, rftconf.cli.check_run, rftconf.cli.commands.check, rftco
 lap("imports")
 import yaml._yaml
 lap("import of PyYAML")
-from rftconf.lint import basic, engine, registry
+from rftconf.lint import basic, config_of, engine, registry
 from rftconf.lint.subject import Cluster, subjects
 from rftconf.text.read import read
 from rftconf.text.source import open_source
@@ -51,7 +51,7 @@ rules = registry.rules_for("trinity")
 lap("import of rules")
 document = read(open_source(sys.argv[1]))
 lap("parse")
-best = basic.recognised(document, None, None)
+best = config_of.recognised(document, None, None)
 lap("catalogues and guess")
 basic.check(document, None, None)
 lap("keys and values")

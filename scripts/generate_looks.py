@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rftconf.explain.looks import FILE
-from rftconf.lint import basic, registry
+from rftconf.lint import config_of, registry
 from rftconf.lint.rule import Example, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
 from rftconf.mappers.native import Native
@@ -66,7 +66,7 @@ def names_of(rule: Rule) -> tuple[str, ...]:
     names: set[str] = set()
     for example in _examples(rule):
         document = documents(example)[0]
-        best = basic.recognised(document, example.framework, example.release)
+        best = config_of.recognised(document, example.framework, example.release)
         if best is None:
             continue
         for subject in subjects(document, best, replace(_CLUSTER, gpu=example.gpu)):

@@ -14,7 +14,7 @@ from rftconf.cli.files import Candidate
 from rftconf.cli.reading import Reading
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import UnreadableError
-from rftconf.lint import basic, engine, suppress
+from rftconf.lint import config_of, engine, suppress
 from rftconf.secrets import masked
 from rftconf.text.source import STDIN, Source, open_source
 
@@ -101,7 +101,7 @@ def check_one(candidate: Candidate, task: Task) -> Checked:
         document = read_source(source, candidate.path, task.how)
     except UnreadableError as error:  # a config that it names
         return Checked(candidate.path, candidate.named, problem=str(error), readable=False, config=False)
-    config = candidate.named or basic.is_config(document)
+    config = candidate.named or config_of.is_config(document)
     found = findings(document, own) if config else []
     if name and task.cache is not None:
         store.put(task.cache, name, store.Kept(tuple(found), document.readable, config))

@@ -98,13 +98,13 @@ def convert_folder(folder: Path, output: Path, job: Job) -> list[Outcome]:
 def _one(source: Path, place: Path, job: Job, taken: set[Path], sources: frozenset[Path]) -> Outcome:
     from rftconf.cli.loading import open_document
     from rftconf.errors import RefusedError, RftconfError
-    from rftconf.lint import basic
+    from rftconf.lint import config_of
     from rftconf.load import load
 
     name = str(source)
     try:
         document = open_document(name, job.how)
-        if document.readable and not basic.is_config(document):
+        if document.readable and not config_of.is_config(document):
             return Outcome(name, None, said="no config of a known framework")
         loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows, assume=job.assume)
         stem = place.with_suffix("")

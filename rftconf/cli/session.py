@@ -12,7 +12,7 @@ from rftconf.cli import check_run, checking
 from rftconf.cli.reading import Reading, reading
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.errors import RftconfError, UsageError
-from rftconf.lint import basic, engine
+from rftconf.lint import config_of, engine
 from rftconf.lint import settings as project
 from rftconf.lint.engine import Selection
 from rftconf.lsp import lines as positions
@@ -172,11 +172,11 @@ class Session:
         """What the document is for. One that cannot be read while it is being typed stays what it was."""
         own: Reading = held.project.task.how
         named = own.framework is not None and bool(document.leaves)
-        if not named and not basic.is_config(document):
+        if not named and not config_of.is_config(document):
             if document.readable:
                 held.taken_for = None
             return
-        best = basic.recognised(document, own.framework, own.release)
+        best = config_of.recognised(document, own.framework, own.release)
         if best is not None:
             held.taken_for = best.framework, best.release, best.trainer
         elif document.readable:

@@ -14,7 +14,7 @@ from rftconf.cli.files import candidates
 from rftconf.cli.loading import read_source
 from rftconf.cli.reading import Reading, framework_name
 from rftconf.errors import RftconfError, UsageError
-from rftconf.lint import basic
+from rftconf.lint import config_of
 from rftconf.schemas import registry
 from rftconf.text.source import open_source
 
@@ -70,7 +70,7 @@ def _configs(folder: Path, asked: str | None) -> tuple[Config, ...]:
             document = read_source(open_source(candidate.path), candidate.path, Reading(asked))
         except RftconfError:
             continue
-        best = basic.recognised(document, asked, None) if basic.is_config(document) else None
+        best = config_of.recognised(document, asked, None) if config_of.is_config(document) else None
         if best is not None:
             found.append(Config(candidate.path, best.framework, best.release, best.certain))
     return tuple(found)

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
-from itertools import islice
+from functools import cached_property, lru_cache
 
 from rftconf.diagnostics import Diagnostic, Fix, Severity
+from rftconf.lint.config_of import guess_of, knows, launches
 from rftconf.lint.renaming import corrected, renamed
-from rftconf.plan.symbols import Expr, Value
+from rftconf.plan.symbols import Expr
 from rftconf.report.values import shown
 from rftconf.schemas import catalogue, registry, suggest, values, versions
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.catalogue import Catalogue
-from rftconf.schemas.guess import Guess, guess
+from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document, Leaf, Mode
 from rftconf.text.launches import main_of
 from rftconf.text.span import Place, Span
 
 _REACH = 2
 """Edits up to which a key counts as misspelt."""
-_FEWEST_KNOWN = 2
-"""Keys of a framework that a file without a launch must have to count as its config."""
 
 
 def check(document: Document, framework: str | None, release: str | None) -> tuple[Diagnostic, ...]:
@@ -37,8 +35,8 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
     if release is not None and own and not any(registry.has(one, release) for one in own):
         return (_no_catalogue(document, release),)
-    best = _guess(document, framework, release)
-    if framework is None and not _knows(best, document, 1) and not _launches(document, best.framework):
+    best = guess_of(document, framework, release)
+    if framework is None and not knows(best, document, 1) and not launches(document, best.framework):
         return (_not_a_config(document),)
     subject = _Subject(document, best)
     found = list(_leaves(document.leaves, subject))
@@ -48,34 +46,9 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     return (*said, *found)
 
 
-def recognised(document: Document, framework: str | None, release: str | None) -> Guess | None:
-    """What the rules over the plan may take `document` for, None where its keys are not a catalogued config's."""
-    if not document.leaves:
-        return None
-    program = document.launch.program if document.launch else ""
-    own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
-    if release is not None and own and not any(registry.has(one, release) for one in own):
-        return None
-    best = _guess(document, framework, release)
-    unread = registry.framework(best.framework).unread_sections
-    if any(leaf.key.split(".")[0] in unread for leaf in document.leaves):
-        return None
-    if framework is None and not _knows(best, document, 1) and not _launches(document, best.framework):
-        return None
-    return best
-
-
 def stands_alone(document: Document, best: Guess) -> bool:
     """True when what `document` leaves out is the release's own default, not that of a config of somebody's own."""
     return not _Subject(document, best).own_config
-
-
-def is_config(document: Document) -> bool:
-    """True when `document` is a config of a framework that is known: it starts one, or has several of its keys."""
-    if not document.leaves:
-        return False
-    best = _guess(document, None, None)
-    return _launches(document, best.framework) or _knows(best, document, _FEWEST_KNOWN)
 
 
 @dataclass
@@ -256,45 +229,6 @@ def _other_releases(key: str, subject: _Subject) -> str:
     if at(having[0]) > at(best.release):
         return f"{framework.title} has it since {having[0]}"
     return versions.history(best.framework, key, best.trainer) or f"{framework.title} had it up to {having[-1]}"
-
-
-_last: list[tuple[Document, str | None, str | None, Guess]] = []  # three questions about one document follow each other
-
-
-def _guess(document: Document, framework: str | None, release: str | None) -> Guess:
-    for known, *asked, best in _last:
-        if known is document and asked == [framework, release]:
-            return best
-    best = _guessed(document, framework, release)
-    _last[:] = [(document, framework, release, best)]
-    return best
-
-
-def _guessed(document: Document, framework: str | None, release: str | None) -> Guess:
-    launch = document.launch
-    keys: dict[str, Value] = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves}
-    name = launch.options.get("config-name", "") if launch else ""
-    look = partial(
-        guess,
-        keys,
-        program=launch.program if launch else "",
-        config_name=(name if isinstance(name, str) else "") or " ".join(document.starts_from),
-        overrides=document.form != "yaml",
-    )
-    if release is not None and framework is None:
-        framework = look().framework
-    return look(framework=framework, release=release)
-
-
-def _knows(best: Guess, document: Document, fewest: int) -> bool:
-    """True when the release knows at least `fewest` of the keys."""
-    known = catalogue.load(best.framework, best.release, best.trainer)
-    return len(list(islice((leaf for leaf in document.leaves if leaf.key in known), fewest))) == fewest
-
-
-def _launches(document: Document, framework: str) -> bool:
-    program = document.launch.program if document.launch else ""
-    return bool(registry.started_by(program, (registry.framework(framework),)))
 
 
 def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:

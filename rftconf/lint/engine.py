@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.lint import basic, registry
+from rftconf.lint import basic, config_of, registry
 from rftconf.lint.rule import Found, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
 from rftconf.schemas.guess import Guess
@@ -58,7 +58,7 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
     options = options or Options()
     found = list(document.diagnostics)
     found += basic.check(document, options.framework, options.release)
-    best = basic.recognised(document, options.framework, options.release)
+    best = config_of.recognised(document, options.framework, options.release)
     if best is not None and document.readable:
         wanted = _wanted(best.framework, best.release, options.selection)
         found += run(document, best, wanted, options.cluster, fixes=options.fixes)

@@ -8,7 +8,7 @@ from typing import Any
 from rftconf.cli.checking import findings
 from rftconf.diagnostics import Diagnostic
 from rftconf.errors import UsageError
-from rftconf.lint import basic, engine, fixing
+from rftconf.lint import config_of, engine, fixing
 from rftconf.lint.codes import about
 from rftconf.lint.subject import Cluster
 from rftconf.report.diagnostics import diagnostics_json
@@ -58,14 +58,14 @@ def _checked(asked: Asked, text: str | None = None) -> tuple[Document, list[Diag
 
         gpu_named(gpu)
     document = asked.document(text)
-    if how.framework is None and document.readable and not basic.is_config(document):
+    if how.framework is None and document.readable and not config_of.is_config(document):
         raise UsageError("this is no config of a framework that is known; if it is one, choose its framework above")
     return document, findings(document, engine.Options(how.framework, how.release, cluster=Cluster(gpu=gpu)))
 
 
 def _view(asked: Asked, document: Document, found: list[Diagnostic]) -> dict[str, Any]:
     how = asked.reading()
-    best = basic.recognised(document, how.framework, how.release)
+    best = config_of.recognised(document, how.framework, how.release)
     shown = found[:MOST]
     return {
         "source": None

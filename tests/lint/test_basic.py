@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.lint import basic
+from rftconf.lint import basic, config_of
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
@@ -125,8 +125,8 @@ def test_a_file_of_something_else() -> None:
     other = document("services:\n  web:\n    image: nginx\n", "compose.yaml")
     (found,) = basic.check(other, None, None)
     assert found.code == "KEY000"
-    assert not basic.is_config(other)
-    assert basic.is_config(document(KNOWN))
+    assert not config_of.is_config(other)
+    assert config_of.is_config(document(KNOWN))
     assert basic.check(document("", "empty.yaml"), None, None) == ()
 
 
