@@ -29,7 +29,8 @@ class Critic:
     def begin(self, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         job, critic, mesh, rank = self.job, self.critic, self.mesh, self.rank
-        model = shard(_load(start or critic.model, job), mesh, checkpointing=critic.checkpointing).train()
+        model = _load(start or critic.model, job, critic.stored)
+        model = shard(model, mesh, job.dtype, checkpointing=critic.checkpointing).train()
         updates = job.rollouts * critic.passes * job.sequences // critic.update
         self.learner = Learner(model, critic.optimizer, updates, rank, job.ranks)
         if start:
@@ -70,12 +71,13 @@ class Critic:
         return losses.aggregate(loss, mask, self.critic.aggregation, divisor)
 
 
-def _load(path: str, job: Job) -> Any:
+def _load(path: str, job: Job, stored: str) -> Any:
     """A head of one value on a language model; the same random one on every rank where the checkpoint has none."""
     from transformers import AutoConfig, AutoModelForTokenClassification
 
     config = AutoConfig.from_pretrained(path)
     config.num_labels, config.classifier_dropout = 1, 0.0
     torch.manual_seed(job.critic_seed)
-    dtype = getattr(torch, job.dtype)
-    return AutoModelForTokenClassification.from_pretrained(path, config=config, dtype=dtype).to(device())
+    return AutoModelForTokenClassification.from_pretrained(path, config=config, dtype=getattr(torch, stored)).to(
+        device()
+    )

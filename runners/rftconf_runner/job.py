@@ -69,6 +69,7 @@ class CriticJob:
     aggregation: str
     checkpointing: bool
     warmup: int
+    stored: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class Job:
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
     without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose.
+    `dtype` is what engine, policy, reference and critic compute in, `stored` what the policy's weights are kept and learned in.
     """
 
     model: str
@@ -135,6 +137,7 @@ class Job:
     colocated: bool
     memory_fraction: float
     dtype: str
+    stored: str
     checkpointing: bool
     lora: Lora | None
     temperature: float

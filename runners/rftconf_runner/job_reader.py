@@ -95,10 +95,17 @@ def _places(read: StageReader) -> dict[str, Any]:
         "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
+        "stored": _stored(read, "actor"),
         "checkpointing": read.value("model_options.gradient_checkpointing", False),
         "lora": _lora(read),
         "critic_seed": read.whole("placement.critic.seed", 0),
     }
+
+
+def _stored(read: StageReader, role: str) -> str:
+    """What a role's weights are kept in: what they are computed in, where the plan does not say."""
+    computed = str(read.value(f"placement.{role}.compute_dtype", "float32"))
+    return DTYPES.get(str(read.value(f"placement.{role}.model_dtype", computed)), "")
 
 
 def _lora(read: StageReader) -> Lora | None:
@@ -228,6 +235,7 @@ def _critic(read: StageReader) -> CriticJob:
         aggregation=read.value("algorithm.critic.loss_agg", "token-mean"),
         checkpointing=read.value("model_options.critic_gradient_checkpointing", False),
         warmup=read.whole("algorithm.critic.warmup_rollouts", 0),
+        stored=_stored(read, "critic"),
     )
 
 

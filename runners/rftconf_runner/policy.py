@@ -42,9 +42,11 @@ class Policy:
         job, mesh, rank = self.job, self.mesh, self.rank
         model = _load(job.model if job.lora else start or job.model, job)
         adapters = Adapters(model, job.lora, start) if job.lora else None
-        model = shard(model, mesh, checkpointing=job.checkpointing).train()
+        model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing).train()
         self.learner = Learner(model, job.optimizer, job.rollouts * job.updates_per_period, rank, job.ranks, adapters)
-        self.reference = shard(_load(job.model, job), mesh, checkpointing=False).eval() if job.compares else None
+        self.reference = None
+        if job.compares:
+            self.reference = shard(_load(job.model, job), mesh, job.dtype, checkpointing=False).eval()
         if start:
             self.learner.resume(start)
 
@@ -73,8 +75,9 @@ class Policy:
         return Updated(loss, norm, max(gaps), rate)
 
     def weights(self) -> Parcel:
-        """Every tensor whole, by its checkpoint's name; on rank 0."""
-        return Parcel(self.learner.weights())
+        """Every tensor whole, by its checkpoint's name, in the type that engines compute in; on rank 0."""
+        computed = getattr(torch, self.job.dtype)
+        return Parcel([(name, tensor.to(computed)) for name, tensor in self.learner.weights()])
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
@@ -139,4 +142,4 @@ class Policy:
 def _load(path: str, job: Job) -> Any:
     from transformers import AutoModelForCausalLM
 
-    return AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, job.dtype)).to(device())
+    return AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, job.stored)).to(device())

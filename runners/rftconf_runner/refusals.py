@@ -101,6 +101,8 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         )
 
 
+MIXES = {"bfloat16": {"bfloat16", "float32"}}
+"""What is computed in, and what weights may be kept in. 16 bits with a short exponent would want a scaled loss."""
 Known = tuple[str, object, Collection[object]]
 """A path, its value, and the values that are executed."""
 
@@ -140,8 +142,6 @@ BY_HAND = {
     "sync.run_ahead_rollouts",
     "optim.actor.betas",
     "optim.critic.betas",
-    "placement.critic.model_dtype",
-    "placement.critic.compute_dtype",
     "data.train[].uri",
     "data.train[].keys.prompt",
     "data.train[].keys.messages",
@@ -154,7 +154,6 @@ BY_HAND = {
     "algorithm.rollout_correction",
     "reward.manager_args",
     "placement.auxiliary[].path",
-    "placement.actor.model_dtype",
     "placement.rollout.dtype",
     "length.model_max_tokens",
 }
@@ -162,18 +161,19 @@ BY_HAND = {
 
 
 def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
-    """One precision for all, as the parity gate compares numbers; and a context that prompt and answer fit."""
+    """One precision to compute in, as the parity gate compares numbers; and a context that prompt and answer fit."""
     dtype = DTYPES.get(str(stage.placement.actor.compute_dtype or "float32"))
     place = stage.placement
-    kinds = [("actor.model_dtype", place.actor.model_dtype), ("rollout.dtype", place.rollout.dtype)]
+    computed, kept = [("rollout.dtype", place.rollout.dtype)], [("actor.model_dtype", place.actor.model_dtype)]
     if stage.algorithm.critic.enabled:
-        kinds += [
-            ("critic.model_dtype", place.critic.model_dtype),
-            ("critic.compute_dtype", place.critic.compute_dtype),
-        ]
-    for path, value in kinds:
+        computed.append(("critic.compute_dtype", place.critic.compute_dtype))
+        kept.append(("critic.model_dtype", place.critic.model_dtype))
+    for path, value in computed:
         if value is not None and DTYPES.get(str(value)) != dtype:
             yield f"placement.{path}", f"is {value!r}; the runner computes everything in {dtype}"
+    for path, value in kept:
+        if value is not None and DTYPES.get(str(value)) not in MIXES.get(str(dtype), {dtype}):
+            yield f"placement.{path}", f"is {value!r}; the runner computes in {dtype}, and does not learn it in that"
     length = stage.length
     whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
     asked = sum(part for part in parts if isinstance(part, int))

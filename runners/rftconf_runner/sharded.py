@@ -33,15 +33,18 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def shard(model: Any, mesh: Any, *, checkpointing: bool) -> Any:
-    """Each layer a unit of its own, then the rest."""
-    from torch.distributed.fsdp import fully_shard
+def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool) -> Any:
+    """Each layer a unit of its own, then the rest. Weights kept in another type than `dtype` are cast for each forward,
+    and their gradients are added up over ranks in the type that they are kept in."""
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
+    computed, kept = getattr(torch, dtype), next(model.parameters()).dtype
+    how = MixedPrecisionPolicy() if computed == kept else MixedPrecisionPolicy(computed, reduce_dtype=kept)
     if checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     for layer in model.model.layers:
-        fully_shard(layer, mesh=mesh)
-    fully_shard(model, mesh=mesh)
+        fully_shard(layer, mesh=mesh, mp_policy=how)
+    fully_shard(model, mesh=mesh, mp_policy=how)
     return model
 
 

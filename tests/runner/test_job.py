@@ -61,6 +61,18 @@ def test_numbers_of_a_job() -> None:
     assert shared.memory_fraction == 0.4
 
 
+MIXED = {"actor_rollout_ref__actor__fsdp_config__dtype": "bfloat16", "actor_rollout_ref__rollout__dtype": "bfloat16"}
+
+
+def test_weights_may_be_kept_in_more_bits_than_they_are_computed_in() -> None:
+    """veRL's own defaults: 32 and 16."""
+    assert refusals(plan(**MIXED)) == []
+    assert (job_of(plan(**MIXED)).dtype, job_of(plan(**MIXED)).stored) == ("bfloat16", "float32")
+    assert (job_of(plan()).dtype, job_of(plan()).stored) == ("float32", "float32")
+    less = plan(actor_rollout_ref__actor__fsdp_config__model_dtype="bfloat16")
+    assert [refused.path for refused in refusals(less)] == ["stage.placement.actor.model_dtype"]
+
+
 @pytest.mark.parametrize(
     ("key", "value", "path"),
     [

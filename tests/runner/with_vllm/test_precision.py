@@ -1,0 +1,61 @@
+"""Weights kept and learned in 32 bits, computed with in 16, as veRL does unless it is told otherwise."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import torch
+from rftconf_runner.gates import PARITY_MAX
+
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import planned, without_times
+
+pytestmark = pytest.mark.filterwarnings("default")
+KEYS = {
+    "actor_rollout_ref__actor__fsdp_config__dtype": "bfloat16",
+    "actor_rollout_ref__rollout__dtype": "bfloat16",
+    "actor_rollout_ref__actor__use_kl_loss": "True",
+    "trainer__total_training_steps": "6",
+    "trainer__save_freq": "3",
+}
+
+
+def test_it_learns_in_32_bits_and_computes_in_16(demo: Path) -> None:
+    file, folder = planned(demo, "mixed", **KEYS), demo / "mixed"
+    whole = session.run(file, folder)
+    assert whole[-1]["reward"] > whole[0]["reward"] + 0.03  # four standard errors of 2,048 tokens
+    assert max(one["parity"] for one in whole) <= PARITY_MAX["bfloat16"]
+    assert max(one["parity"] for one in whole) > PARITY_MAX["float32"]
+    kept = weights(folder / "step-000006")
+    assert {tensor.dtype for tensor in kept.values()} == {torch.float32}
+    # what a step of 16 bits could not have made
+    assert [name for name, tensor in kept.items() if torch.equal(tensor, tensor.bfloat16().float())] == []
+    shutil.copytree(folder, demo / "mixed_resumed")
+    shutil.rmtree(demo / "mixed_resumed" / "step-000006")
+    assert without_times(session.run(file, demo / "mixed_resumed", resume=True)) == without_times(whole)
+
+
+def test_a_critic_does_so_too(demo: Path) -> None:
+    changes = {
+        **KEYS,
+        "algorithm__adv_estimator": "gae",
+        "critic__model__path": str(demo / "model"),
+        "critic__ppo_micro_batch_size_per_gpu": "64",
+        "trainer__total_training_steps": "2",
+        "trainer__save_freq": "2",
+    }
+    file, folder = planned(demo, "mixed_critic", **changes), demo / "mixed_critic"
+    session.run(file, folder)
+    kept = weights(folder / "step-000002" / "critic")
+    assert {tensor.dtype for tensor in kept.values()} == {torch.float32}
+    assert not torch.equal(kept["score.weight"], kept["score.weight"].bfloat16().float())
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
