@@ -214,6 +214,7 @@ ROWS: tuple[Row, ...] = (
     Row(O + "decay_updates", "optimiser", "After how many updates the learning rate of {} is lowest."),
     Row(O + "min_lr_ratio", "optimiser", "Where the learning rate of {} stops falling."),
     Row(O + "min_lr", "optimiser", "Where the learning rate of {} stops falling."),
+    Row(O + "updates_per_tick", "optimiser", "How many updates of {} have the same learning rate, while it moves."),
     Row(O + "extra", "optimiser", "Further arguments of the optimiser of {}."),
     Row("stage.length.prompt_max_tokens", "lengths", "Which prompts are too long."),
     Row("stage.length.response_max_tokens", "lengths", "Where answers are cut."),

@@ -88,6 +88,23 @@ def one_update(context: Context) -> bool:
     return bool(prompts * n == update)
 
 
+def updates_per_tick(context: Context, role: str = "actor") -> Any:
+    """How many updates of a role share one learning rate; None where the rate never moves, or updates are all there is (H44)."""
+    at = f"stage.optim.{role}."
+    still = context.plan(at + "schedule") in ("constant", None) and context.plan(at + "warmup_updates") in (0, None)
+    if still or context.plan("stage.kind") in WITHOUT_ROLLOUTS:
+        return None
+    try:
+        return context.convert(1, Unit.LR_TICKS, Unit.UPDATES)
+    except KeyError:
+        return None
+
+
+def critics_updates_per_tick(context: Context) -> Any:
+    """The same of the critic's rate; None without a critic."""
+    return updates_per_tick(context, "critic") if context.plan("stage.algorithm.critic.enabled") is True else None
+
+
 def pass_order(context: Context, mine: str) -> Any:
     """How E passes go over the mini-batches: `mine`, or what the plan says where there is one pass or one mini-batch."""
     path, passes = "stage.batch.pass_order", context.plan("stage.batch.passes")

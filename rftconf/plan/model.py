@@ -383,6 +383,7 @@ class Optimizer(Part):
     decay_updates: Annotated[Ratio | None, Unit.UPDATES] = None
     min_lr_ratio: Float | None = None
     min_lr: Float | None = None
+    updates_per_tick: Annotated[Ratio | None, Unit.UPDATES] = None
     extra: dict[str, Any] | None = None
 
 

@@ -33,7 +33,7 @@ class Lora:
 
 @dataclass(frozen=True, slots=True)
 class Optimizer:
-    """AdamW and its schedule, counted in updates; `decay` 0 is the run's whole length."""
+    """AdamW and its schedule, counted in updates; `decay` 0 is the run's whole length, `tick` updates share a rate."""
 
     lr: float
     betas: tuple[float, float]
@@ -43,6 +43,7 @@ class Optimizer:
     warmup: int
     decay: int
     lowest: float
+    tick: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,6 +219,7 @@ def _optimizer(read: StageReader, role: str) -> Optimizer:
         read.whole(at + "warmup_updates", 0),
         read.whole(at + "decay_updates", 0),
         read.number(at + "min_lr_ratio", 0.0),
+        read.whole(at + "updates_per_tick", 1),
     )
 
 

@@ -19,7 +19,9 @@ STATE = "trainer.pt"
 
 
 def learning_rate(optimizer: Optimizer, update: int, whole: int) -> float:
-    """The learning rate of update `update`, from 0: warm-up, then the schedule over its own length or the run's `whole`."""
+    """The learning rate of update `update`, from 0: warm-up, then the schedule over its own length or the run's `whole`.
+    Where several updates share a rate it is that of the first of them."""
+    update -= update % optimizer.tick
     if update < optimizer.warmup:
         return optimizer.lr * update / optimizer.warmup
     end = optimizer.decay or whole

@@ -119,6 +119,18 @@ def test_h44_a_tick_is_a_period_in_verl_and_an_update_in_trinity(updates: int, t
     assert back.line(key).state is state
 
 
+def test_h44_a_staircase_that_becomes_a_ramp_is_named() -> None:
+    stairs = {ACTOR + "optim.lr_warmup_steps": "10"}
+    assert "updates_per_tick: the scheduler ticks with each train step (row 5.6, H44) (here 1, the source 4)" in (
+        from_verl(stairs).notes
+    )
+    assert "updates_per_tick" not in from_verl().notes  # the rate never moves
+    one = {**stairs, ACTOR + "ppo_mini_batch_size": "1024"}  # a period is one update
+    assert "updates_per_tick" not in from_verl(one).notes
+    ramp = from_trinity({"algorithm.optimizer.lr_warmup_steps": 40})
+    assert "so the rate is a staircase (row 5.6, H44) (here 4, the source 1)" in ramp.notes
+
+
 def test_h45_a_ratio_becomes_explicit_updates_by_the_sources_own_rounding() -> None:
     changes = {
         ACTOR + "optim.lr_warmup_steps_ratio": "0.1",

@@ -19,7 +19,7 @@ from rftconf.mappers.chatlearn.follows import FOLLOWS, read_copies, write_copies
 from rftconf.mappers.chatlearn.reasons import REASONS
 from rftconf.mappers.chatlearn.rows_run import RUN_ROWS
 from rftconf.mappers.chatlearn.rows_training import ROLE_ROWS, TRAINING_ROWS
-from rftconf.mappers.rates import divides_logits, tail
+from rftconf.mappers.rates import divides_logits, tail, updates_per_tick
 from rftconf.mappers.rows import UNSET, Fold, Table, cannot, fixed
 
 A, B, D, P, Y, OPTIM = (
@@ -96,6 +96,7 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.loss_norm_scope, "update", why="divided by the tokens of the whole update over all ranks (row 4.2.14)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, False),
           why="the trainer does not divide logits by the temperature (H28)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="Megatron's scheduler ticks with every update; FSDP has none (row 5.6, H44)"),
     fixed(lambda p: p.stage.optim.actor.kind, "adamw", why="AdamW, no key chooses it (row 5.10)"),
     fixed(lambda p: p.stage.sampling.eval.responses, 1, why="evaluation draws one answer a prompt (row 6.9)"),
 )  # fmt: skip

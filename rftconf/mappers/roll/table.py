@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import tail
+from rftconf.mappers.rates import critics_updates_per_tick, tail, updates_per_tick
 from rftconf.mappers.roll import (
     distilled,
     folds_algorithm,
@@ -148,6 +148,8 @@ FIXED = (
           why="step 0 validates, where there are validation data (row 10.6)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, _rl("rollout"), why="advantages are computed over the rollout period, domain by domain (H42)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, _rl(False), why="log-probabilities are not divided by the temperature (H28)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks after each optimizer step (row 5.6, H44)"),
+    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks after each optimizer step (row 5.6, H44)"),
     fixed(lambda p: p.stage.optim.actor.kind, "adamw", why="strategies: AdamW, Megatron's adam"),
     fixed(lambda p: p.stage.optim.critic.kind, lambda c: "adamw" if c.plan(A + "critic.enabled") is True else None, why="strategies: AdamW"),
     fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true"),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import advantage_scope, divides_logits, pass_order, tail
+from rftconf.mappers.rates import (
+    advantage_scope,
+    critics_updates_per_tick,
+    divides_logits,
+    pass_order,
+    tail,
+    updates_per_tick,
+)
 from rftconf.mappers.rows import UNSET, Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
@@ -96,6 +103,8 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.advantage_scope,
           lambda c: advantage_scope(c, "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout"),
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks with each train step (row 5.6, H44)"),
+    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks with each train step (row 5.6, H44)"),
     fixed(lambda p: p.stage.algorithm.std_ddof,
           lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
           why="rewards are divided by the deviation of a sample (H38)"),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.mappers.rates import advantage_scope, divides_logits, pass_order, tail
+from rftconf.mappers.rates import (
+    advantage_scope,
+    critics_updates_per_tick,
+    divides_logits,
+    pass_order,
+    tail,
+    updates_per_tick,
+)
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
 from rftconf.mappers.verl import (
     dialects,
@@ -95,6 +102,8 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.std_ddof,
           lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
           why="rewards are divided by the deviation of a sample (H38)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (row 5.6, H44)"),
+    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (row 5.6, H44)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, True), why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
 

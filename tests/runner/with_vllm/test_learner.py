@@ -29,5 +29,11 @@ def test_schedules_tick_once_an_update() -> None:
     falling = Optimizer(1.0, (0.9, 0.999), 0.0, 1.0, "linear", 2, 6, 0.5)
     rates = [learning_rate(falling, update, 100) for update in range(8)]
     assert rates == pytest.approx([0.0, 0.5, 1.0, 0.875, 0.75, 0.625, 0.5, 0.5])
+    stairs = Optimizer(1.0, (0.9, 0.999), 0.0, 1.0, "constant", 40, 0, 0.0, tick=4)
+    rates = [learning_rate(stairs, update, 100) for update in range(44)]
+    assert rates[:9] == pytest.approx(
+        [0.0] * 4 + [0.1] * 4 + [0.2]
+    )  # MAPPING H44: k/10 of it in all updates of period k
+    assert rates[39:] == pytest.approx([0.9, 1.0, 1.0, 1.0, 1.0])
     cosine = Optimizer(1.0, (0.9, 0.999), 0.0, 1.0, "cosine", 0, 0, 0.0)
     assert [learning_rate(cosine, update, 4) for update in (0, 2, 4)] == pytest.approx([1.0, 0.5, 0.0])
