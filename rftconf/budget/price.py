@@ -65,10 +65,11 @@ class Budget:
     @property
     def verdict(self) -> str:
         """`fits`, `does not fit`, or `too close to tell`; engines that cannot start do not fit."""
-        if self.starved or any(phase.low > self.gpu.usable for one in self.pools for phase in one.phases):
+        least, most = self.gpu.range
+        if self.starved or any(phase.low > most for one in self.pools for phase in one.phases):
             return "does not fit"
         highest = max(phase.high for one in self.pools for phase in one.phases)
-        return "fits" if highest <= self.gpu.usable else "too close to tell"
+        return "fits" if highest <= least else "too close to tell"
 
 
 def price(setup: Setup, gpu: Gpu) -> Budget:

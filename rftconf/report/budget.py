@@ -45,7 +45,9 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
     )
     yield f"{setup.nodes} × {setup.gpus_per_node} {gpu.title}: {gpu.usable_gib:g} GiB usable of {gpu.label_gb} GB on the label"
     if not gpu.measured:
-        yield from (f"note: {line}" for line in screen.wrap(f"{gpu.usable_gib:g} GiB: {gpu.source}", 6))
+        least, most = gpu.range
+        said = f"{gpu.usable_gib:g} GiB ({_gib(least)} to {_gib(most)} in the verdict): {gpu.source}"
+        yield from (f"note: {line}" for line in screen.wrap(said, 6))
     yield from (f"note: {line}" for note in setup.notes for line in screen.wrap(note, 6))
     yield ""
     yield from _verdict(budget, screen)

@@ -57,6 +57,9 @@ def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>"
     yield f'<p class="soft">{setup.model.architecture.parameters:,} parameters; {gpu.usable_gib:g} GiB usable per GPU</p>'
+    if not gpu.measured:
+        least, most = gpu.range
+        yield f'<p class="soft">{_gib(least)} to {_gib(most)} GiB usable in the verdict: {escape(gpu.source)}</p>'
     phase = budget.deciding.deciding
     yield (
         f'<p class="verdict" style="--tone:{_TONES[budget.verdict]}"><b>{budget.verdict}</b>: peak {_gib(phase.size)} GiB'

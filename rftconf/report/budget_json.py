@@ -20,7 +20,13 @@ def budget_json(budget: Budget) -> dict[str, Any]:
         "verdict": budget.verdict,
         "headroom_bytes": budget.headroom,
         "deciding": {"gpus": _gpus(worst), "phase": worst.deciding.name, "term": _heaviest(worst.deciding)},
-        "gpu": {"name": gpu.name, "title": gpu.title, "usable_bytes": gpu.usable, "source": gpu.source},
+        "gpu": {
+            "name": gpu.name,
+            "title": gpu.title,
+            "usable_bytes": gpu.usable,
+            "usable_range_bytes": list(gpu.range),
+            "source": gpu.source,
+        },
         "cluster": {"nodes": setup.nodes, "gpus_per_node": setup.gpus_per_node, "layout": setup.layout},
         "model": {
             "name": setup.model.name,
