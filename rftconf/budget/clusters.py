@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rftconf.budget.allocation import whole_and_split
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles import EngineRole, Setup
 
 USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
 """Accelerators whose clusters are compared by rent."""
@@ -42,19 +42,10 @@ def resized(setup: Setup, gpus: int) -> Setup | None:
     if split is None:
         return None
     trainer_gpus, engine_gpus = split
-    trainers = tuple(_resized_trainer(role, trainer_gpus) for role in setup.trainers)
+    trainers = tuple(role.on(trainer_gpus) for role in setup.trainers)
     engines = tuple(_resized_engine(role, engine_gpus) for role in setup.engines)
     per_node = min(setup.gpus_per_node, gpus)
     return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=engines)
-
-
-def _resized_trainer(role: TrainerRole, gpus: int) -> TrainerRole:
-    shard = gpus if role.job.shard in (0, role.job.gpus) else min(role.job.shard, gpus)
-    return replace(
-        role,
-        job=replace(role.job, gpus=gpus, shard=shard),
-        scoring=replace(role.scoring, gpus=gpus, shard=shard),
-    )
 
 
 def _resized_engine(role: EngineRole, gpus: int) -> EngineRole:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rftconf.budget.engine import Engine
+from rftconf.budget.micro import Micro, scoring, updating
 from rftconf.budget.models import Model
 from rftconf.budget.recipe import Training
 
@@ -14,8 +15,8 @@ from rftconf.budget.recipe import Training
 class TrainerRole:
     """A role that trains or scores. What is `parked` waits in host memory while other roles work.
 
-    `sequences` make up a micro-batch of fixed size; it is `flexible` when they are not padded, because nobody knows
-    beforehand how long they are.
+    `micro` and `infer` are the micro-batches of updates and of forwards; a role is `flexible` when theirs are sequences
+    without padding, because nobody knows beforehand how long they are.
     """
 
     name: str
@@ -24,7 +25,24 @@ class TrainerRole:
     parked_weights: bool = False
     parked_optimizer: bool = False
     flexible: bool = False
-    sequences: int | None = None
+    micro: Micro | None = None
+    infer: Micro | None = None
+
+    def on(self, gpus: int) -> TrainerRole:
+        """The same role on another number of GPUs; what each rank gets of an update changes with it."""
+        shard = gpus if self.job.shard in (0, self.job.gpus) else min(self.job.shard, gpus)
+        job, scored = (replace(one, gpus=gpus, shard=shard) for one in (self.job, self.scoring))
+        return replace(self, job=job, scoring=scored).cut()
+
+    def cut(self) -> TrainerRole:
+        """The role with its jobs as its micro-batches say."""
+        job = updating(self.job, self.micro) if self.micro else self.job
+        return replace(self, job=job, scoring=scoring(self.scoring, self.infer) if self.infer else self.scoring)
+
+    def sized(self, path: str, size: int) -> TrainerRole:
+        """The role with another size of the micro-batch that the plan has at `path`."""
+        micro, infer = (one.of(size) if one and one.path == path else one for one in (self.micro, self.infer))
+        return replace(self, micro=micro, infer=infer).cut()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +115,10 @@ class Setup:
             replace(role, job=replace(role.job, **changes)) if role.name == "actor" else role for role in self.trainers
         )
         return replace(self, trainers=changed)
+
+    def with_micro(self, path: str, size: int) -> Setup:
+        """The same run with another size of the micro-batch at `path`, for every role that follows it."""
+        return replace(self, trainers=tuple(role.sized(path, size) for role in self.trainers))
 
     def with_rollout(self, **changes: Any) -> Setup:
         """The same run with other values of the rollout engine."""
