@@ -96,7 +96,7 @@ GPUS: tuple[Gpu, ...] = (
     Gpu("rtx-3080-10g", "NVIDIA GeForce RTX 3080", 10, 9.78, f"out-of-memory message: {GH}zai-org/CogVideo/issues/34", 0.2),
     Gpu("rtx-2080ti-11g", "NVIDIA GeForce RTX 2080 Ti", 11, 10.76, f"out-of-memory message: {GH}JDAI-CV/image-captioning/issues/11", 0.1),
     Gpu("mi210-64g", "AMD Instinct MI210", 64, 63.98, f"rocminfo, 67092480 KB: {GH}ROCm/legacy-rocm-build/issues/3460", 0.8),
-    Gpu("mi250x-64g", "AMD Instinct MI250X, one die", 64, 63.98, f"{_NONE} that names the card: label 64 GiB, less as much as MI210 keeps, which has the same memory", 0.8),
+    Gpu("mi250x-64g", "AMD Instinct MI250X, one die", 64, 63.98, f"{_NONE} that names the card: label 64 GiB, less as much as MI210 keeps", 0.8),
     Gpu("mi300x-192g", "AMD Instinct MI300X", 192, 191.98, f"rocminfo, 201310208 KB: {GH}ROCm/rocm-examples/issues/187", 2.2),
     Gpu("mi325x-256g", "AMD Instinct MI325X", 256, 255.98, f"262128 MB in amd-smi: {_SAID}%22262128+MB%22", 2.6),
     Gpu("mi355x-288g", "AMD Instinct MI355X", 288, 287.98, f"clinfo, 301973504 KB: {_SAID}301973504+MI355X", 3.0),

@@ -50,7 +50,8 @@ class EngineRole:
     """Engine replicas of one model on `gpus` GPUs, or a `scorer` that answers with a forward and has no engine.
 
     `beside`: with whom it shares them where it has none of its own; empty means with everyone. `answer` tokens are what
-    a scorer writes, 0 where it gives a number; a `parked` one waits in host memory between its turns.
+    a scorer writes, 0 where it gives a number; a `parked` one waits in host memory between its turns. `path` is where the
+    plan has it, `rows` are the sequences of a scorer's pass.
     """
 
     name: str
@@ -61,6 +62,18 @@ class EngineRole:
     scorer: Training | None = None
     answer: int = 0
     parked: bool = False
+    path: str = ""
+    rows: int = 1
+
+    def taking(self, fraction: float) -> EngineRole:
+        """The same with another share of the GPU for its engine."""
+        return replace(self, engine=replace(self.engine, fraction=fraction))
+
+    def passing(self, rows: int) -> EngineRole:
+        """The scorer with another number of sequences in a pass."""
+        if self.scorer is None:
+            return self
+        return replace(self, rows=rows, scorer=replace(self.scorer, tokens=self.scorer.tokens // self.rows * rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +132,10 @@ class Setup:
     def with_micro(self, path: str, size: int) -> Setup:
         """The same run with another size of the micro-batch at `path`, for every role that follows it."""
         return replace(self, trainers=tuple(role.sized(path, size) for role in self.trainers))
+
+    def with_engine(self, changed: EngineRole) -> Setup:
+        """The same run with another engine or scorer of that name."""
+        return replace(self, engines=tuple(changed if role.name == changed.name else role for role in self.engines))
 
     def with_rollout(self, **changes: Any) -> Setup:
         """The same run with other values of the rollout engine."""

@@ -69,9 +69,7 @@ class _Trainer:
     gpus: int
     values: Values
 
-    def role(
-        self, name: str, worker: Worker, model: Model, micro: str, infer: str, *, trains: bool
-    ) -> TrainerRole:
+    def role(self, name: str, worker: Worker, model: Model, micro: str, infer: str, *, trains: bool) -> TrainerRole:
         """One role with its sizes; what the worker leaves open follows the actor. `micro` and `infer` are its sections."""
         v, actor = self.values, self.stage.placement.actor
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
