@@ -155,7 +155,7 @@ def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:
     found = []
     for gpu in gpus:
         for count in sizes(setup, limit=128):
-            changed = resized(setup, count)
+            changed = setup if count == setup.total else resized(setup, count)
             if changed is None:
                 continue
             tokens = most_tokens(changed, gpu) if changed.actor else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rftconf.budget.allocation import whole_and_split
+from rftconf.budget.allocation import scaled, shared_gpus, whole_and_split
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import EngineRole, Setup
@@ -42,18 +42,32 @@ def resized(setup: Setup, gpus: int) -> Setup | None:
     if split is None:
         return None
     trainer_gpus, engine_gpus = split
+    engines = tuple(_resized_engine(role, setup, trainer_gpus, engine_gpus) for role in setup.engines)
+    if any(role is None for role in engines):
+        return None
     trainers = tuple(role.on(trainer_gpus) for role in setup.trainers)
-    engines = tuple(_resized_engine(role, engine_gpus) for role in setup.engines)
     per_node = min(setup.gpus_per_node, gpus)
-    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=engines)
+    found = tuple(role for role in engines if role is not None)
+    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=found)
 
 
-def _resized_engine(role: EngineRole, gpus: int) -> EngineRole:
-    return role if role.own_pool or role.name != "rollout" else replace(role, gpus=gpus)
+def _resized_engine(role: EngineRole, setup: Setup, trainer: int, rollout: int) -> EngineRole | None:
+    """Engines of the policy get what they are told, models on shared GPUs the same part as now."""
+    if role.name == "rollout" and not role.own_pool:
+        return replace(role, gpus=rollout)
+    if role.own_pool or setup.layout != "colocated":
+        return role
+    size = 1 if role.scorer is not None else role.engine.gpus
+    gpus = scaled(role.gpus, shared_gpus(setup), trainer, size)
+    return None if gpus is None else replace(role, gpus=gpus)
 
 
 def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:
-    """Cluster sizes worth asking about: powers of two within a node, then whole nodes."""
+    """Cluster sizes worth asking about: powers of two within a node, then whole nodes; and the size it has."""
+    yield from sorted({*_round_sizes(setup, limit), setup.total})
+
+
+def _round_sizes(setup: Setup, limit: int) -> Iterator[int]:
     per_node = max(setup.gpus_per_node, 1)
     count = 1
     while count < per_node:
@@ -68,7 +82,7 @@ def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:
 def _fewest(setup: Setup, gpu: Gpu) -> Budget | None:
     """The account of the smallest cluster of this GPU on which the run fits as it is."""
     for gpus in sizes(setup):
-        smaller = resized(setup, gpus)
+        smaller = setup if gpus == setup.total else resized(setup, gpus)
         proof = None if smaller is None else price(smaller, gpu)
         if proof is not None and proof.verdict == "fits" and not proof.problems:
             return proof

@@ -13,8 +13,10 @@ from rftconf.budget.gpus import gpu_named
 from rftconf.budget.mending import QUESTION, mended
 from rftconf.budget.price import price
 from rftconf.budget.roles import Setup
+from rftconf.load import load
 from tests.budget.runs import colocated, golden, setup
 from tests.budget.test_further_models import H100, roll
+from tests.budget.test_pools import NARROW, THEIRS, document
 
 LOG_PROB = "actor_rollout_ref.rollout.log_prob_"
 
@@ -52,7 +54,9 @@ def test_every_change_is_needed() -> None:
         role = next((r for r in run.served if left_out.path.startswith(f"{r.path}.")), None)
         if role is None:
             continue
-        others = [r for r in run.served if r is not role and any(c.path.startswith(f"{r.path}.") for c in found.changes)]
+        others = [
+            r for r in run.served if r is not role and any(c.path.startswith(f"{r.path}.") for c in found.changes)
+        ]
         smaller = run
         for other in others:
             new = next(c.new for c in found.changes if c.path.startswith(f"{other.path}."))
@@ -119,3 +123,20 @@ def test_another_number_of_gpus_has_other_shares_of_an_update() -> None:
     assert again.actor is not None
     assert fewer.actor.job == again.actor.job != run.actor.job
     assert fewer.actor.scoring == again.actor.scoring
+
+
+def test_models_on_a_part_of_the_gpus_keep_their_part_on_another_cluster() -> None:
+    """ROLL's engines on six of eight GPUs and a judge on the other two are twelve and four of sixteen."""
+    plan = load(document(**{NARROW: "list(range(0,6))", THEIRS: "list(range(6,8))"}), framework="roll").plan
+    run = setup(plan)
+    assert price(run, H100).verdict == "fits"
+    twice = resized(run, 16)
+    assert twice is not None
+    assert [role.gpus for role in twice.engines] == [12, 4]
+    assert not price(twice, H100).problems
+    same = resized(run, 8)
+    assert same is not None
+    assert (same.trainers, same.engines) == (run.trainers, run.engines)
+    assert resized(run, 2) is None
+    (one,) = (a for a in answers(run, H100) if a.question == "cheapest cluster")
+    assert one.budget is not None
