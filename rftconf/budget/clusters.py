@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from rftconf.budget.allocation import scaled, shared_gpus, whole_and_split
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import EngineRole, Setup
+from rftconf.budget.setup import Asked, bounded, setup_of
+from rftconf.errors import UsageError
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan
 
 USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
 """Accelerators whose clusters are compared by rent."""
@@ -60,6 +66,30 @@ def _resized_engine(role: EngineRole, setup: Setup, trainer: int, rollout: int) 
     size = 1 if role.scorer is not None else role.engine.gpus
     gpus = scaled(role.gpus, shared_gpus(setup), trainer, size)
     return None if gpus is None else replace(role, gpus=gpus)
+
+
+def on_cluster(plan: Plan, asked: Asked) -> Setup:
+    """The run on the cluster that was asked for: where the plan has one of its own, every role keeps its part of it.
+
+    Raises UsageError where the plan's parallel sizes do not divide the other cluster.
+    """
+    if asked.nodes is None and asked.gpus_per_node is None:
+        return setup_of(plan, asked)
+    try:
+        own = setup_of(plan, replace(asked, nodes=None, gpus_per_node=None))
+    except UsageError:
+        return setup_of(plan, asked)
+    wanted = (asked.nodes or own.nodes, asked.gpus_per_node or own.gpus_per_node)
+    if wanted == (own.nodes, own.gpus_per_node):
+        return own
+    bounded(*wanted)
+    made = resized(replace(own, gpus_per_node=wanted[1]), wanted[0] * wanted[1])
+    if made is None:
+        raise UsageError(
+            f"{wanted[0]} × {wanted[1]} GPUs instead of {own.nodes} × {own.gpus_per_node}: the run's parallel sizes and "
+            "shares do not divide them; change those in the file first"
+        )
+    return made
 
 
 def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:

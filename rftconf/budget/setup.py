@@ -37,7 +37,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
     stage = next((s for s in reversed(plan.stages) if s.kind in WITH_ROLLOUTS), plan.stages[-1])
     values = Values()
-    nodes, per_node = _bounded(*_cluster(plan, stage, asked, values))
+    nodes, per_node = bounded(*_cluster(plan, stage, asked, values))
     longest = _longest(stage, values)
     model = _model(stage, asked, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
@@ -137,7 +137,8 @@ def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[in
     return nodes, per_node
 
 
-def _bounded(nodes: int, per_node: int) -> tuple[int, int]:
+def bounded(nodes: int, per_node: int) -> tuple[int, int]:
+    """The same, where a cluster can be that large. Raises UsageError."""
     if nodes > MOST_NODES or per_node > MOST_GPUS_PER_NODE:
         most = f"at most {MOST_NODES} nodes of {MOST_GPUS_PER_NODE} GPUs are priced"
         raise UsageError(f"{nodes} nodes of {per_node} GPUs are no cluster: {most}")

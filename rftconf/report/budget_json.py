@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from rftconf.report.placement import held
+
 if TYPE_CHECKING:
     from rftconf.budget.answers import Point
     from rftconf.budget.clusters import Answer
@@ -41,7 +43,7 @@ def budget_json(budget: Budget) -> dict[str, Any]:
                 "name": one.pool.name,
                 "gpus": _gpus(one),
                 "roles": list(one.pool.roles),
-                "phases": [_phase(p) for p in one.phases],
+                "phases": [_phase(p) | {"holds": held(one, p)} for p in one.phases],
             }
             for one in budget.pools
         ],

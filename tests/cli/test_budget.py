@@ -173,3 +173,11 @@ def test_what_is_no_plan(text: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     file.write_text(text)
     assert run(["budget", str(file), "--gpu", "h100"]) == 2
     assert "plan" in capsys.readouterr().err
+
+
+def test_another_cluster_is_the_runs_own_resized(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """veRL's file says one node of eight; asked for two, all roles are on sixteen GPUs."""
+    data = json.loads(printed(capsys, script, "--gpu", "h100-80g", "--nodes", "2", "--json"))
+    assert data["pools"][0]["gpus"] == list(range(16))
+    assert run(["budget", script, "--gpu", "h100-80g", "--gpus-per-node", "3"]) == 2
+    assert "do not divide" in capsys.readouterr().err

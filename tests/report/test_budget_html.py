@@ -15,12 +15,12 @@ import pytest
 from rftconf.budget.answers import answers, front
 from rftconf.budget.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.report.budget_html import COLOURS, budget_html
+from rftconf.report.budget_html import COLOURS, WORKS, budget_html
 from tests.budget.runs import colocated, setup
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 H100 = gpu_named("h100")
-WIDTH, HEIGHT = 900, 560
+WIDTH, HEIGHT = 900, 900
 
 
 @pytest.fixture(scope="module")
@@ -122,4 +122,5 @@ def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: P
     for part in ("weights", "optimizer", "activations", "logits", "kv_cache"):
         rgb = tuple(bytes.fromhex(COLOURS[part][1:]))
         assert rgb in found, part
+    assert tuple(bytes.fromhex(WORKS[1:])) in found, "who works in which phase"
     assert re.search(r"<title>kv cache: [\d.]+ GiB", page)
