@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rftconf.budget.implementations import older
 from rftconf.budget.pools import pools
 from rftconf.budget.roles import Setup
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """A layout that cannot run: the rule with its numbers, where the rule comes from, and what would be legal.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rftconf.budget.clusters import USUAL, Answer, Change, cheapest_cluster, fewest_gpus, resized, sizes
 from rftconf.budget.gpus import Gpu, gpu_named
@@ -12,11 +12,12 @@ from rftconf.budget.micro import ranks_of
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import Setup
 from rftconf.budget.savings import Step, steps
+from rftconf.record import record
 
 P = "stage.placement."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Point:
     """One cluster: GPUs, rent per hour [USD], and the most tokens a rank may have; None where nothing fits."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rftconf.budget.allocation import scaled, shared_gpus, whole_and_split
@@ -12,6 +12,7 @@ from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import EngineRole, Setup
 from rftconf.budget.setup import Asked, bounded, setup_of
 from rftconf.errors import UsageError
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan
@@ -20,7 +21,7 @@ USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
 """Accelerators whose clusters are compared by rent."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """One value of the plan to change, by its path."""
 
@@ -29,7 +30,7 @@ class Change:
     new: int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """An answer in words, the changes that make it so, and the account that proves it."""
 

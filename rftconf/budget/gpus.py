@@ -7,14 +7,14 @@ what an engine's memory fraction is a share of.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rftconf.errors import UsageError
+from rftconf.record import record
 
 GIB = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gpu:
     """One accelerator. `price` is a rough hourly rent in US dollars, only used to rank clusters against each other.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from rftconf.budget.clusters import Answer, Change
 from rftconf.budget.engine import requests_at_once
@@ -13,6 +12,7 @@ from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import EngineRole, Setup
 from rftconf.budget.savings import elsewhere, steps
 from rftconf.budget.term import GIB
+from rftconf.record import record
 
 QUESTION = "what to change together so that it fits"
 ROUNDS = 16
@@ -21,7 +21,7 @@ Where = tuple[int, int]
 """A pool and one of its phases, by their places."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Knob:
     """A change by name, what it does to a run, and the account after it. `old` is what the plan has there now."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rftconf.budget.recipe import Training
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Micro:
     """A micro-batch of one rank: `rows` sequences of `each` tokens, or, where `rows` is None, filled up to `limit` tokens.
 

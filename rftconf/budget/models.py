@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from rftconf.budget.architecture import Architecture
 from rftconf.budget.hf_config import architecture_of, missing_family, read_config
 from rftconf.budget.vision import missing_tower
 from rftconf.errors import UsageError
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """A model with its sizes and how it was found; `note` is for a person to judge the match."""
 
@@ -25,7 +25,7 @@ class Model:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One row of models.json; `published` is the number of parameters that others count (see `source`)."""
 
@@ -74,6 +74,9 @@ def find(path: str) -> Model | None:
     A folder of the path matches a row when it starts with the row's words up to the size, and names no further size.
     The longest match wins; among equals the one whose whole name is nearest.
     """
+    exact = _by_name().get(path)
+    if exact is not None:
+        return Model(path, _of_row(exact), rows()[exact].source)
     best: tuple[tuple[int, int], int, str] | None = None
     for segment in reversed(re.split(r"/|--", path.strip().rstrip("/"))):
         words = _words(segment)
@@ -109,6 +112,11 @@ def _near(name: str) -> list[str]:
     from difflib import get_close_matches
 
     return get_close_matches(name, [row.name.split("/")[-1].lower() for row in rows()], n=3, cutoff=0.5)
+
+
+@cache
+def _by_name() -> dict[str, int]:
+    return {row.name: index for index, row in enumerate(rows())}
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rftconf.budget import engine as engines
 from rftconf.budget import megatron, scorers, sharding, trainer
@@ -13,6 +13,7 @@ from rftconf.budget.pools import Pool
 from rftconf.budget.recipe import Training
 from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.term import Part, Term, grouped, term, total
+from rftconf.record import record
 
 DOUBT: dict[Part, float] = {
     "weights": 0.01,
@@ -32,7 +33,7 @@ UNMEASURED = 1.5
 """How much wider the interval is for trainers that nobody has published measurements of."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """The worst moment of one phase on one GPU of a pool; `moment` names it.
 
@@ -75,7 +76,7 @@ def phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     return tuple(_Step(pool, setup, gpu).phases())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Step:
     """One pool of a run on one kind of GPU."""
 

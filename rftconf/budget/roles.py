@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rftconf.budget.engine import Engine
 from rftconf.budget.micro import Micro, scoring, updating
 from rftconf.budget.models import Model
 from rftconf.budget.recipe import Training
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TrainerRole:
     """A role that trains or scores. What is `parked` waits in host memory while other roles work.
 
@@ -45,7 +46,7 @@ class TrainerRole:
         return replace(self, micro=micro, infer=infer).cut()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EngineRole:
     """Engine replicas of one model on `gpus` GPUs, or a `scorer` that answers with a forward and has no engine.
 
@@ -76,7 +77,7 @@ class EngineRole:
         return replace(self, rows=rows, scorer=replace(self.scorer, tokens=self.scorer.tokens // self.rows * rows))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Setup:
     """A whole run as its memory sees it. `notes` say what was assumed; `pads` that uneven batches are topped up."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rftconf.budget.engine import Engine
@@ -13,12 +13,13 @@ from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
 from rftconf.budget.values import Values
 from rftconf.errors import UsageError
 from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Stage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """What the command line adds to a plan."""
 

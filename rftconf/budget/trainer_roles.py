@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rftconf.budget.implementations import MEGATRON, Implementation, implementation
@@ -12,6 +12,7 @@ from rftconf.budget.models import Model, find
 from rftconf.budget.recipe import Adapter, Training
 from rftconf.budget.roles import TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.plan.model import MicroBatch, Stage, Worker
@@ -20,7 +21,7 @@ TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "ver
 """Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frame:
     """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
 
@@ -62,7 +63,7 @@ def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> t
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Trainer:
     stage: Stage
     frame: Frame

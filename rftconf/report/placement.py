@@ -107,5 +107,5 @@ def _cell(one: PoolBudget, name: str, marks: dict[str, str]) -> str:
     phase = next((phase for phase in one.phases if phase.name == name), None)
     if phase is None:
         return "–"
-    shown = {"works": str.upper, "waits": str.lower, "sleeps": lambda _: "·"}
-    return " ".join(shown[state](marks[role]) for role, state in held(one, phase).items())
+    shown = ((marks[role], state) for role, state in held(one, phase).items())
+    return " ".join("·" if state == "sleeps" else mark if state == "works" else mark.lower() for mark, state in shown)

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.text.beside import beside
 from rftconf.text.document import Leaf
 from rftconf.text.layering import on_top
@@ -28,7 +29,7 @@ _ROOT = ("_here_", "_global_")
 _SELF = "_self_"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """One item of a defaults list: the file, where its keys go, and whether it may be missing."""
 

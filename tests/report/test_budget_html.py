@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_every_tag_is_closed(page: str) -> None:
 
 def test_what_a_config_says_cannot_become_markup() -> None:
     run = setup(colocated(), model="Qwen/Qwen3-8B")
-    noted = type(run)(**{**{f: getattr(run, f) for f in run.__slots__}, "notes": ("<b>&",)})
+    noted = replace(run, notes=("<b>&",))
     assert "&lt;b&gt;&amp;" in budget_html(price(noted, H100))
 
 
