@@ -197,7 +197,7 @@ class Architecture:
 
     `extra` counts parameters beside the decoder (vision tower), which training and serving hold as well; `draft` those
     of a multi-token-prediction layer that the checkpoint has and that neither loads.
-    `family` is the model_type of its config.json.
+    `family` is the model_type of its config.json. `capped` logits go through a tanh before the loss.
     """
 
     family: str
@@ -209,6 +209,7 @@ class Architecture:
     max_tokens: int = 0
     extra: int = 0
     draft: int = 0
+    capped: bool = False
 
     @property
     def depth(self) -> int:
