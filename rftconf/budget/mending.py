@@ -147,7 +147,7 @@ def _smaller_batches(setup: Setup, phase: Phase, within: Callable[[Setup], bool]
             continue
         found = step * _down(size, low, lambda n, path=path, step=step: within(setup.with_micro(path, n * step)))  # type: ignore[misc]
         what = f"{found:,} tokens" if step > 1 else f"{found} sequences" if found > 1 else "1 sequence"
-        words = f"{role.name}: micro-batches of {what} where {phase.name} works (now {micro.size:,})"
+        words = f"{role.name}: micro-batches of {what} in {phase.name} (now {micro.size:,})"
         yield Knob(micro.leaf, micro.size, found, words, lambda s, path=path, n=found: s.with_micro(path, n))  # type: ignore[misc]
 
 

@@ -82,13 +82,20 @@ def _park_adam(role: TrainerRole) -> TrainerRole:
 
 
 def elsewhere(setup: Setup) -> Iterator[Step]:
-    """What Megatron can save by options that a plan has no field for: its name, words, and the run with it."""
+    """What options save that this plan has no field for as it is: their names, words, and the run with them."""
     for role in setup.trainers:
-        if role.job.trains and role.job.backend == "megatron":
-            full = replace(role.job.megatron, recompute="full")
-            if role.job.megatron.recompute != "full":
-                yield "recompute_granularity", f"{role.name} with full recomputation", _with(role.name, megatron=full)
-            if not role.job.offload_optimizer:
-                words = f"{role.name} with full recomputation and its optimizer on the CPU"
-                both = _with(role.name, megatron=full, offload_optimizer=True)
-                yield "optimizer_cpu_offload", words, both
+        if not role.job.trains:
+            continue
+        if role.job.backend == "fsdp":
+            streamed = dict.fromkeys(("offload_parameters", "offload_gradients", "offload_optimizer"), True)
+            words = f"{role.name} under FSDP2 with its states in host memory"
+            yield "strategy fsdp2 and offload_policy", words, _with(role.name, backend="fsdp2", **streamed)
+        if role.job.backend != "megatron":
+            continue
+        full = replace(role.job.megatron, recompute="full")
+        if role.job.megatron.recompute != "full":
+            yield "recompute_granularity", f"{role.name} with full recomputation", _with(role.name, megatron=full)
+        if not role.job.offload_optimizer:
+            words = f"{role.name} with full recomputation and its optimizer on the CPU"
+            both = _with(role.name, megatron=full, offload_optimizer=True)
+            yield "optimizer_cpu_offload", words, both

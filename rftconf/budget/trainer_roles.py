@@ -110,7 +110,8 @@ class _Trainer:
 
     def _cut(self, role: TrainerRole, micro: str, infer: str) -> TrainerRole:
         """The role with its micro-batches, of updates and of scoring."""
-        own, scored = self._micro(micro, role.name), self._micro(infer, role.name)
+        own = self._micro(micro, role.name)
+        scored = own if infer == micro else self._micro(infer, f"{role.name}'s forwards")
         padded = self.stage.model_options.remove_padding is False
         sized = replace(role, micro=own, infer=scored).cut()
         open_end = self.frame.mean is None and not padded and self._open(own, ranks_of(role.job), role.name)

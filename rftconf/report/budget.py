@@ -48,8 +48,9 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
     if not gpu.measured:
         least, most = gpu.range
         said = f"{gpu.usable_gib:g} GiB ({_gib(least)} to {_gib(most)} in the verdict): {gpu.source}"
-        yield from (f"note: {line}" for line in screen.wrap(said, 6))
-    yield from (f"note: {line}" for note in setup.notes for line in screen.wrap(note, 6))
+        yield from _note(said, screen)
+    for note in setup.notes:
+        yield from _note(note, screen)
     yield ""
     yield from _verdict(budget, screen)
     yield ""
@@ -62,6 +63,12 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
     yield from _serving(budget)
     if gpu_hours is not None:
         yield f"GPU-hours: {gpu_hours:,.1f}"
+
+
+def _note(text: str, screen: Screen) -> Iterator[str]:
+    first, *rest = screen.wrap(text, 6)
+    yield f"note: {first}"
+    yield from (f"      {line}" for line in rest)
 
 
 def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
@@ -150,10 +157,10 @@ def _sum(terms: Iterable[Term]) -> Iterator[str]:
 
 
 def answers_text(found: Iterable[Answer], screen: Screen) -> str:
-    """What would fit, one question after the other."""
+    """What would fit, one question after the other, with the number that `--apply` takes."""
     lines = []
-    for one in found:
-        lines.append(screen.style(one.question, "bold"))
+    for number, one in enumerate(found, 1):
+        lines.append(screen.style(f"{number}. {one.question}", "bold"))
         lines += [f"  {line}" for line in screen.wrap(one.text, 2)]
         lines += [f"  set {change.path} = {change.new} (was {change.old})" for change in one.changes]
         if one.budget is not None:

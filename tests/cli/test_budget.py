@@ -181,3 +181,19 @@ def test_another_cluster_is_the_runs_own_resized(script: str, capsys: pytest.Cap
     assert data["pools"][0]["gpus"] == list(range(16))
     assert run(["budget", script, "--gpu", "h100-80g", "--gpus-per-node", "3"]) == 2
     assert "do not divide" in capsys.readouterr().err
+
+
+def test_answers_have_the_number_that_apply_takes(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed(capsys, script, "--gpu", "h100-80g", "--fit")
+    assert "\n1. largest micro-batch of the actor\n" in out
+    assert "\n2. highest safe share" in out
+
+
+def test_an_answer_without_a_change_is_not_applied(
+    script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a T4 nothing fits: there is nothing to write, and no file that looks as if there were."""
+    target = tmp_path / "fitted.sh"
+    assert run(["budget", script, "--gpu", "t4", "--apply", "1", "-o", str(target)]) == 2
+    assert "nothing to change" in capsys.readouterr().err
+    assert not target.exists()

@@ -248,6 +248,8 @@ def _apply(loaded: Loaded | None, answers: tuple[Answer, ...], number: int, how:
     if number > len(answers):
         raise UsageError(f"--apply {number}: there are {len(answers)} answers")
     answer = answers[number - 1]
+    if not answer.changes:
+        raise UsageError(f"--apply {number}: nothing to change; {answer.question}: {answer.text}")
     was = loaded
 
     def again(text: str) -> Loaded:
