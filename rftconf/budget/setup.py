@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +41,7 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     values = Values()
     nodes, per_node = bounded(*_cluster(plan, stage, asked, values))
     longest = _longest(stage, values)
+    _checked(asked, longest)
     model = _model(stage, asked, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
     frame = _frame(plan, stage, asked, longest, nodes * per_node)
@@ -144,6 +146,16 @@ def bounded(nodes: int, per_node: int) -> tuple[int, int]:
         most = f"at most {MOST_NODES} nodes of {MOST_GPUS_PER_NODE} GPUs are priced"
         raise UsageError(f"{nodes} nodes of {per_node} GPUs are no cluster: {most}")
     return nodes, per_node
+
+
+def _checked(asked: Asked, longest: int) -> None:
+    if asked.mean_tokens and asked.mean_tokens > longest:
+        raise UsageError(f"--mean-tokens is {asked.mean_tokens}: the longest sequence of this run has {longest}")
+    if asked.date is not None and not _DATED.fullmatch(asked.date):
+        raise UsageError(f"--trainer-date {asked.date}: a release such as 0.9.1, or a date such as 2026-06-24")
+
+
+_DATED = re.compile(r"v?\d+([.-]\d+)*")
 
 
 def _longest(stage: Stage, values: Values) -> int:

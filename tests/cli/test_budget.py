@@ -136,6 +136,9 @@ BAD = [
     (SCRIPT, ["--gpu", "h100", "--model", "nonesuch-7b"], r"model nonesuch-7b: not in the table.*config\.json"),
     (SCRIPT, ["--gpu", "h100", "--model", "/no/such/config.json"], r"cannot be read: No such file"),
     (SCRIPT, ["--gpu", "h100", "--apply", "9"], r"--apply 9: there are 4 answers"),
+    (SCRIPT, ["--gpu", "h100", "--phase", "nap"], r"--phase nap: this run has load, rollout"),
+    (SCRIPT, ["--gpu", "h100", "--trainer-date", "yesterday"], r"--trainer-date yesterday: a release such as"),
+    (SCRIPT, ["--gpu", "h100", "--mean-tokens", "99999"], r"--mean-tokens is 99999: the longest sequence .* 4096"),
     (NODES, ["--gpu", "h100"], r"nodes = NNODES.*--nodes.*--set NNODES"),
     (OWN, ["--gpu", "h100"], r"model /models/own: not in the table"),
     (

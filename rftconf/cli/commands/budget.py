@@ -104,6 +104,7 @@ def budget(
     )
     setup = on_cluster(plan, asked)
     found = price(setup, chosen or _needed())
+    _known_phase(found, phase)
     hours = _gpu_hours(plan, setup.total, step_seconds)
     more = _answers(found) if fit or apply is not None else (), _front(found) if front else ()
     if html is not None:
@@ -143,6 +144,14 @@ def _needed() -> NoReturn:
     from rftconf.errors import UsageError
 
     raise UsageError(f"pass --gpu, one of: {', '.join(gpu.name for gpu in GPUS)}; or NAME:GIB")
+
+
+def _known_phase(found: Budget, asked: str | None) -> None:
+    from rftconf.errors import UsageError
+
+    names = list(dict.fromkeys(phase.name for pool in found.pools for phase in pool.phases))
+    if asked and not any(asked in name for name in names):
+        raise UsageError(f"--phase {asked}: this run has {', '.join(names)}")
 
 
 def _positive(value: int | None, option: str) -> int | None:
