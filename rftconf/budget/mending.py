@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 
 from rftconf.budget.clusters import Answer, Change
 from rftconf.budget.engine import requests_at_once
@@ -23,13 +25,19 @@ Where = tuple[int, int]
 
 @record
 class Knob:
-    """A change by name, what it does to a run, and the account after it. `old` is what the plan has there now."""
+    """A change by its path, and what it does to a run. `old` is what the plan has there now; `more` changes with it."""
 
     path: str
-    old: int | float | bool
+    old: int | float | bool | None
     new: int | float | bool
     words: str
     apply: Callable[[Setup], Setup]
+    more: tuple[Change, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All of it."""
+        return (Change(self.path, self.old, self.new), *self.more)
 
 
 def mended(setup: Setup, gpu: Gpu) -> Answer | None:
@@ -49,13 +57,14 @@ def mended(setup: Setup, gpu: Gpu) -> Answer | None:
     taken = _needed(setup, gpu, taken)
     proof = price(_all(setup, taken), gpu)
     text = "; ".join(knob.words for knob in taken)
-    return Answer(QUESTION, text, tuple(Change(knob.path, knob.old, knob.new) for knob in taken), proof)
+    return Answer(QUESTION, text, tuple(change for knob in taken for change in knob.changes), proof)
 
 
 def _first(knob: Knob, taken: list[Knob]) -> Knob:
-    """The knob with the value that the plan has, where an earlier change has moved it."""
-    old = next((one.old for one in taken if one.path == knob.path), knob.old)
-    return Knob(knob.path, old, knob.new, knob.words, knob.apply)
+    """The knob with the values that the plan has, where an earlier change has moved them."""
+    had = {change.path: change.old for one in taken for change in one.changes}
+    more = tuple(replace(change, old=had.get(change.path, change.old)) for change in knob.more)
+    return replace(knob, old=had.get(knob.path, knob.old), more=more)
 
 
 def _all(setup: Setup, knobs: list[Knob]) -> Setup:
@@ -165,7 +174,9 @@ def _of(setup: Setup, role: EngineRole) -> EngineRole:
 
 
 def _smaller_shares(setup: Setup, awake: list[EngineRole], gpu: Gpu, within: Callable[[Setup], bool]) -> Iterator[Knob]:
-    """Shares of the engines that are awake: each as small as one request allows, the larger one first, as far as needed."""
+    """Shares of the engines that are awake: all in proportion, else one alone, as small as one request of each allows."""
+    if len(awake) > 1:
+        yield from _in_proportion(setup, awake, gpu, within)
     for role in sorted(awake, key=lambda one: -one.engine.fraction):
         now, least = round(role.engine.fraction * 100), _least(role, gpu)
         if least is None or least >= now:
@@ -179,6 +190,35 @@ def _smaller_shares(setup: Setup, awake: list[EngineRole], gpu: Gpu, within: Cal
             words,
             lambda s, role=role, found=found: s.with_engine(_of(s, role).taking(found)),  # type: ignore[misc]
         )
+
+
+def _in_proportion(setup: Setup, awake: list[EngineRole], gpu: Gpu, within: Callable[[Setup], bool]) -> Iterator[Knob]:
+    """All shares by the same factor, the largest with which the phase fits and every engine starts."""
+
+    def scaled(setup: Setup, percent: int) -> Setup:
+        for role in awake:
+            setup = setup.with_engine(_of(setup, role).taking(_share(role, percent)))
+        return setup
+
+    for percent in range(99, 4, -1):
+        made = scaled(setup, percent)
+        starved = any(_starves(_of(made, role), gpu) for role in awake)
+        if starved:
+            return
+        if within(made):
+            new = [Change(f"{r.path}.gpu_memory_fraction", r.engine.fraction, _share(r, percent)) for r in awake]
+            words = " and ".join(f"{r.name} {c.new:g}" for r, c in zip(awake, new, strict=True))
+            first, *more = new
+            text = f"shares of the GPU for engines that answer at once: {words}"
+            yield Knob(
+                first.path, awake[0].engine.fraction, first.new, text, partial(scaled, percent=percent), tuple(more)
+            )
+            return
+
+
+def _share(role: EngineRole, percent: int) -> float:
+    """A part of its share, in whole hundredths."""
+    return int(role.engine.fraction * percent) / 100
 
 
 def _least(role: EngineRole, gpu: Gpu) -> int | None:
