@@ -49,11 +49,12 @@ def _puts(answer: Answer | None) -> tuple[Put, ...]:
 
 
 def _enough(budget: Budget) -> tuple[Put, ...]:
-    """The change that makes it fit and costs least: a share, a micro-batch, offloads, more nodes, in this order."""
+    """The change that makes it fit and costs least: a share, a micro-batch, offloads, several at once, more nodes, in this order."""
     from rftconf.budget.answers import first_offload, highest_fraction, largest_tokens
     from rftconf.budget.clusters import fewest_gpus
+    from rftconf.budget.mending import mended
 
-    asked = (highest_fraction, largest_tokens, first_offload, fewest_gpus)
+    asked = (highest_fraction, largest_tokens, first_offload, mended, fewest_gpus)
     return next((puts for ask in asked if (puts := _puts(ask(budget.setup, budget.gpu)))), ())
 
 
