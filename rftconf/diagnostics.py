@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from rftconf.record import record
 from rftconf.text.patch import Patch
 from rftconf.text.span import Place
 
@@ -17,7 +17,7 @@ class Severity(Enum):
     INFO = "info"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """A further place that belongs to a diagnostic, e.g. the variable a value came from."""
 
@@ -25,7 +25,7 @@ class Label:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     """A change to the file that a diagnostic is about. `safe`: the run stays the same, or could not start before."""
 
@@ -34,7 +34,7 @@ class Fix:
     safe: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding. `code` is stable (`SYN001`, `KEY002`, ...); `help` says what to do next."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.text.span import Place
 
 
@@ -50,7 +51,7 @@ class Basis(StrEnum):
     FIXED = "fixed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SourceLine:
     """One source leaf: its state, the target keys it reached, and the reason in one sentence."""
 
@@ -63,7 +64,7 @@ class SourceLine:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TargetLine:
     """One target leaf. `comment` is its provenance as written beside it: a source key and value, or a formula."""
 
@@ -74,7 +75,7 @@ class TargetLine:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decision:
     """Something a person must decide: what, why, and what there is to choose from. `key` is the target's key."""
 
@@ -84,7 +85,7 @@ class Decision:
     chosen: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ledger:
     """All lines of one conversion, plus what must be decided and general notes (`H21: ...`)."""
 

@@ -31,7 +31,7 @@ OTHER_WORDS = re.compile(r"(?i)\b(verl|trinity|trinity-rft|chatlearn|roll)\b")
 MAY_IMPORT = {
     "text": {"text", "plan.symbols", "diagnostics", "errors", "ledger", "record", "secrets"},
     "plan": {"plan", "errors", "ledger", "diagnostics", "record"},
-    "schemas": {"schemas", "plan.symbols", "plan.fields", "text", "errors", "diagnostics"},
+    "schemas": {"schemas", "plan.symbols", "plan.fields", "text", "errors", "diagnostics", "record"},
     "mappers": {
         "mappers",
         "plan",
@@ -88,7 +88,7 @@ MAY_IMPORT = {
     # what an editor asks, without its protocol: that is the command line's.
     "lsp": {"lsp", "explain", "lint", "schemas", "text", "diagnostics", "report.values"},
     # reads the plan and nothing that knows a framework's keys.
-    "budget": {"budget", "plan", "errors", "text.source"},
+    "budget": {"record", "budget", "plan", "errors", "text.source"},
     # a first config: a recipe's plan through the writers, read back and priced.
     "guide": {
         *("guide", "plan", "mappers", "schemas", "load", "render", "ledger", "decisions", "errors", "diagnostics"),
@@ -108,6 +108,7 @@ MAY_IMPORT = {
         "secrets",
         "text",
         "schemas",
+        "record",
     },
 }
 

@@ -110,7 +110,9 @@ def _mixer(job: Training, layers: Layers) -> int:
     if not isinstance(mixer, Attention):
         # query, key, value and gate before and after the convolution, and the output before and after its norm
         return BF16 * (2 * (2 * mixer.key + 2 * mixer.query) + 2 * mixer.query)
-    core = BF16 * (2 * mixer.query + 2 * mixer.key) + (BF16 * mixer.query if mixer.gated else 0)
+    # Ulysses repeats key/value heads until every rank has one
+    repeated = max(job.sp // mixer.kv_heads, 1) if job.backend != "megatron" else 1
+    core = BF16 * (2 * mixer.query + 2 * mixer.key * repeated) + (BF16 * mixer.query if mixer.gated else 0)
     if not mixer.norm:
         return core
     eager = job.implementation.norms == "eager"

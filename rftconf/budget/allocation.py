@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rftconf.budget.implementations import older
 from rftconf.budget.pools import pools
 from rftconf.budget.roles import Setup
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """A layout that cannot run: the rule with its numbers, where the rule comes from, and what would be legal.
 
@@ -227,17 +227,32 @@ _OF: dict[str, tuple[Rule, ...]] = {
 def whole_and_split(setup: Setup, gpus: int) -> tuple[int, int] | None:
     """GPUs for trainer and rollout out of `gpus`, or None where engines or ranks cannot be whole.
 
-    Shared GPUs are all of them for both; otherwise the rollout gets its present share, in whole engines, at least one.
+    Models with GPUs of their own keep them. Of the rest, shared GPUs are all the trainer's, and the rollout's as far as
+    they are now; otherwise the rollout gets its present share, in whole engines, at least one.
     """
-    rollout = next((role for role in setup.engines if role.name == "rollout"), None)
+    rollout, actor = next((role for role in setup.engines if role.name == "rollout"), None), setup.actor
+    apart = setup.layout != "colocated"
+    rest = gpus - sum(role.gpus for role in setup.engines if role.own_pool and role is not rollout)
     engine = rollout.engine.gpus if rollout else 1
-    actor = setup.actor
     rank = 1
     if actor is not None:
         m = actor.job.megatron
         rank = m.tp * m.pp * m.cp if actor.job.backend == "megatron" else actor.job.sp
-    if setup.layout == "colocated" or rollout is None or actor is None:
-        return (gpus, gpus) if gpus % engine == 0 and gpus % rank == 0 else None
-    share = max(round(gpus * rollout.gpus / (rollout.gpus + actor.job.gpus) / engine), 1) * engine
-    left = gpus - share
+    if not apart or rollout is None or actor is None:
+        share = scaled(rollout.gpus, shared_gpus(setup), rest, engine) if rollout else rest
+        return (rest, share) if share and rest > 0 and rest % rank == 0 else None
+    share = max(round(rest * rollout.gpus / (rollout.gpus + actor.job.gpus) / engine), 1) * engine
+    left = rest - share
     return (left, share) if left > 0 and left % rank == 0 else None
+
+
+def scaled(gpus: int, of: int, rest: int, engine: int) -> int | None:
+    """`gpus` out of `of` as the same part of `rest`, in whole engines; None where they are not."""
+    found, odd = divmod(gpus * rest, of)
+    return found if not odd and found and found % engine == 0 else None
+
+
+def shared_gpus(setup: Setup) -> int:
+    """GPUs that trainer and engines share."""
+    trainers = max((role.job.gpus for role in setup.trainers), default=0)
+    return max([trainers, *(role.gpus for role in setup.engines if not role.own_pool)], default=setup.total)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 from rftconf.budget.clusters import USUAL, Answer, Change, cheapest_cluster, fewest_gpus, resized, sizes
 from rftconf.budget.gpus import Gpu, gpu_named
+from rftconf.budget.mending import mended
+from rftconf.budget.micro import ranks_of
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import Setup, TrainerRole
+from rftconf.budget.roles import Setup
+from rftconf.budget.savings import Step, steps
+from rftconf.record import record
 
 P = "stage.placement."
-TOKENS = "stage.batch.micro.tokens_per_rank"
-ROWS = "stage.batch.micro.sequences_per_rank"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Point:
     """One cluster: GPUs, rent per hour [USD], and the most tokens a rank may have; None where nothing fits."""
 
@@ -38,6 +40,7 @@ def answers(setup: Setup, gpu: Gpu) -> tuple[Answer, ...]:
         largest_tokens(setup, gpu),
         highest_fraction(setup, gpu),
         first_offload(setup, gpu),
+        mended(setup, gpu),
         fewest_gpus(setup, gpu),
         cheapest_cluster(setup, tuple(dict.fromkeys([gpu, *(gpu_named(name) for name in USUAL)]))),
     )
@@ -54,32 +57,51 @@ def _largest(low: int, high: int, good: Callable[[int], bool]) -> int | None:
     return low
 
 
-def most_tokens(setup: Setup, gpu: Gpu) -> int | None:
-    """The most tokens of a micro-batch on one rank, in whole thousands; None when not even one sequence fits."""
-    step = 1024
-    found = _largest(-(-setup.longest // step), 4096, lambda n: fits(setup.with_actor(tokens=n * step), gpu))
+def most(setup: Setup, gpu: Gpu) -> int | None:
+    """The largest micro-batch of the actor's updates, in its own unit (tokens in whole thousands, or sequences).
+
+    None when not even one sequence fits. No more than a rank's share of an update.
+    """
+    actor = setup.actor
+    if actor is None or actor.micro is None:
+        return None
+    micro = actor.micro
+    step = 1024 if micro.rows is None else 1
+    share, each = micro.share(ranks_of(actor.job)), micro.each if step == 1 else step
+    low = -(-micro.longest // step) if step > 1 else 1
+    high = max(-(-share // each), low) if share else (4096 if step > 1 else max(4096 * 1024 // micro.each, 1))
+    found = _largest(low, high, lambda n: fits(setup.with_micro(micro.path, n * step), gpu))
     return None if found is None else found * step
+
+
+def most_tokens(setup: Setup, gpu: Gpu) -> int | None:
+    """The same in tokens."""
+    found, actor = most(setup, gpu), setup.actor
+    if found is None or actor is None or actor.micro is None:
+        return None
+    return found if actor.micro.rows is None else found * actor.micro.each
 
 
 def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
     """How far the actor's micro-batch can grow."""
     actor = setup.actor
-    if actor is None:
+    if actor is None or actor.micro is None:
         return None
-    question, found = "largest micro-batch of the actor", most_tokens(setup, gpu)
+    question, found, micro = "largest micro-batch of the actor", most(setup, gpu), actor.micro
     if found is None:
         text = f"not even one sequence of {setup.longest:,} tokens fits beside everything else"
         return Answer(question, text, (), None)
-    proof = price(setup.with_actor(tokens=found), gpu)
-    if actor.sequences:
-        each = actor.job.tokens // actor.sequences
-        rows = found // each
-        text = f"{rows} sequences of {each:,} tokens per rank; now {actor.sequences}"
-        proof = price(setup.with_actor(tokens=rows * each), gpu)
-        return Answer(question, text, (Change(ROWS, actor.sequences, rows),), proof)
-    rows = found // setup.longest
-    text = f"{found:,} tokens per rank ({rows} sequences of {setup.longest:,}); now {actor.job.tokens:,}"
-    return Answer(question, text, (Change(TOKENS, actor.job.tokens, found),), proof)
+    proof = price(setup.with_micro(micro.path, found), gpu)
+    if micro.rows is None:
+        text = (
+            f"{found:,} tokens per rank ({found // setup.longest} sequences of {setup.longest:,}); now {micro.size:,}"
+        )
+    else:
+        text = f"{found} sequences of {micro.each:,} tokens per rank; now {micro.rows}"
+    share = micro.share(ranks_of(actor.job))
+    if share and found * (1 if micro.rows is None else micro.each) >= share:
+        text += "; that is all that an update gives a rank"
+    return Answer(question, text, (Change(micro.leaf, micro.size, found),), proof)
 
 
 def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | None:
@@ -104,58 +126,6 @@ def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | Non
     return Answer(question, text, (Change(P + "rollout.gpu_memory_fraction", role.engine.fraction, best / 100),), proof)
 
 
-Step = tuple[str, str, Callable[[Setup], Setup]]
-
-
-def _steps(setup: Setup) -> Iterator[Step]:
-    """Ways to save memory, what costs least speed first."""
-    yield from _parking(setup)
-    actor = setup.actor
-    if actor is None:
-        return
-    job, path = actor.job, "stage.model_options."
-    if not job.checkpointing:
-        words = "layers are recomputed in backward"
-        yield path + "gradient_checkpointing", words, lambda s: s.with_actor(checkpointing=True)
-    if job.backend == "megatron":
-        return
-    if not job.fused_head:
-        yield path + "fused_kernels", "logits are fused with the loss", lambda s: s.with_actor(fused_head=True)
-    if not job.offload_activations:
-        words = "checkpoints wait in host memory"
-        yield path + "activation_offload", words, lambda s: s.with_actor(offload_activations=True)
-
-
-def _parking(setup: Setup) -> Iterator[Step]:
-    """States that can wait in host memory while other roles work."""
-
-    def of(name: str, change: Callable[[TrainerRole], TrainerRole]) -> Callable[[Setup], Setup]:
-        return lambda s: replace(s, trainers=tuple(change(r) if r.name == name else r for r in s.trainers))
-
-    for one in setup.trainers:
-        if one.name == "reference" and not one.parked_weights:
-            yield f"{P}reference.offload.param", "reference weights wait in host memory", of("reference", _park_weights)
-    trained = [one for one in setup.trainers if one.job.trains and setup.layout == "colocated"]
-    for one in trained:
-        if not one.parked_optimizer:
-            words = f"{one.name}'s optimizer waits in host memory"
-            yield f"{P}{one.name}.offload.optimizer", words, of(one.name, _park_adam)
-    for one in trained:
-        if not one.parked_weights:
-            words = f"{one.name}'s weights wait in host memory"
-            yield f"{P}{one.name}.offload.param", words, of(one.name, _park_weights)
-
-
-def _park_weights(role: TrainerRole) -> TrainerRole:
-    job = role.job if role.job.trains else replace(role.job, offload_parameters=True)
-    scoring = role.scoring if role.job.trains else replace(role.scoring, offload_parameters=True)
-    return replace(role, parked_weights=True, job=job, scoring=scoring)
-
-
-def _park_adam(role: TrainerRole) -> TrainerRole:
-    return replace(role, parked_optimizer=True)
-
-
 def first_offload(setup: Setup, gpu: Gpu) -> Answer | None:
     """What to turn on, one after the other, until it fits; steps that save nothing at the peak are left out."""
     before = price(setup, gpu)
@@ -174,7 +144,7 @@ def first_offload(setup: Setup, gpu: Gpu) -> Answer | None:
 def _next_step(setup: Setup, gpu: Gpu, now: Budget) -> tuple[Step, Budget] | None:
     """The first step that lowers the peak, which each step taken may move to another phase; with the account after it."""
     peak = now.deciding.deciding.size
-    for step in _steps(setup):
+    for step in steps(setup):
         lower = price(step[2](setup), gpu)
         if lower.deciding.deciding.size < peak:
             return step, lower
@@ -186,7 +156,7 @@ def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:
     found = []
     for gpu in gpus:
         for count in sizes(setup, limit=128):
-            changed = resized(setup, count)
+            changed = setup if count == setup.total else resized(setup, count)
             if changed is None:
                 continue
             tokens = most_tokens(changed, gpu) if changed.actor else None

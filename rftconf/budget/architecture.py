@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from rftconf.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Attention:
     """Softmax attention with grouped key/value heads.
 
@@ -46,7 +47,7 @@ class Attention:
         return 2 * self.key
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LatentAttention:
     """Multi-head latent attention (DeepSeek V2): keys and values from one small latent vector.
 
@@ -85,7 +86,7 @@ class LatentAttention:
         return self.kv_rank + self.rope_dim
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinearAttention:
     """Gated DeltaNet (Qwen3-Next, Qwen3.5): a state of fixed size instead of keys and values per token.
 
@@ -126,7 +127,7 @@ class LinearAttention:
         return each * convolved + (self.state_bytes or each) * (self.value_heads // tp) * self.value_dim * self.key_dim
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dense:
     """A feed-forward block; `gated` ones have three matrices."""
 
@@ -144,7 +145,7 @@ class Dense:
         return self.parameters(hidden)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Experts:
     """A mixture of experts: `per_token` of `count` experts of `width`, and `shared` width that every token passes.
 
@@ -176,7 +177,7 @@ Mixer = Attention | LatentAttention | LinearAttention
 FeedForward = Dense | Experts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layers:
     """`count` equal layers. `norms` counts vectors of the hidden size (a LayerNorm with bias counts two)."""
 
@@ -190,13 +191,13 @@ class Layers:
         return self.mixer.parameters(hidden) + self.feed_forward.parameters(hidden) + self.norms * hidden
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Architecture:
     """A decoder: embeddings, groups of equal layers, a final norm and a head that may share the embedding.
 
     `extra` counts parameters beside the decoder (vision tower), which training and serving hold as well; `draft` those
     of a multi-token-prediction layer that the checkpoint has and that neither loads.
-    `family` is the model_type of its config.json.
+    `family` is the model_type of its config.json. `capped` logits go through a tanh before the loss.
     """
 
     family: str
@@ -208,6 +209,7 @@ class Architecture:
     max_tokens: int = 0
     extra: int = 0
     draft: int = 0
+    capped: bool = False
 
     @property
     def depth(self) -> int:

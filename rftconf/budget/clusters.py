@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rftconf.budget.allocation import whole_and_split
+from rftconf.budget.allocation import scaled, shared_gpus, whole_and_split
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles import EngineRole, Setup
+from rftconf.budget.setup import Asked, bounded, setup_of
+from rftconf.errors import UsageError
+from rftconf.record import record
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan
 
 USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
 """Accelerators whose clusters are compared by rent."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """One value of the plan to change, by its path."""
 
@@ -23,7 +30,7 @@ class Change:
     new: int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """An answer in words, the changes that make it so, and the account that proves it."""
 
@@ -42,27 +49,56 @@ def resized(setup: Setup, gpus: int) -> Setup | None:
     if split is None:
         return None
     trainer_gpus, engine_gpus = split
-    trainers = tuple(_resized_trainer(role, trainer_gpus) for role in setup.trainers)
-    engines = tuple(_resized_engine(role, engine_gpus) for role in setup.engines)
+    engines = tuple(_resized_engine(role, setup, trainer_gpus, engine_gpus) for role in setup.engines)
+    if any(role is None for role in engines):
+        return None
+    trainers = tuple(role.on(trainer_gpus) for role in setup.trainers)
     per_node = min(setup.gpus_per_node, gpus)
-    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=engines)
+    found = tuple(role for role in engines if role is not None)
+    return replace(setup, nodes=-(-gpus // per_node), gpus_per_node=per_node, trainers=trainers, engines=found)
 
 
-def _resized_trainer(role: TrainerRole, gpus: int) -> TrainerRole:
-    shard = gpus if role.job.shard in (0, role.job.gpus) else min(role.job.shard, gpus)
-    return replace(
-        role,
-        job=replace(role.job, gpus=gpus, shard=shard),
-        scoring=replace(role.scoring, gpus=gpus, shard=shard),
-    )
+def _resized_engine(role: EngineRole, setup: Setup, trainer: int, rollout: int) -> EngineRole | None:
+    """Engines of the policy get what they are told, models on shared GPUs the same part as now."""
+    if role.name == "rollout" and not role.own_pool:
+        return replace(role, gpus=rollout)
+    if role.own_pool or setup.layout != "colocated":
+        return role
+    size = 1 if role.scorer is not None else role.engine.gpus
+    gpus = scaled(role.gpus, shared_gpus(setup), trainer, size)
+    return None if gpus is None else replace(role, gpus=gpus)
 
 
-def _resized_engine(role: EngineRole, gpus: int) -> EngineRole:
-    return role if role.own_pool or role.name != "rollout" else replace(role, gpus=gpus)
+def on_cluster(plan: Plan, asked: Asked) -> Setup:
+    """The run on the cluster that was asked for: where the plan has one of its own, every role keeps its part of it.
+
+    Raises UsageError where the plan's parallel sizes do not divide the other cluster.
+    """
+    if asked.nodes is None and asked.gpus_per_node is None:
+        return setup_of(plan, asked)
+    try:
+        own = setup_of(plan, replace(asked, nodes=None, gpus_per_node=None))
+    except UsageError:
+        return setup_of(plan, asked)
+    wanted = (asked.nodes or own.nodes, asked.gpus_per_node or own.gpus_per_node)
+    if wanted == (own.nodes, own.gpus_per_node):
+        return own
+    bounded(*wanted)
+    made = resized(replace(own, gpus_per_node=wanted[1]), wanted[0] * wanted[1])
+    if made is None:
+        raise UsageError(
+            f"{wanted[0]} × {wanted[1]} GPUs instead of {own.nodes} × {own.gpus_per_node}: the run's parallel sizes and "
+            "shares do not divide them; change those in the file first"
+        )
+    return made
 
 
 def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:
-    """Cluster sizes worth asking about: powers of two within a node, then whole nodes."""
+    """Cluster sizes worth asking about: powers of two within a node, then whole nodes; and the size it has."""
+    yield from sorted({*_round_sizes(setup, limit), setup.total})
+
+
+def _round_sizes(setup: Setup, limit: int) -> Iterator[int]:
     per_node = max(setup.gpus_per_node, 1)
     count = 1
     while count < per_node:
@@ -77,7 +113,7 @@ def sizes(setup: Setup, limit: int = 512) -> Iterator[int]:
 def _fewest(setup: Setup, gpu: Gpu) -> Budget | None:
     """The account of the smallest cluster of this GPU on which the run fits as it is."""
     for gpus in sizes(setup):
-        smaller = resized(setup, gpus)
+        smaller = setup if gpus == setup.total else resized(setup, gpus)
         proof = None if smaller is None else price(smaller, gpu)
         if proof is not None and proof.verdict == "fits" and not proof.problems:
             return proof

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rftconf.budget.architecture import Architecture, Dense, Experts
 from rftconf.budget.gpus import Gpu
 from rftconf.budget.kv_cache import CacheShape, block_bytes, blocks, concurrency
 from rftconf.budget.term import Term, grouped, term, total
+from rftconf.record import record
 
 GIB = 1 << 30
 GRAPHS = 600 << 20
@@ -20,7 +19,7 @@ RESIDUE = {1: 0.77, 2: 2.4, 4: 4.0, 8: 7.0}
 """GiB that a sleeping engine keeps, by TP: measured 0.77 at TP1, 2.4 to 7.4 at TP2, 7.0 at TP8."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Engine:
     """One engine replica as a GPU sees it; lengths in tokens, `fraction` is the share of the GPU it may use.
 

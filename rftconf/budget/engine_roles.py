@@ -47,14 +47,14 @@ def engine_roles(
     if gpus is None:
         gpus = total if layout == "colocated" or not trainers else max(total - trainers[0].job.gpus, engine.gpus)
     extras = stage.placement.auxiliary
-    found = [EngineRole("rollout", engine, gpus)]
+    found = [EngineRole("rollout", engine, gpus, path="stage.placement.rollout")]
     for index, extra in enumerate(extras):
         if extra.engine == "external":
             continue  # a service has its own GPUs
         label = values.text(extra.name) or f"{extra.role or 'auxiliary'}{index if len(extras) > 1 else ''}"
         label = f"{label}{index}" if any(role.name == label for role in found) else label
         role = _auxiliary(extra, label, engine, gpus if _shares(extra, layout) else None, longest, values)
-        found += [role] if role else []
+        found += [replace(role, path=f"stage.placement.auxiliary[{index}]")] if role else []
     return tuple(found)
 
 
@@ -64,12 +64,12 @@ def _teachers(
     """Teachers of a distillation run score batches with a forward, on the student's GPUs or their own."""
     found: list[EngineRole] = []
     student = trainers[0].job.gpus if trainers else total
-    for extra in stage.placement.auxiliary:
+    for index, extra in enumerate(stage.placement.auxiliary):
         if extra.role == "teacher" and extra.engine != "external":
             shared = student if _shares(extra, "colocated") else None
             label = values.text(extra.name) or "teacher"
             role = _auxiliary(extra, label, Engine(model.architecture), shared, longest, values)
-            found += [role] if role else []
+            found += [replace(role, path=f"stage.placement.auxiliary[{index}]")] if role else []
     return tuple(found)
 
 
@@ -106,7 +106,8 @@ def _auxiliary(
         forward = scorer(extra, own, label, longest, gpus, values)
         answer = written(extra)
         lone = replace(like, architecture=own.architecture, tp=1, dp=1, pp=1, ep=1)
-        return EngineRole(label, lone, gpus, shared is None, beside, forward, answer)
+        rows = values.count(extra.sequences_per_pass, f"{label}.sequences_per_pass", needed=False) or 1
+        return EngineRole(label, lone, gpus, shared is None, beside, forward, answer, rows=rows)
     return _served(extra, label, replace(like, architecture=own.architecture), (asked, shared), beside, values)
 
 

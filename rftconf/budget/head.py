@@ -8,6 +8,9 @@ from rftconf.budget.implementations import FUSED, Head
 from rftconf.budget.recipe import Training
 from rftconf.budget.term import Term, grouped, term
 
+CAP = 2.0
+"""Bytes per logit that a soft cap keeps for backward: the result of its tanh, in the compute type."""
+
 
 def head_of(job: Training) -> Head:
     """The head in use: the trainer's own, or the fused one when the config turns it on."""
@@ -28,6 +31,7 @@ def logits(job: Training, *, backward: bool = True) -> Term:
     split = job.megatron.tp if job.backend == "megatron" else 1
     if head.full:
         each = head.full + (head.entropy if job.entropy else 0.0) if backward else min(head.full, 4.0) + 2.0
+        each += CAP if backward and job.architecture.capped and job.backend != "megatron" else 0.0
         size = each * tokens * vocabulary / split
         over = f" / {split} TP" if split > 1 else ""
         formula = f"{each:g} B × {grouped(tokens)} tokens × {grouped(vocabulary)} entries{over}"

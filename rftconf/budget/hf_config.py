@@ -64,6 +64,7 @@ def architecture_of(config: Config, name: str = "config.json") -> Architecture:
         max_tokens=read.size("max_position_embeddings", 0),
         extra=vision_parameters(whole, hidden),
         draft=_draft(read, layers[-1], hidden),
+        capped=bool(config.get("final_logit_softcapping", read.family in CAPPED_BY_DEFAULT)),
     )
 
 
@@ -75,6 +76,8 @@ def _draft(read: Reader, layer: Layers, hidden: int) -> int:
 
 TIED_BY_DEFAULT = {"gemma", "gemma2", "gemma3_text", "gemma3"}
 """Families whose class ties embeddings when the file says nothing."""
+CAPPED_BY_DEFAULT = {"gemma2"}
+"""Families whose class caps the logits (Gemma2Config.final_logit_softcapping) when the file says nothing."""
 WITH_QKV_BIAS = {"qwen2", "qwen2_moe"}
 """Families whose query, key and value projections always have a bias."""
 NORM_PER_HEAD = {"qwen3", "qwen3_moe", "qwen3_next", "qwen3_5_text", "qwen3_5_moe_text", "gemma3", "gemma3_text"}

@@ -6,11 +6,12 @@ measured rows agree with it, docs/adr/0010 says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from rftconf.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Head:
     """How logits become a loss.
 
@@ -69,7 +70,7 @@ MEGATRON_VOCABULARY = Head(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Implementation:
     """One trainer at one time. `since` is the first release, or the date, that it holds for.
 

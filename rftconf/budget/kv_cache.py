@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rftconf.budget.architecture import Architecture, Attention, LatentAttention, LinearAttention
+from rftconf.record import record
 
 STATE = -1
 """The window of a kind of layer that keeps a state of fixed size instead of keys and values."""
@@ -12,7 +11,7 @@ ALIGNED = 16
 """The smallest block that attention kernels take [tokens]."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheShape:
     """How an engine lays out its cache. `dtype_bytes` per cached number, `max_batched_tokens` scheduled in one step.
 

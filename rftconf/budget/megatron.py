@@ -5,6 +5,7 @@ from __future__ import annotations
 from rftconf.budget import activations, head
 from rftconf.budget.architecture import Architecture, Dense, Experts, Layers
 from rftconf.budget.recipe import MegatronSizes, Training
+from rftconf.budget.sharding import adapter_parameters
 from rftconf.budget.term import Term, grouped, term, total
 
 
@@ -94,6 +95,8 @@ def states(job: Training, stage: int) -> list[Term]:
     found = [term("weights", "weights", resident * count, f"{resident} B × {where}")]
     if not job.trains:
         return found
+    if job.adapter is not None:
+        return [*found, *_adapters(job, stage)]
     dp, edp = (data_parallel(job), expert_data_parallel(job)) if m.distributed_optimizer else (1, 1)
     copies = m.cp if m.distributed_optimizer else 1
     adam = 12 * (dense / (dp * copies) + experts / edp)
@@ -103,6 +106,23 @@ def states(job: Training, stage: int) -> list[Term]:
     found.append(term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"))
     found.append(term("optimizer", "master weights and Adam", adam, how))
     return found
+
+
+def _adapters(job: Training, stage: int) -> list[Term]:
+    """Adapters beside frozen weights: DDP's buffers and the optimizer hold only what has gradients."""
+    m = job.megatron
+    share = stage_layers(job.architecture, m)[stage] / job.architecture.depth
+    count = adapter_parameters(job) * share / m.tp
+    ways = data_parallel(job) * m.cp if m.distributed_optimizer else 1
+    where = f"{grouped(round(count))} adapter parameters; stage {stage}"
+    adam, how = 12 * count / ways, f"12 B × {grouped(round(count))} / {ways}"
+    if job.offload_optimizer:
+        adam, how = 0.0, f"0 B; {how} wait in host memory"
+    return [
+        term("weights", "adapters", 2 * count, f"2 B × {where}"),
+        term("gradients", "gradient buffers", 4 * count, f"4 B × {where}"),
+        term("optimizer", "master weights and Adam", adam, how),
+    ]
 
 
 def stage_activations(job: Training, stage: int) -> list[Term]:

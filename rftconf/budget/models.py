@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from rftconf.budget.architecture import Architecture
 from rftconf.budget.hf_config import architecture_of, missing_family, read_config
 from rftconf.budget.vision import missing_tower
 from rftconf.errors import UsageError
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """A model with its sizes and how it was found; `note` is for a person to judge the match."""
 
@@ -25,7 +25,7 @@ class Model:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One row of models.json; `published` is the number of parameters that others count (see `source`)."""
 
@@ -67,6 +67,19 @@ def _essence(words: tuple[str, ...]) -> tuple[str, ...]:
     return words[: last + 1]
 
 
+TRAINED_FROM = {
+    "fsfairx-llama3-rm-v0.1": "meta-llama/Meta-Llama-3-8B",
+    "skywork-reward-llama-3.1-8b": "meta-llama/Llama-3.1-8B",
+    "skywork-reward-llama-3.1-8b-v0.2": "meta-llama/Llama-3.1-8B",
+    "skywork-reward-v2-llama-3.1-8b": "meta-llama/Llama-3.1-8B",
+    "skywork-reward-v2-llama-3.2-3b": "meta-llama/Llama-3.2-3B",
+    "skywork-reward-v2-llama-3.2-1b": "meta-llama/Llama-3.2-1B",
+    "skywork-reward-v2-qwen3-8b": "Qwen/Qwen3-8B",
+    "skywork-reward-v2-qwen3-4b": "Qwen/Qwen3-4B",
+}
+"""Models that examples name, to the row whose sizes they have, as their model cards say; each has its base model's layers."""
+
+
 @lru_cache(maxsize=4096)
 def find(path: str) -> Model | None:
     """The row that a path or hub name means, or None.
@@ -74,6 +87,9 @@ def find(path: str) -> Model | None:
     A folder of the path matches a row when it starts with the row's words up to the size, and names no further size.
     The longest match wins; among equals the one whose whole name is nearest.
     """
+    exact = _by_name().get(path)
+    if exact is not None:
+        return Model(path, _of_row(exact), rows()[exact].source)
     best: tuple[tuple[int, int], int, str] | None = None
     for segment in reversed(re.split(r"/|--", path.strip().rstrip("/"))):
         words = _words(segment)
@@ -88,11 +104,36 @@ def find(path: str) -> Model | None:
         if best is not None:
             break
     if best is None:
-        return None
+        return _trained_from(path)
     row = rows()[best[1]]
     same = row.name == path or row.name.split("/")[-1] == best[2]
     note = "" if same else f"{best[2]} taken for {row.name} by its name"
     return Model(row.name, _of_row(best[1]), row.source, note)
+
+
+def _trained_from(path: str) -> Model | None:
+    """A known model that was trained from one of the table."""
+    for segment in reversed(path.strip().rstrip("/").split("/")):
+        name = TRAINED_FROM.get(segment.lower())
+        index = None if name is None else _by_name().get(name)
+        if index is not None:
+            row = rows()[index]
+            note = f"{segment} has the sizes of {row.name}, which it was trained from"
+            return Model(row.name, _of_row(index), row.source, note)
+    return None
+
+
+def _contained(asked: str) -> str | None:
+    """The row whose name stands inside the one that was asked for, as in `my-sft-qwen-2.5-7b`; only to be offered."""
+    best: tuple[int, int] | None = None
+    for segment in re.split(r"/|--", asked):
+        words = _words(re.sub(r"(?i)\b(qwen|llama)[-_ ](?=\d)", r"\1", segment))
+        for index, (_, key) in enumerate(_words_of_rows()):
+            known = tuple(re.sub(r"^(qwen|llama)-?(?=\d)", r"\1", word) for word in key)
+            inside = any(words[at : at + len(known)] == known for at in range(len(words)))
+            if inside and len(known) > 1 and (best is None or len(known) > best[0]):
+                best = len(known), index
+    return None if best is None else rows()[best[1]].name
 
 
 def _local(asked: str) -> Path | None:
@@ -109,6 +150,11 @@ def _near(name: str) -> list[str]:
     from difflib import get_close_matches
 
     return get_close_matches(name, [row.name.split("/")[-1].lower() for row in rows()], n=3, cutoff=0.5)
+
+
+@cache
+def _by_name() -> dict[str, int]:
+    return {row.name: index for index, row in enumerate(rows())}
 
 
 @cache
@@ -129,6 +175,8 @@ def resolve(asked: str) -> Model:
     model = find(asked)
     if model is not None:
         return model
-    near = _near(asked.split("/")[-1].lower())
+    inside, near = _contained(asked), _near(asked.split("/")[-1].lower())
     hint = f"nearest names: {', '.join(near)}; " if near else ""
+    if inside is not None:
+        hint = f"if it was trained from {inside}, pass --model {inside}; "
     raise UsageError(f"model {asked}: not in the table; {hint}pass --model with a folder that holds its config.json")

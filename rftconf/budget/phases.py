@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rftconf.budget import engine as engines
 from rftconf.budget import megatron, scorers, sharding, trainer
@@ -13,6 +13,7 @@ from rftconf.budget.pools import Pool
 from rftconf.budget.recipe import Training
 from rftconf.budget.roles import EngineRole, Setup, TrainerRole
 from rftconf.budget.term import Part, Term, grouped, term, total
+from rftconf.record import record
 
 DOUBT: dict[Part, float] = {
     "weights": 0.01,
@@ -32,12 +33,12 @@ UNMEASURED = 1.5
 """How much wider the interval is for trainers that nobody has published measurements of."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """The worst moment of one phase on one GPU of a pool; `moment` names it.
 
     `open_end` bytes may not be needed, which widens the interval downwards: slack, and what depends on how long sequences
-    are where nobody knows that beforehand.
+    are where nobody knows that beforehand. `at_work` are the roles whose phase it is.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Phase:
     terms: tuple[Term, ...]
     doubt: int
     open_end: int = 0
+    at_work: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -74,7 +76,7 @@ def phases(pool: Pool, setup: Setup, gpu: Gpu) -> tuple[Phase, ...]:
     return tuple(_Step(pool, setup, gpu).phases())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Step:
     """One pool of a run on one kind of GPU."""
 
@@ -89,19 +91,23 @@ class _Step:
         yield from self._answering(resident, asleep)
         quiet = [t for terms in asleep for t in terms] if self.pool.trainers else []
         if self.pool.trainers and any(role.name == "rollout" for role in self.pool.engines):
-            yield self._phase("sync", "weights go to the engine", _syncing(self.pool), resident, quiet)
+            both = tuple(name for name in ("actor", "rollout") if name in self.pool.roles)
+            yield self._phase("sync", "weights go to the engine", _syncing(self.pool), resident, quiet, at_work=both)
         for role in self.pool.trainers:
             if role.job.trains and not self.setup.rollouts:
                 continue
             scored = _owned(_scored(role), role.name)
-            yield self._phase(*_scoring_name(role), scored, self._others(role), quiet, flexible=role)
+            others = self._others(role)
+            yield self._phase(*_scoring_name(role), scored, others, quiet, flexible=role, at_work=(role.name,))
         for role in self.pool.trainers:
             if role.job.trains:
                 moment, terms = _updated(role.job)
                 updated = _owned(terms, role.name)
-                yield self._phase(f"{role.name} update", moment, updated, self._others(role), quiet, flexible=role)
+                name, others = f"{role.name} update", self._others(role)
+                yield self._phase(name, moment, updated, others, quiet, flexible=role, at_work=(role.name,))
         if self.setup.actor is not None and any(role.job.trains for role in self.pool.trainers):
-            yield self._phase("save", "largest tensor gathered", _saving(self.setup.actor.job), resident, quiet)
+            saving = _saving(self.setup.actor.job)
+            yield self._phase("save", "largest tensor gathered", saving, resident, quiet, at_work=("actor",))
 
     def _others(self, busy: TrainerRole) -> list[Term]:
         """What the other trainers of the pool keep meanwhile."""
@@ -113,12 +119,15 @@ class _Step:
         if self.pool.trainers:
             last = self.pool.trainers[-1]
             taken = _owned(_taken_in(last.job), last.name)
-            found.append(self._phase("load", f"{last.name} takes its weights in", taken, self._others(last)))
+            moment = f"{last.name} takes its weights in"
+            found.append(self._phase("load", moment, taken, self._others(last), at_work=(last.name,)))
         if self.pool.engines:
-            awake = _owned(_awake(self.pool.engines[0], self.gpu), self.pool.engines[0].name)
+            first = self.pool.engines[0].name
+            awake = _owned(_awake(self.pool.engines[0], self.gpu), first)
             weights = [t for t in resident if t.part == "weights"]
             others = [t for terms in asleep[1:] for t in terms]
-            found.append(self._phase("load", "engine starts and profiles itself", awake, weights, others))
+            moment = "engine starts and profiles itself"
+            found.append(self._phase("load", moment, awake, weights, others, at_work=(first,)))
         return max(found, key=lambda phase: phase.size)
 
     def _answering(self, resident: list[Term], asleep: list[list[Term]]) -> Iterator[Phase]:
@@ -127,20 +136,28 @@ class _Step:
         awake = [_owned(_awake(role, self.gpu), role.name) for role in serving]
         if self.setup.together and len(serving) > 1:
             name = "rollout" if any(role.name == "rollout" for role in serving) else f"{serving[0].name} answers"
-            yield self._phase(name, f"{len(serving)} models answer at once", *awake, resident)
+            names = tuple(role.name for role in serving)
+            yield self._phase(name, f"{len(serving)} models answer at once", *awake, resident, at_work=names)
             return
         for index, role in enumerate(serving):
             others = [t for other, terms in enumerate(asleep) if other != index for t in terms]
             name = "rollout" if role.name == "rollout" else f"{role.name} answers"
             moment = "engine generates" if role.scorer is None else "forward without gradients"
-            yield self._phase(name, moment, awake[index], resident, others)
+            yield self._phase(name, moment, awake[index], resident, others, at_work=(role.name,))
 
-    def _phase(self, name: str, moment: str, *parts: list[Term], flexible: TrainerRole | None = None) -> Phase:
+    def _phase(
+        self,
+        name: str,
+        moment: str,
+        *parts: list[Term],
+        at_work: tuple[str, ...],
+        flexible: TrainerRole | None = None,
+    ) -> Phase:
         terms = tuple(t for part in (*parts, self._contexts()) for t in part)
         open_end = sum(t.size for t in terms if t.part == "slack")
         if flexible is not None and flexible.flexible:
             open_end += sum(t.size for t in terms if t.owner == flexible.name and t.part in ("activations", "logits"))
-        return Phase(name, moment, terms, _doubt(terms, wide=_wide(self.pool)), open_end)
+        return Phase(name, moment, terms, _doubt(terms, wide=_wide(self.pool)), open_end, at_work)
 
     def _contexts(self) -> list[Term]:
         """A context and communicators for each process: one for all trainers, or one for each role."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pool:
     """GPUs `first` to `first + count - 1` (counted over all nodes) that all hold the same roles."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rftconf.budget import engine as engines
 from rftconf.budget.allocation import Problem, problems
 from rftconf.budget.gpus import Gpu
@@ -11,9 +9,10 @@ from rftconf.budget.kv_cache import block_bytes, blocks_per_request
 from rftconf.budget.phases import Phase, phases
 from rftconf.budget.pools import Pool, pools
 from rftconf.budget.roles import EngineRole, Setup
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PoolBudget:
     """A pool with its phases; `deciding` is the one that needs most."""
 
@@ -26,7 +25,7 @@ class PoolBudget:
         return max(self.phases, key=lambda phase: phase.size)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Serving:
     """What an engine role can hold at once."""
 
@@ -37,7 +36,7 @@ class Serving:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Budget:
     """The whole answer."""
 
@@ -65,10 +64,11 @@ class Budget:
     @property
     def verdict(self) -> str:
         """`fits`, `does not fit`, or `too close to tell`; engines that cannot start do not fit."""
-        if self.starved or any(phase.low > self.gpu.usable for one in self.pools for phase in one.phases):
+        least, most = self.gpu.range
+        if self.starved or any(phase.low > most for one in self.pools for phase in one.phases):
             return "does not fit"
         highest = max(phase.high for one in self.pools for phase in one.phases)
-        return "fits" if highest <= self.gpu.usable else "too close to tell"
+        return "fits" if highest <= least else "too close to tell"
 
 
 def price(setup: Setup, gpu: Gpu) -> Budget:

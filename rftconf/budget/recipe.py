@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rftconf.budget.architecture import Architecture
 from rftconf.budget.implementations import Implementation
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MegatronSizes:
     """Megatron's parallel sizes, and what it recomputes.
 
@@ -33,7 +34,7 @@ class MegatronSizes:
     chunks: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Adapter:
     """Low-rank adapters: `count` of them are held, `trained` of those have optimizer states."""
 
@@ -43,7 +44,7 @@ class Adapter:
     experts: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Training:
     """One role that trains or scores. Sizes in bytes per parameter; tokens are those of one micro-batch on one rank.
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rftconf.budget.engine import Engine
+from rftconf.budget.micro import Micro, scoring, updating
 from rftconf.budget.models import Model
 from rftconf.budget.recipe import Training
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TrainerRole:
     """A role that trains or scores. What is `parked` waits in host memory while other roles work.
 
-    `sequences` make up a micro-batch of fixed size; it is `flexible` when they are not padded, because nobody knows
-    beforehand how long they are.
+    `micro` and `infer` are the micro-batches of updates and of forwards; a role is `flexible` when theirs are sequences
+    without padding, because nobody knows beforehand how long they are.
     """
 
     name: str
@@ -24,15 +26,33 @@ class TrainerRole:
     parked_weights: bool = False
     parked_optimizer: bool = False
     flexible: bool = False
-    sequences: int | None = None
+    micro: Micro | None = None
+    infer: Micro | None = None
+
+    def on(self, gpus: int) -> TrainerRole:
+        """The same role on another number of GPUs; what each rank gets of an update changes with it."""
+        shard = gpus if self.job.shard in (0, self.job.gpus) else min(self.job.shard, gpus)
+        job, scored = (replace(one, gpus=gpus, shard=shard) for one in (self.job, self.scoring))
+        return replace(self, job=job, scoring=scored).cut()
+
+    def cut(self) -> TrainerRole:
+        """The role with its jobs as its micro-batches say."""
+        job = updating(self.job, self.micro) if self.micro else self.job
+        return replace(self, job=job, scoring=scoring(self.scoring, self.infer) if self.infer else self.scoring)
+
+    def sized(self, path: str, size: int) -> TrainerRole:
+        """The role with another size of the micro-batch that the plan has at `path`."""
+        micro, infer = (one.of(size) if one and one.path == path else one for one in (self.micro, self.infer))
+        return replace(self, micro=micro, infer=infer).cut()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EngineRole:
     """Engine replicas of one model on `gpus` GPUs, or a `scorer` that answers with a forward and has no engine.
 
     `beside`: with whom it shares them where it has none of its own; empty means with everyone. `answer` tokens are what
-    a scorer writes, 0 where it gives a number; a `parked` one waits in host memory between its turns.
+    a scorer writes, 0 where it gives a number; a `parked` one waits in host memory between its turns. `path` is where the
+    plan has it, `rows` are the sequences of a scorer's pass.
     """
 
     name: str
@@ -43,9 +63,21 @@ class EngineRole:
     scorer: Training | None = None
     answer: int = 0
     parked: bool = False
+    path: str = ""
+    rows: int = 1
+
+    def taking(self, fraction: float) -> EngineRole:
+        """The same with another share of the GPU for its engine."""
+        return replace(self, engine=replace(self.engine, fraction=fraction))
+
+    def passing(self, rows: int) -> EngineRole:
+        """The scorer with another number of sequences in a pass."""
+        if self.scorer is None:
+            return self
+        return replace(self, rows=rows, scorer=replace(self.scorer, tokens=self.scorer.tokens // self.rows * rows))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Setup:
     """A whole run as its memory sees it. `notes` say what was assumed; `pads` that uneven batches are topped up."""
 
@@ -97,6 +129,14 @@ class Setup:
             replace(role, job=replace(role.job, **changes)) if role.name == "actor" else role for role in self.trainers
         )
         return replace(self, trainers=changed)
+
+    def with_micro(self, path: str, size: int) -> Setup:
+        """The same run with another size of the micro-batch at `path`, for every role that follows it."""
+        return replace(self, trainers=tuple(role.sized(path, size) for role in self.trainers))
+
+    def with_engine(self, changed: EngineRole) -> Setup:
+        """The same run with another engine or scorer of that name."""
+        return replace(self, engines=tuple(changed if role.name == changed.name else role for role in self.engines))
 
     def with_rollout(self, **changes: Any) -> Setup:
         """The same run with other values of the rollout engine."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rftconf.budget.engine import Engine
@@ -13,12 +14,13 @@ from rftconf.budget.trainer_roles import TRAINERS, Frame, trainer_roles
 from rftconf.budget.values import Values
 from rftconf.errors import UsageError
 from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan, Stage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """What the command line adds to a plan."""
 
@@ -37,8 +39,9 @@ def setup_of(plan: Plan, asked: Asked) -> Setup:
     """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
     stage = next((s for s in reversed(plan.stages) if s.kind in WITH_ROLLOUTS), plan.stages[-1])
     values = Values()
-    nodes, per_node = _bounded(*_cluster(plan, stage, asked, values))
+    nodes, per_node = bounded(*_cluster(plan, stage, asked, values))
     longest = _longest(stage, values)
+    _checked(asked, longest)
     model = _model(stage, asked, values)
     framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
     frame = _frame(plan, stage, asked, longest, nodes * per_node)
@@ -137,11 +140,22 @@ def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[in
     return nodes, per_node
 
 
-def _bounded(nodes: int, per_node: int) -> tuple[int, int]:
+def bounded(nodes: int, per_node: int) -> tuple[int, int]:
+    """The same, where a cluster can be that large. Raises UsageError."""
     if nodes > MOST_NODES or per_node > MOST_GPUS_PER_NODE:
         most = f"at most {MOST_NODES} nodes of {MOST_GPUS_PER_NODE} GPUs are priced"
         raise UsageError(f"{nodes} nodes of {per_node} GPUs are no cluster: {most}")
     return nodes, per_node
+
+
+def _checked(asked: Asked, longest: int) -> None:
+    if asked.mean_tokens and asked.mean_tokens > longest:
+        raise UsageError(f"--mean-tokens is {asked.mean_tokens}: the longest sequence of this run has {longest}")
+    if asked.date is not None and not _DATED.fullmatch(asked.date):
+        raise UsageError(f"--trainer-date {asked.date}: a release such as 0.9.1, or a date such as 2026-06-24")
+
+
+_DATED = re.compile(r"v?\d+([.-]\d+)*")
 
 
 def _longest(stage: Stage, values: Values) -> int:

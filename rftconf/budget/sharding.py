@@ -74,10 +74,10 @@ def gradients(job: Training) -> Term:
 
 
 def optimizer(job: Training, *, stepping: bool = False) -> Term:
-    """Adam's two moments; offloaded ones are back for the step."""
+    """Adam's two moments; offloaded ones are back for the step, unless the weights are not: then the CPU takes it."""
     count = adapter_parameters(job) * job.adapter.trained if job.adapter else base(job)
     each, ways = job.adam_bytes, job.ways
-    if job.offload_optimizer and not stepping:
+    if job.offload_optimizer and (job.offload_parameters or not stepping):
         return term("optimizer", "Adam states", 0, f"0 B; {each} B × {grouped(count)} / {ways} wait in host memory")
     return term("optimizer", "Adam states", each * count / ways, f"{each} B × {grouped(count)} / {ways} GPUs")
 
@@ -87,6 +87,8 @@ def step_temporary(job: Training) -> Term:
     count = adapter_parameters(job) * job.adapter.trained if job.adapter else base(job)
     if not job.implementation.foreach:
         return term("optimizer", "step temporaries", 0, "0 B; the optimizer is fused")
+    if job.offload_optimizer and job.offload_parameters:
+        return term("optimizer", "step temporaries", 0, "0 B; the optimizer works in host memory")
     half, ways = job.adam_bytes // 2, job.ways
     return term("optimizer", "step temporaries", half * count / ways, f"{half} B × {grouped(count)} / {ways} GPUs")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from rftconf.record import record
 
 Part = Literal[
     "weights",
@@ -27,7 +28,7 @@ PARTS: tuple[Part, ...] = (
 GIB = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """`size` bytes on one GPU, held by the role `owner`.
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rftconf.budget.implementations import MEGATRON, Implementation, implementation
 from rftconf.budget.megatron_sizes import megatron_sizes
+from rftconf.budget.micro import Micro, ranks_of
 from rftconf.budget.models import Model, find
 from rftconf.budget.recipe import Adapter, Training
 from rftconf.budget.roles import TrainerRole
 from rftconf.budget.values import DTYPE_BYTES, Values, shared_size
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.plan.model import MicroBatch, Stage, Worker
@@ -19,7 +21,7 @@ TRAINERS = {"verl": "verl", "trinity": "verl", "roll": "verl", "chatlearn": "ver
 """Whose loss and optimizer code a framework runs under FSDP; none is measured but one, and the interval says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frame:
     """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
 
@@ -49,33 +51,27 @@ def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> t
         rollout = values.count(place.rollout.gpus, "rollout.gpus", needed=False) or 0
         gpus = max(frame.total - rollout, 1)
     reader = _Trainer(stage, frame, gpus, values)
-    found = [reader.role("actor", place.actor, model, stage.batch.micro, stage.batch.log_prob, trains=True)]
+    found = [reader.role("actor", place.actor, model, "micro", "log_prob", trains=True)]
     losses = stage.algorithm
     reference = losses.kl_loss.enabled is True or losses.kl_reward.enabled is True or stage.kind in ("dpo", "distill")
     if reference and found[0].job.adapter is None:
-        micro = stage.batch.reference
-        found.append(reader.role("reference", place.reference, model, micro, micro, trains=False))
+        found.append(reader.role("reference", place.reference, model, "reference", "reference", trains=False))
     if critic:
         own = values.spelled(stage.model.critic_path)
         value_model = (find(own) if own else None) or model
-        job = reader.role(
-            "critic", place.critic, value_model, stage.batch.critic, stage.batch.critic_infer, trains=True
-        )
-        found.append(job)
+        found.append(reader.role("critic", place.critic, value_model, "critic", "critic_infer", trains=True))
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Trainer:
     stage: Stage
     frame: Frame
     gpus: int
     values: Values
 
-    def role(
-        self, name: str, worker: Worker, model: Model, micro: MicroBatch, infer: MicroBatch, *, trains: bool
-    ) -> TrainerRole:
-        """One role with its sizes; what the worker leaves open follows the actor."""
+    def role(self, name: str, worker: Worker, model: Model, micro: str, infer: str, *, trains: bool) -> TrainerRole:
+        """One role with its sizes; what the worker leaves open follows the actor. `micro` and `infer` are its sections."""
         v, actor = self.values, self.stage.placement.actor
         backend = v.text(worker.backend) or v.text(actor.backend) or "fsdp"
         gpus = v.count(shared_size(worker.gpus, self.frame.layout), f"{name}.gpus", needed=False) or self.gpus
@@ -110,33 +106,25 @@ class _Trainer:
         )
         leaves, waits = self.frame.leaves, optimizer_waits or job.offload_optimizer
         role = TrainerRole(name, job, job, weights_wait or leaves, waits or leaves)
-        return self._cut(role, micro, infer if _given(infer) else micro)
+        return self._cut(role, micro, infer if _given(getattr(self.stage.batch, infer)) else micro)
 
-    def _cut(self, role: TrainerRole, micro: MicroBatch, infer: MicroBatch) -> TrainerRole:
+    def _cut(self, role: TrainerRole, micro: str, infer: str) -> TrainerRole:
         """The role with its micro-batches, of updates and of scoring."""
-        v, job, name = self.values, role.job, role.name
-        m, rows = job.megatron, None
-        ranks = max(job.gpus // (m.tp * m.pp * m.cp if job.backend == "megatron" else job.sp), 1)
-        tokens = self._tokens(micro, name, ranks)
-        if not _dynamic(micro):
-            rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
+        own = self._micro(micro, role.name)
+        scored = own if infer == micro else self._micro(infer, f"{role.name}'s forwards")
         padded = self.stage.model_options.remove_padding is False
-        return replace(
-            role,
-            job=replace(job, tokens=tokens, micro_batches=self._micro_batches(tokens, ranks, m.pp)),
-            scoring=replace(job, tokens=self._tokens(infer, name, ranks)),
-            flexible=self.frame.mean is None and not padded and self._open(micro, tokens, ranks, name),
-            sequences=rows,
-        )
+        sized = replace(role, micro=own, infer=scored).cut()
+        open_end = self.frame.mean is None and not padded and self._open(own, ranks_of(role.job), role.name)
+        return replace(sized, flexible=open_end)
 
-    def _open(self, micro: MicroBatch, tokens: int, ranks: int, name: str) -> bool:
+    def _open(self, micro: Micro, ranks: int, name: str) -> bool:
         """True where nobody knows how full a micro-batch is: a number of sequences, or one that few updates fill."""
-        if not _dynamic(micro):
+        if micro.rows is not None:
             return True
-        update = self.values.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
-        if not update or tokens <= self.frame.longest:
+        tokens = micro.tokens(ranks)
+        if not micro.update or tokens <= self.frame.longest:
             return False
-        fills = tokens * ranks / update
+        fills = tokens * ranks / micro.update
         if 2 * fills <= self.frame.longest:
             return False
         self.values.note(
@@ -147,35 +135,25 @@ class _Trainer:
     def _implementation(self, backend: str) -> Implementation:
         return MEGATRON[-1] if backend == "megatron" else implementation(self.frame.trainer, self.frame.when)
 
-    def _tokens(self, micro: MicroBatch, name: str, ranks: int) -> int:
-        """Tokens of a micro-batch on one data-parallel rank: no more than its share of an update has.
-
-        Dynamic ones are filled up to a number of tokens and hold at least one whole sequence.
-        """
-        v, longest = self.values, self.frame.longest
-        each = min(self.frame.mean or longest, longest)
-        update = v.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
-        share = max(-(-update // ranks) * each, longest) if update else None
+    def _micro(self, section: str, name: str) -> Micro:
+        """A micro-batch as the plan has it; one that says nothing is the actor's, or one sequence."""
+        v, batch = self.values, self.stage.batch
+        micro = getattr(batch, section)
+        if not _dynamic(micro) and micro.sequences_per_rank is None and _given(batch.micro):
+            section, micro = "micro", batch.micro
+        each = min(self.frame.mean or self.frame.longest, self.frame.longest)
+        update = v.count(batch.sequences_per_update, "sequences_per_update", needed=False)
+        found = Micro(f"stage.batch.{section}", self.frame.longest, each, update=update)
         if _dynamic(micro):
-            given = v.count(micro.tokens_per_rank, f"{name}.tokens_per_rank", needed=False)
-            return max(min(given or longest, share or given or longest), longest)
+            return replace(found, limit=v.count(micro.tokens_per_rank, f"{name}.tokens_per_rank", needed=False))
         rows = v.count(micro.sequences_per_rank, f"{name}.sequences_per_rank", needed=False)
         if rows is None:
-            main = self.stage.batch.micro
-            if micro is not main and _given(main):
-                return self._tokens(main, name, ranks)
-            v.note(f"{name}: the config gives no micro-batch; taken as one sequence of {longest} tokens")
+            v.note(f"{name}: the config gives no micro-batch; taken as one sequence of {self.frame.longest} tokens")
         elif self.frame.mean is None and rows > 1:
             v.note(
                 f"{name}: micro-batches of {rows} sequences, priced at full length; --mean-tokens says how long they are"
             )
-        return (rows or 1) * each
-
-    def _micro_batches(self, tokens: int, ranks: int, stages: int) -> int:
-        """Micro-batches of one update on one rank; as many as pipeline stages where the size of an update is not known."""
-        update = self.values.count(self.stage.batch.sequences_per_update, "sequences_per_update", needed=False)
-        each = min(self.frame.mean or self.frame.longest, self.frame.longest)
-        return max(-(-update * each // (ranks * tokens)), 1) if update else stages
+        return replace(found, rows=rows or 1)
 
     def _master_bytes(self, worker: Worker, *, trains: bool) -> int:
         given = DTYPE_BYTES.get(str(self.values.text(worker.model_dtype) or "").lower())

@@ -7,7 +7,6 @@ does not have to know them; where the result depends on the value itself, `put` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from rftconf.ledger import State
 from rftconf.plan.symbols import Expr, Value, formula
 from rftconf.plan.units import Unit
+from rftconf.record import record
 
 N = TypeVar("N")
 C = TypeVar("C")
@@ -35,7 +35,7 @@ class Context(Protocol):
         """`value` from one unit to another: int, Fraction or Expr."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Put:
     """A native value with what became of the plan value on the way."""
 
@@ -70,7 +70,7 @@ class Same(Codec[Any, Any]):
 same: Codec[Any, Any] = Same()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class counts(Codec[Any, Any]):  # noqa: N801 - reads as a word in the tables
     """A number that counts `unit`; the plan's own unit comes from its field. Not whole: `rounding` up, and said so."""
 
@@ -134,7 +134,7 @@ class words(Codec[Any, Any]):  # noqa: N801
         return Put(None, State.NO_COUNTERPART, f"there is no word for {value!r} here")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class negated(Codec[Any, Any]):  # noqa: N801
     """A switch that means the opposite."""
 
@@ -145,7 +145,7 @@ class negated(Codec[Any, Any]):  # noqa: N801
         return unresolved(value) if isinstance(value, Expr) else Put(not value, State.DERIVED)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class off_as(Codec[Any, Any]):  # noqa: N801
     """The same value, with native values that mean "none" (`-1`, `""`, `0`); the plan holds None for them."""
 
@@ -162,7 +162,7 @@ NO_VALUE_CLIP = off_as((1.0e9,))
 """For value losses that always clip: a bound that no value reaches is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class maps(Codec[Any, Any]):  # noqa: N801
     """A one-to-one function pair between known values; symbols cannot pass it."""
 

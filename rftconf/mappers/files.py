@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.plan.symbols import Expr, Text, Value, text
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -17,7 +17,7 @@ SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "tes
 """Words in a file name by which `datasets` assigns a file to a split."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """A translated location and what it cost."""
 
@@ -27,7 +27,7 @@ class Found:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folder:
     """What `load_dataset(path, split=)` needs for one file; `alone` when the whole folder stands for the file."""
 

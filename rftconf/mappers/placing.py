@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from rftconf.errors import UsageError
@@ -14,12 +13,13 @@ from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE
 from rftconf.plan.splits import Rules
 from rftconf.plan.symbols import formula
+from rftconf.record import record
 
 LAYOUT = "stage.placement.layout"
 MEMORY = "stage.placement.rollout.gpu_memory_fraction"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """How a framework can place a run. `memory`: its engines' usual share of a GPU, `why` in words.
 

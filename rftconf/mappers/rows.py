@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec
 from rftconf.mappers.paths import path_of
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from rftconf.ledger import Decision
@@ -37,7 +38,7 @@ UNSET: Any = _Unset()
 Test: TypeAlias = "Callable[[Reading | Writing], bool]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class When:
     """A row's key acts only while `test` holds; `otherwise` says in one sentence why not."""
 
@@ -45,7 +46,7 @@ class When:
     otherwise: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One native key and one plan field. `why` names the code that gives the key its meaning.
 
@@ -70,7 +71,7 @@ class Row:
     """Keys that speak for it while it is not written (for items of lists)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fold:
     """Several native keys and several plan fields that only make sense together."""
 
@@ -81,7 +82,7 @@ class Fold:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Each:
     """Items of a native list and items of a plan list, row by row. Paths in `rows` are relative to the item."""
 
@@ -90,7 +91,7 @@ class Each:
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fixed:
     """A plan field that this framework does not let anyone choose; `value` is what its code does."""
 
@@ -100,7 +101,7 @@ class Fixed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cannot:
     """A plan field (or all below it) that this framework has no control for. `behaves` is what it does instead.
 
@@ -112,7 +113,7 @@ class Cannot:
     behaves: Any = UNSET
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     """What becomes of native keys without a row. `keys` is a glob over dotted keys; the first that fits counts."""
 
@@ -121,7 +122,7 @@ class Reason:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dialect:
     """Why a config is not converted as it stands (a fork that counts otherwise, half of a run), and what a person may do."""
 
@@ -129,7 +130,7 @@ class Dialect:
     choices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """All that rftconf knows about one framework's keys, in its newest shape."""
 

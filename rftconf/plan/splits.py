@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rftconf.plan.ranks import ENGINE
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rules:
     """How a target splits GPUs. `sizes`: those that make up one of its engines; `node_of_both` as in `Demand`."""
 
@@ -15,7 +14,7 @@ class Rules:
     node_of_both: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """GPUs of the trainer, of the rollout engines and of auxiliary models; `engines` is rollout GPUs over engine size."""
 
@@ -29,7 +28,7 @@ class Split:
         return f"{self.rollout} rollout ({self.engines} engines) + {self.trainer} trainer{rest}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Demand:
     """What a split must satisfy. `update` is G [sequences], `rank_gpus` the GPUs of one data-parallel rank.
 

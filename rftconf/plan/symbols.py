@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from rftconf.record import record
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -46,21 +47,21 @@ class Expr:
         return arith("/", other, self)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Var(Expr):
     """A variable whose value is not in the file, e.g. `$HOME`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text(Expr):
     """Text around expressions, e.g. `$HOME/data/train.parquet`. Never empty, never nested."""
 
     parts: tuple[str | Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arith(Expr):
     """`left op right` with op one of `+ - * / // % **` and the comparisons of `$(( ))`; `/` is meant exactly."""
 
@@ -69,7 +70,7 @@ class Arith(Expr):
     right: Number
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShellOnly(Expr):
     """Something only a shell can compute, kept as written: `$(nproc)`, `${x##*/}` of an unknown x.
 
@@ -80,7 +81,7 @@ class ShellOnly(Expr):
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch(Expr):
     """A value that depends on a condition nobody can decide here; `condition` is shell source."""
 
@@ -89,7 +90,7 @@ class Branch(Expr):
     otherwise: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Now(Expr):
     """The time at which the run starts, in the format of `strftime`: Hydra's `${now:...}`."""
 

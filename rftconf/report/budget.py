@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from rftconf.report.placement import gpu_range, group_letters, node_rows, placement_lines
 from rftconf.report.screen import Screen, joined
 
 if TYPE_CHECKING:
@@ -45,12 +46,15 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
     )
     yield f"{setup.nodes} × {setup.gpus_per_node} {gpu.title}: {gpu.usable_gib:g} GiB usable of {gpu.label_gb} GB on the label"
     if not gpu.measured:
-        yield from (f"note: {line}" for line in screen.wrap(f"{gpu.usable_gib:g} GiB: {gpu.source}", 6))
-    yield from (f"note: {line}" for note in setup.notes for line in screen.wrap(note, 6))
+        least, most = gpu.range
+        said = f"{gpu.usable_gib:g} GiB ({_gib(least)} to {_gib(most)} in the verdict): {gpu.source}"
+        yield from _note(said, screen)
+    for note in setup.notes:
+        yield from _note(note, screen)
     yield ""
     yield from _verdict(budget, screen)
     yield ""
-    yield from _drawing(budget)
+    yield from _drawing(budget, screen)
     for pool in budget.pools:
         yield ""
         yield from _bars(pool, budget, screen)
@@ -61,12 +65,18 @@ def _lines(budget: Budget, screen: Screen, gpu_hours: float | None) -> Iterator[
         yield f"GPU-hours: {gpu_hours:,.1f}"
 
 
+def _note(text: str, screen: Screen) -> Iterator[str]:
+    first, *rest = screen.wrap(text, 6)
+    yield f"note: {first}"
+    yield from (f"      {line}" for line in rest)
+
+
 def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
     worst, phase = budget.deciding, budget.deciding.deciding
     terms = sorted(phase.terms, key=lambda t: -t.size)
     yield screen.style(budget.verdict, "bold", _TONE[budget.verdict]) + (
         f": peak {_gib(phase.size)} GiB ({_gib(phase.low)} to {_gib(phase.high)}) in {phase.name}, {phase.moment},"
-        f" on GPUs {_range(worst)}; headroom {_gib(budget.headroom)} GiB ({100 * budget.headroom / budget.gpu.usable:.0f} %)"
+        f" on GPUs {gpu_range(worst)}; headroom {_gib(budget.headroom)} GiB ({100 * budget.headroom / budget.gpu.usable:.0f} %)"
     )
     yield f"decided by {terms[0].name}: {_gib(terms[0].size)} GiB = {terms[0].formula}"
     for one in budget.starved:
@@ -80,33 +90,22 @@ def _verdict(budget: Budget, screen: Screen) -> Iterator[str]:
             yield f"  nearest: {', '.join(problem.nearest)}"
 
 
-def _range(pool: PoolBudget) -> str:
-    first, last = pool.pool.first, pool.pool.first + pool.pool.count - 1
-    return str(first) if first == last else f"{first}–{last}"
-
-
-def _drawing(budget: Budget) -> Iterator[str]:
-    """A row per node, a column per GPU; the letter names the pool."""
-    setup = budget.setup
-    letters = {}
-    for index, one in enumerate(budget.pools):
-        letter = chr(ord("a") + index % 26)
-        for gpu in range(one.pool.first, one.pool.first + one.pool.count):
-            letters[gpu] = letter
-        yield f"{letter}  {one.pool.count} GPUs: {' + '.join(one.pool.roles)}"
-    shown = min(setup.nodes, 16)
-    for node in range(shown):
-        row = (letters.get(node * setup.gpus_per_node + gpu, "·") for gpu in range(setup.gpus_per_node))
-        yield f"   node {node:<3} {' '.join(row)}"
-    if shown < setup.nodes:
-        yield f"   and {setup.nodes - shown} more nodes"
+def _drawing(budget: Budget, screen: Screen) -> Iterator[str]:
+    """A row per node, a column per GPU; the letter names the GPUs that hold the same; then what they hold when."""
+    for letter, one in zip(group_letters(budget), budget.pools, strict=True):
+        yield f"{letter}  {one.pool.count} GPU{'s' if one.pool.count > 1 else ''}: {' + '.join(one.pool.roles)}"
+    rows = [(f"node {a}" if a == b else f"nodes {a}–{b}", row) for a, b, row in node_rows(budget)]
+    wide = max(8, *(len(label) for label, _ in rows))
+    yield from (f"   {label:<{wide}} {' '.join(row)}" for label, row in rows)
+    yield ""
+    yield from placement_lines(budget, screen)
 
 
 def _bars(one: PoolBudget, budget: Budget, screen: Screen) -> Iterator[str]:
     width = max(screen.width - 54, 20)
     scale = max(budget.gpu.usable, *(phase.high for phase in one.phases)) / width
     edge = round(budget.gpu.usable / scale)
-    yield f"GPUs {_range(one)}: {' + '.join(one.pool.roles)}"
+    yield f"GPUs {gpu_range(one)}: {' + '.join(one.pool.roles)}"
     for phase in one.phases:
         bar = _bar(phase, scale, width, screen)
         end = "|" if edge <= width else ""
@@ -143,7 +142,7 @@ def _explained(budget: Budget, asked: str | None) -> Iterator[str]:
     for one in budget.pools:
         chosen = [p for p in one.phases if asked and asked in p.name] or ([] if asked else [one.deciding])
         for phase in chosen:
-            yield f"GPUs {_range(one)}, {phase.name} ({phase.moment})"
+            yield f"GPUs {gpu_range(one)}, {phase.name} ({phase.moment})"
             yield from _sum(phase.terms)
             yield ""
 
@@ -158,10 +157,10 @@ def _sum(terms: Iterable[Term]) -> Iterator[str]:
 
 
 def answers_text(found: Iterable[Answer], screen: Screen) -> str:
-    """What would fit, one question after the other."""
+    """What would fit, one question after the other, with the number that `--apply` takes."""
     lines = []
-    for one in found:
-        lines.append(screen.style(one.question, "bold"))
+    for number, one in enumerate(found, 1):
+        lines.append(screen.style(f"{number}. {one.question}", "bold"))
         lines += [f"  {line}" for line in screen.wrap(one.text, 2)]
         lines += [f"  set {change.path} = {change.new} (was {change.old})" for change in one.changes]
         if one.budget is not None:

@@ -7,6 +7,8 @@ from html import escape
 from math import log
 from typing import TYPE_CHECKING
 
+from rftconf.report.placement import gpu_range, group_letters, held, node_rows, phase_names
+
 if TYPE_CHECKING:
     from rftconf.budget.answers import Point
     from rftconf.budget.clusters import Answer
@@ -27,6 +29,8 @@ COLOURS: dict[Part, str] = {
     "context": "#b3b8c0",
     "slack": "#d5d9df",
 }
+WORKS = "#2f7d6b"
+"""A role at work."""
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d232b; --paper: #fff; --line: #d5d9df; --soft: #667; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e7ec; --paper: #15181d; --line: #3a414b; --soft: #9aa3af; } }
@@ -38,6 +42,10 @@ svg { width: 100%; height: auto; } text { fill: var(--ink); font: 12px system-ui
 text.point { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; } td, th { padding: .2rem .5rem; text-align: left;
   border-bottom: 1px solid var(--line); } td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.when td, .when th { border: 1px solid var(--line); } .when th:first-child { white-space: nowrap; } .when { overflow-x: auto; }
+.when span, .soft span { display: inline-block; padding: 0 .35rem; border-radius: .3rem; border: 1px solid var(--work); }
+.works { background: var(--work); color: #fff; } .waits { color: var(--ink); }
+.sleeps { border: 1px dashed var(--line) !important; color: var(--soft); }
 .soft { color: var(--soft); } .gpus { width: auto; } .gpus td { text-align: center; border: 1px solid var(--line); width: 2.2rem; }
 .key span { display: inline-block; margin-right: 1rem; } .key i { display: inline-block; width: .8rem; height: .8rem;
   margin-right: .3rem; vertical-align: -.05rem; }
@@ -55,8 +63,12 @@ def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[
     title = f"Budget of {setup.model.name} on {setup.nodes} × {setup.gpus_per_node} {gpu.title}"
     yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>"
+    groups = "".join(f"--g{at}:{tone}55;" for at, tone in enumerate(COLOURS.values()))
+    yield f"<style>{STYLE}:root{{--work:{WORKS};{groups}}}</style></head><body><h1>{escape(title)}</h1>"
     yield f'<p class="soft">{setup.model.architecture.parameters:,} parameters; {gpu.usable_gib:g} GiB usable per GPU</p>'
+    if not gpu.measured:
+        least, most = gpu.range
+        yield f'<p class="soft">{_gib(least)} to {_gib(most)} GiB usable in the verdict: {escape(gpu.source)}</p>'
     phase = budget.deciding.deciding
     yield (
         f'<p class="verdict" style="--tone:{_TONES[budget.verdict]}"><b>{budget.verdict}</b>: peak {_gib(phase.size)} GiB'
@@ -66,7 +78,7 @@ def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[
         nearest = f" Nearest: {', '.join(problem.nearest)}." if problem.nearest else ""
         yield f'<p class="verdict" style="--tone:#c05746">{escape(problem.message + "." + nearest)}</p>'
     yield from (f'<p class="soft">{escape(note)}</p>' for note in setup.notes)
-    yield "<h2>GPUs</h2>"
+    yield "<h2>Which GPU holds what when</h2>"
     yield from _drawing(budget)
     for pool in budget.pools:
         yield from _pool(pool, budget)
@@ -80,22 +92,34 @@ def _page(budget: Budget, found: list[Answer], points: list[Point]) -> Iterator[
 
 
 def _drawing(budget: Budget) -> Iterator[str]:
-    owner = {}
-    for index, one in enumerate(budget.pools):
-        for gpu in range(one.pool.first, one.pool.first + one.pool.count):
-            owner[gpu] = index
-    tones = list(COLOURS.values())
+    """The nodes with their GPUs, nodes that look alike as one row; then what the GPUs hold in each phase."""
+    tones = {letter: f"var(--g{at % 10})" for at, letter in enumerate(group_letters(budget))}
     yield '<table class="gpus">'
-    for node in range(min(budget.setup.nodes, 32)):
-        yield f"<tr><th>node {node}</th>"
-        for gpu in range(node * budget.setup.gpus_per_node, (node + 1) * budget.setup.gpus_per_node):
-            tone = f' style="background:{tones[owner[gpu] % 10]}55"' if gpu in owner else ""
-            yield f"<td{tone}>{gpu}</td>"
+    for first, last, row in node_rows(budget):
+        label = f"node {first}" if first == last else f"nodes {first}–{last}"
+        yield f"<tr><th>{label}</th>"
+        yield from (f'<td style="background:{tones.get(letter, "none")}">{letter}</td>' for letter in row)
         yield "</tr>"
-    yield "</table><p>"
-    for index, one in enumerate(budget.pools):
-        yield f'<span style="background:{tones[index % 10]}55;padding:.1rem .4rem">{escape(" + ".join(one.pool.roles))}</span> '
-    yield "</p>"
+    yield "</table>"
+    names = phase_names(budget)
+    yield '<table class="when"><tr><th>GPUs</th>' + "".join(f"<th>{escape(name)}</th>" for name in names) + "</tr>"
+    for letter, one in zip(tones, budget.pools, strict=True):
+        yield f'<tr><th style="background:{tones[letter]}">{letter}: {gpu_range(one)}</th>'
+        yield from (_held(one, name) for name in names)
+        yield "</tr>"
+    yield '</table><p class="soft"><span class="works">at work</span> <span class="waits">its states wait on the GPU</span> '
+    yield '<span class="sleeps">only its process is there</span></p>'
+
+
+def _held(one: PoolBudget, name: str) -> str:
+    phase = next((phase for phase in one.phases if phase.name == name), None)
+    if phase is None:
+        return "<td>–</td>"
+    shown = (
+        f'<span class="{state}" title="{_gib(sum(t.size for t in phase.terms if t.owner == role))} GiB">{escape(role)}</span>'
+        for role, state in held(one, phase).items()
+    )
+    return f"<td>{' '.join(shown)}</td>"
 
 
 def _pool(one: PoolBudget, budget: Budget) -> Iterator[str]:

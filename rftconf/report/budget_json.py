@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from rftconf.report.placement import held
+
 if TYPE_CHECKING:
     from rftconf.budget.answers import Point
     from rftconf.budget.clusters import Answer
@@ -20,7 +22,13 @@ def budget_json(budget: Budget) -> dict[str, Any]:
         "verdict": budget.verdict,
         "headroom_bytes": budget.headroom,
         "deciding": {"gpus": _gpus(worst), "phase": worst.deciding.name, "term": _heaviest(worst.deciding)},
-        "gpu": {"name": gpu.name, "title": gpu.title, "usable_bytes": gpu.usable, "source": gpu.source},
+        "gpu": {
+            "name": gpu.name,
+            "title": gpu.title,
+            "usable_bytes": gpu.usable,
+            "usable_range_bytes": list(gpu.range),
+            "source": gpu.source,
+        },
         "cluster": {"nodes": setup.nodes, "gpus_per_node": setup.gpus_per_node, "layout": setup.layout},
         "model": {
             "name": setup.model.name,
@@ -35,7 +43,7 @@ def budget_json(budget: Budget) -> dict[str, Any]:
                 "name": one.pool.name,
                 "gpus": _gpus(one),
                 "roles": list(one.pool.roles),
-                "phases": [_phase(p) for p in one.phases],
+                "phases": [_phase(p) | {"holds": held(one, p)} for p in one.phases],
             }
             for one in budget.pools
         ],

@@ -7,9 +7,10 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TextIO
+
+from rftconf.record import record
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 _NARROWEST, _WIDEST = 40, 160
@@ -17,7 +18,7 @@ _UNKNOWN = 100
 """Columns where nobody tells."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Screen:
     """`width` in columns; styles are dropped unless `colour`."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.schemas import registry, versions
 from rftconf.schemas.catalogue import Catalogue, Key
 
@@ -45,7 +45,7 @@ def judge(known: Catalogue, prefixed: str, value: Value, *, overrides: bool = Tr
     return standing.verdict
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Standing:
     """What a release says to a key before it sees the value. `whatever`: the value changes nothing."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 
 
 class Cell(Protocol):
@@ -28,7 +29,7 @@ class Cell(Protocol):
 C = TypeVar("C", bound=Cell)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """What an edit did to one key. `became` is empty when nothing holds the value any more."""
 
@@ -88,7 +89,7 @@ def _filler(indices: tuple[str, ...], rest: str) -> Callable[[str], str]:
     return fill
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move:
     """`old` is called `new`; with `tree`, everything below it moves too.
 
@@ -152,7 +153,7 @@ def _holds(flat: Mapping[str, Cell], condition: tuple[str, Value]) -> bool:
     return condition[0] in flat and flat[condition[0]].value == condition[1]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """One old key became several; all of them take its value."""
 
@@ -186,7 +187,7 @@ class Split:
         return done
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Merge:
     """One new key governs what several old keys said; the old ones still overrule it where they differ.
 
@@ -224,7 +225,7 @@ class Merge:
         return done
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gone:
     """A key that nothing replaces."""
 

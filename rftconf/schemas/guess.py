@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.catalogue import Catalogue
@@ -20,7 +21,7 @@ _MOST_KEPT = 20_000
 """Keys whose verdicts are remembered."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guess:
     """The best fit. `reasons` are sentences; `certain` when nothing else fits as well and nothing is left unknown."""
 

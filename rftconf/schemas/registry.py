@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from rftconf.errors import UsageError
+from rftconf.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recipe:
     """A trainer with a program of its own: part of the program's name, and a key that only its config has.
 
@@ -26,7 +27,7 @@ class Recipe:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Framework:
     """One framework: `releases` from oldest to newest, `trainers` with the default first.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rftconf.plan.symbols import Expr, Value
+from rftconf.record import record
 from rftconf.schemas.edits import C, Change, hits, with_value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Revalue:
     """A value is spelt differently: `spellings` from old to new, `back` from new to old where that differs."""
 
@@ -53,7 +53,7 @@ def _show(value: Value) -> str:
     return "null" if value is None else str(value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reinterpret:
     """The name and the spelling stayed, the meaning changed; nothing can be rewritten, it can only be said."""
 
@@ -79,7 +79,7 @@ class Reinterpret:
         return self.up(flat)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pin:
     """Where `when` holds, the older release behaved as if `key` were `value`; the newer one has to be told."""
 

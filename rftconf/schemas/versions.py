@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Generic
 
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.chatlearn import versions as chatlearn
 from rftconf.schemas.edits import C, Change, Edit
@@ -27,7 +28,7 @@ _DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD, "roll": roll.DEAD, "chatlea
 _REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED, "roll": roll.REFUSED, "chatlearn": chatlearn.REFUSED}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rewritten(Generic[C]):
     """A config in another release's shape, and what happened on the way, oldest step first."""
 
@@ -40,7 +41,7 @@ class Rewritten(Generic[C]):
         return tuple(change for change in self.changes if change.lossy)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Plain:
     value: Value
 

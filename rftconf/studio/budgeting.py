@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from rftconf.budget.answers import answers
 from rftconf.budget.answers import front as clusters
-from rftconf.budget.clusters import Change, resized
+from rftconf.budget.clusters import Change, on_cluster
 from rftconf.budget.gpus import GPUS, Gpu, gpu_named
 from rftconf.budget.price import Budget, price
 from rftconf.budget.roles import Setup
 from rftconf.budget.setup import Asked as Said
-from rftconf.budget.setup import setup_of
 from rftconf.budget.view import plan_view
 from rftconf.cli.patching import patched
 from rftconf.errors import UsageError
@@ -157,20 +156,7 @@ def _setup(loaded: Loaded, asked: Asked) -> Setup:
     plan = plan_view(stages, loaded.framework, loaded.release, loaded.extensions)
     nodes, each, model = asked.whole("nodes"), asked.whole("gpus_per_node"), asked.word("model")
     mean = asked.whole("mean_tokens")
-    try:
-        own = setup_of(plan, Said(model=model, mean_tokens=mean))
-    except UsageError:
-        if nodes is None and each is None:
-            raise
-        return setup_of(plan, Said(nodes, each, model, mean_tokens=mean))
-    wanted = (nodes or own.nodes, each or own.gpus_per_node)
-    if wanted == (own.nodes, own.gpus_per_node):
-        return own
-    setup_of(plan, Said(*wanted, model))  # refuses what is no cluster
-    made = resized(replace(own, gpus_per_node=wanted[1]), wanted[0] * wanted[1])
-    if made is None:
-        raise UsageError(f"{wanted[0]} × {wanted[1]} GPUs: the run's parallel sizes and shares do not divide them")
-    return made
+    return on_cluster(plan, Said(nodes, each, model, mean_tokens=mean))
 
 
 def _changes(asked: Asked) -> dict[str, int | float | bool]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from rftconf.record import record
 
 _WIDEST_ALIGNED = 60
 _LONGEST_COMMENT = 160
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """Text of one or more physical lines; the comment stands after physical line number `at`."""
 

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Value
+from rftconf.record import record
 from rftconf.text.beside import beside
 from rftconf.text.document import Leaf
 from rftconf.text.layering import on_top
@@ -30,7 +31,7 @@ _HYDRAS = ("defaults", "hydra")
 """Sections of a primary config that Hydra reads itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """One item of a defaults list: the file, where its keys go, and whether it may be missing."""
 

@@ -20,7 +20,7 @@ class Mode(Enum):
     DELETE = "~"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Via:
     """A variable that a value went through, and where it got that value."""
 
@@ -45,7 +45,7 @@ class Leaf:
     mode: Mode = Mode.SET
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """One command of a script that starts a framework.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from rftconf.record import record
 
 
 class Style(Enum):
@@ -17,7 +18,7 @@ class Style(Enum):
     """`--name value` options, then `key=value` whose values are YAML (OmegaConf.from_dotlist)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Main:
     """A program that starts a framework; `rl` when it runs RL training (not SFT, evaluation, merging)."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from rftconf.plan.symbols import Expr, Value, to_shell
+from rftconf.record import record
 from rftconf.text import keys
 from rftconf.text.document import Leaf, Mode, Via
 from rftconf.text.hydra_grammar import Element, SymbolicStructureError, fill, key_text, parse_value, split_holes
@@ -44,7 +44,7 @@ class Argument(Protocol):
         """Where the characters from `offset` to `end` (by default the last) of the value are written."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextArgument:
     """An argument that stands in a file as it is: a line of overrides, an item of a YAML list."""
 
@@ -66,7 +66,7 @@ class TextArgument:
         return Place(self.file, self.index.span(self.start + min(offset, size), self.start + min(end or size, size)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlacedArgument:
     """A part of an argument, or one arm of it: all that is known of its place is that of the whole."""
 
@@ -103,7 +103,7 @@ def parse_override(word: Argument) -> Iterator[Leaf]:
     yield from _leaves(_Frame(word, source, key_place, mode), key, element)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Frame:
     word: Argument
     source: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from rftconf.record import record
 from rftconf.text.span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Patch:
     """Put `text` where `span` is; an empty span inserts."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePath
 
 from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.record import record
 from rftconf.text.document import Document
 from rftconf.text.layering import on_top
 from rftconf.text.scalars import ScalarRules
@@ -25,7 +26,7 @@ _SHELL_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadOptions:
     """What the caller knows beyond the text.
 

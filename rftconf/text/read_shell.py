@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
 from rftconf.plan.symbols import Expr, Text, Value, text, to_shell
+from rftconf.record import record
 from rftconf.text.arguments import CommandLine, read_arguments
 from rftconf.text.beside import beside
 from rftconf.text.document import Document, Launch, Leaf, Via
@@ -26,7 +27,7 @@ _BLANKS = re.compile(r"[ \t\n]+")
 _DOTTED = re.compile(r"\+{0,2}\w+(?:\.[\w-]+)+=")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Candidate:
     command: Command
     program: str
@@ -80,7 +81,7 @@ def _candidate(command: Command) -> _Candidate | None:
     return _Candidate(command, program, Style.HYDRA, True, "") if dotted >= _FEWEST_OVERRIDES else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _PartlyKnown:
     """A word with unknown parts. Offsets count each of these as one character, as the override grammar does."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.errors import UnreadableError
+from rftconf.record import record
 from rftconf.text.span import Place, Span
 
 MAX_BYTES = 5 * 1024 * 1024
@@ -27,7 +27,7 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """Text with its name. `notes` say what was set aside in reading it; `bom` that a byte order mark was."""
 

@@ -11,7 +11,8 @@ from rftconf.budget.allocation import problems
 from rftconf.budget.implementations import MEGATRON
 from rftconf.budget.megatron_sizes import megatron_sizes, placed
 from rftconf.budget.models import resolve
-from rftconf.budget.recipe import MegatronSizes, Training
+from rftconf.budget.recipe import Adapter, MegatronSizes, Training
+from rftconf.budget.sharding import adapter_parameters
 from rftconf.budget.term import total
 from rftconf.budget.values import Values
 from rftconf.plan.model import Megatron, Worker
@@ -118,3 +119,18 @@ def test_options_are_read_as_frameworks_write_them() -> None:
     assert read(recompute_granularity="full", recompute_method="block", recompute_num_layers=3).recompute_block == 3
     assert read(recompute_granularity="full", recompute_method="uniform", recompute_num_layers=3).recompute_unit == 3
     assert read(pipeline_model_parallel_layout="Et*12|t*12|t*12|t*12L").chunks == (12, 12, 12, 12)
+
+
+def test_frozen_weights_have_no_gradient_buffers_and_no_optimizer() -> None:
+    """Megatron's DDP and distributed optimizer hold what requires a gradient: adapters alone."""
+    full = setup().with_actor(backend="megatron", gpus=8, megatron=MegatronSizes(tp=2, pp=2)).actor
+    assert full is not None
+    tuned = replace(full.job, adapter=Adapter(rank=32, experts=False))
+    parts: dict[str, int] = {}
+    for one in megatron.states(tuned, 0):
+        parts[one.part] = parts.get(one.part, 0) + one.size
+    own = adapter_parameters(tuned) / 2 / 2
+    base = sum(t.size for t in megatron.states(full.job, 0) if t.part == "weights")
+    assert parts["weights"] == pytest.approx(base + 2 * own, rel=1e-6)
+    assert parts["gradients"] == pytest.approx(4 * own, rel=1e-6)
+    assert parts["optimizer"] == pytest.approx(12 * own / 2, rel=1e-6)

@@ -68,6 +68,27 @@ def test_no_row_is_guessed(asked: str) -> None:
     assert models.find(asked) is None
 
 
+@pytest.mark.parametrize("asked", models.TRAINED_FROM)
+def test_known_reward_models_have_the_sizes_of_their_base(asked: str) -> None:
+    found = models.find(f"/home/user/models/{asked}")
+    assert found is not None
+    assert found.name == models.TRAINED_FROM[asked]
+    assert "which it was trained from" in found.note
+
+
+@pytest.mark.parametrize(
+    ("asked", "base"),
+    [
+        ("checkpoint/multiturn-sft-qwen-2.5-32b-instruct/global_step_372", "Qwen/Qwen2.5-32B"),
+        ("deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "Qwen/Qwen3-8B"),
+    ],
+)
+def test_a_name_inside_another_is_offered_and_not_taken(asked: str, base: str) -> None:
+    assert models.find(asked) is None
+    with pytest.raises(UsageError, match=rf"if it was trained from {base}\S*, pass --model {base}"):
+        models.resolve(asked)
+
+
 def test_an_unknown_model_says_what_to_pass() -> None:
     with pytest.raises(UsageError, match=r"Qwen2\.5-9B: not in the table; nearest names: .*config\.json"):
         models.resolve("Qwen2.5-9B")

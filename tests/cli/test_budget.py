@@ -136,6 +136,9 @@ BAD = [
     (SCRIPT, ["--gpu", "h100", "--model", "nonesuch-7b"], r"model nonesuch-7b: not in the table.*config\.json"),
     (SCRIPT, ["--gpu", "h100", "--model", "/no/such/config.json"], r"cannot be read: No such file"),
     (SCRIPT, ["--gpu", "h100", "--apply", "9"], r"--apply 9: there are 4 answers"),
+    (SCRIPT, ["--gpu", "h100", "--phase", "nap"], r"--phase nap: this run has load, rollout"),
+    (SCRIPT, ["--gpu", "h100", "--trainer-date", "yesterday"], r"--trainer-date yesterday: a release such as"),
+    (SCRIPT, ["--gpu", "h100", "--mean-tokens", "99999"], r"--mean-tokens is 99999: the longest sequence .* 4096"),
     (NODES, ["--gpu", "h100"], r"nodes = NNODES.*--nodes.*--set NNODES"),
     (OWN, ["--gpu", "h100"], r"model /models/own: not in the table"),
     (
@@ -173,3 +176,27 @@ def test_what_is_no_plan(text: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     file.write_text(text)
     assert run(["budget", str(file), "--gpu", "h100"]) == 2
     assert "plan" in capsys.readouterr().err
+
+
+def test_another_cluster_is_the_runs_own_resized(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """veRL's file says one node of eight; asked for two, all roles are on sixteen GPUs."""
+    data = json.loads(printed(capsys, script, "--gpu", "h100-80g", "--nodes", "2", "--json"))
+    assert data["pools"][0]["gpus"] == list(range(16))
+    assert run(["budget", script, "--gpu", "h100-80g", "--gpus-per-node", "3"]) == 2
+    assert "do not divide" in capsys.readouterr().err
+
+
+def test_answers_have_the_number_that_apply_takes(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed(capsys, script, "--gpu", "h100-80g", "--fit")
+    assert "\n1. largest micro-batch of the actor\n" in out
+    assert "\n2. highest safe share" in out
+
+
+def test_an_answer_without_a_change_is_not_applied(
+    script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a T4 nothing fits: there is nothing to write, and no file that looks as if there were."""
+    target = tmp_path / "fitted.sh"
+    assert run(["budget", script, "--gpu", "t4", "--apply", "1", "-o", str(target)]) == 2
+    assert "nothing to change" in capsys.readouterr().err
+    assert not target.exists()

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,12 +16,12 @@ import pytest
 from rftconf.budget.answers import answers, front
 from rftconf.budget.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.report.budget_html import COLOURS, budget_html
+from rftconf.report.budget_html import COLOURS, WORKS, budget_html
 from tests.budget.runs import colocated, setup
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 H100 = gpu_named("h100")
-WIDTH, HEIGHT = 900, 560
+WIDTH, HEIGHT = 900, 900
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def test_every_tag_is_closed(page: str) -> None:
 
 def test_what_a_config_says_cannot_become_markup() -> None:
     run = setup(colocated(), model="Qwen/Qwen3-8B")
-    noted = type(run)(**{**{f: getattr(run, f) for f in run.__slots__}, "notes": ("<b>&",)})
+    noted = replace(run, notes=("<b>&",))
     assert "&lt;b&gt;&amp;" in budget_html(price(noted, H100))
 
 
@@ -122,4 +123,5 @@ def test_a_browser_shows_bars_in_the_colours_of_the_parts(page: str, tmp_path: P
     for part in ("weights", "optimizer", "activations", "logits", "kv_cache"):
         rgb = tuple(bytes.fromhex(COLOURS[part][1:]))
         assert rgb in found, part
+    assert tuple(bytes.fromhex(WORKS[1:])) in found, "who works in which phase"
     assert re.search(r"<title>kv cache: [\d.]+ GiB", page)

@@ -27,7 +27,8 @@ def budget(
         str, typer.Option("--gpu", metavar="NAME", help="Which GPU, e.g. h100-80g; NAME:GIB for another.")
     ] = "",
     nodes: Annotated[
-        int | None, typer.Option("--nodes", metavar="N", help="Nodes, where the file does not tell.")
+        int | None,
+        typer.Option("--nodes", metavar="N", help="Nodes; other ones than the file's: every role keeps its part."),
     ] = None,
     gpus_per_node: Annotated[int | None, typer.Option("--gpus-per-node", metavar="M", help="GPUs of a node.")] = None,
     model: Annotated[
@@ -82,9 +83,10 @@ def budget(
       rftconf budget grpo.yaml --gpu h20 --fit --html budget.html
       rftconf budget run_grpo.sh --gpu h100 --apply 1 -o run_fitted.sh
     """
+    from rftconf.budget.clusters import on_cluster
     from rftconf.budget.gpus import gpu_named
     from rftconf.budget.price import price
-    from rftconf.budget.setup import Asked, setup_of
+    from rftconf.budget.setup import Asked
     from rftconf.cli import output as out
     from rftconf.cli.reading import reading
 
@@ -100,8 +102,9 @@ def budget(
         date,
         _positive(mean_tokens, "--mean-tokens"),
     )
-    setup = setup_of(plan, asked)
+    setup = on_cluster(plan, asked)
     found = price(setup, chosen or _needed())
+    _known_phase(found, phase)
     hours = _gpu_hours(plan, setup.total, step_seconds)
     more = _answers(found) if fit or apply is not None else (), _front(found) if front else ()
     if html is not None:
@@ -141,6 +144,14 @@ def _needed() -> NoReturn:
     from rftconf.errors import UsageError
 
     raise UsageError(f"pass --gpu, one of: {', '.join(gpu.name for gpu in GPUS)}; or NAME:GIB")
+
+
+def _known_phase(found: Budget, asked: str | None) -> None:
+    from rftconf.errors import UsageError
+
+    names = list(dict.fromkeys(phase.name for pool in found.pools for phase in pool.phases))
+    if asked and not any(asked in name for name in names):
+        raise UsageError(f"--phase {asked}: this run has {', '.join(names)}")
 
 
 def _positive(value: int | None, option: str) -> int | None:
@@ -246,6 +257,8 @@ def _apply(loaded: Loaded | None, answers: tuple[Answer, ...], number: int, how:
     if number > len(answers):
         raise UsageError(f"--apply {number}: there are {len(answers)} answers")
     answer = answers[number - 1]
+    if not answer.changes:
+        raise UsageError(f"--apply {number}: nothing to change; {answer.question}: {answer.text}")
     was = loaded
 
     def again(text: str) -> Loaded:

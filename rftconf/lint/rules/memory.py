@@ -49,11 +49,12 @@ def _puts(answer: Answer | None) -> tuple[Put, ...]:
 
 
 def _enough(budget: Budget) -> tuple[Put, ...]:
-    """The change that makes it fit and costs least: a share, a micro-batch, offloads, more nodes, in this order."""
+    """The change that makes it fit and costs least: a share, a micro-batch, offloads, several at once, more nodes, in this order."""
     from rftconf.budget.answers import first_offload, highest_fraction, largest_tokens
     from rftconf.budget.clusters import fewest_gpus
+    from rftconf.budget.mending import mended
 
-    asked = (highest_fraction, largest_tokens, first_offload, fewest_gpus)
+    asked = (highest_fraction, largest_tokens, first_offload, mended, fewest_gpus)
     return next((puts for ask in asked if (puts := _puts(ask(budget.setup, budget.gpu)))), ())
 
 
@@ -68,7 +69,7 @@ def _does_not_fit(s: Subject) -> Findings:
     """Every role's memory is counted in every phase of a step; even the lower end of the interval is more than the GPU
     has. The run would end with an out-of-memory error, often only after hours, at the first full-length batch."""
     budget = s.budget
-    if budget is not None and budget.deciding.deciding.low > budget.gpu.usable:
+    if budget is not None and budget.deciding.deciding.low > budget.gpu.range[1]:
         yield found(_peak(budget), *_keys(budget), fix=_enough(budget))
 
 
@@ -85,7 +86,7 @@ def _little_left(s: Subject) -> Findings:
     from rftconf.budget.answers import highest_fraction
 
     budget = s.budget
-    if budget is None or budget.deciding.deciding.low > budget.gpu.usable or budget.starved:
+    if budget is None or budget.deciding.deciding.low > budget.gpu.range[1] or budget.starved:
         return
     if budget.headroom < LITTLE * budget.gpu.usable:
         generates = any(one.part == "kv_cache" for one in budget.deciding.deciding.terms)

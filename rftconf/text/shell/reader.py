@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Expr, Value, names_in
+from rftconf.record import record
 from rftconf.text.shell.codes import CODES
 from rftconf.text.shell.evaluate import Evaluator
 from rftconf.text.shell.launches import Command
@@ -19,7 +19,7 @@ from rftconf.text.span import Place
 MAX_SCRIPT = 300_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unresolved:
     """A name that the arguments depend on and nothing given tells, with the first place that needs it."""
 
@@ -27,7 +27,7 @@ class Unresolved:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Script:
     """What a script launches; `variables` is what is known of its variables at the end (lists for arrays)."""
 

@@ -1,0 +1,111 @@
+"""Which GPU holds what in which phase: one drawing, GPUs that hold the same as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rftconf.budget.phases import Phase
+    from rftconf.budget.price import Budget, PoolBudget
+    from rftconf.report.screen import Screen
+
+State = Literal["works", "waits", "sleeps"]
+"""At work; its states wait on the GPU; only its process is there, its states are elsewhere."""
+_PROCESS = ("context", "residue", "slack")
+"""Parts of memory that a process has without any state of its role."""
+LABEL = 19
+"""Columns for the name of a phase, as the bars have it."""
+
+
+def held(one: PoolBudget, phase: Phase) -> dict[str, State]:
+    """What each role of the pool has on its GPUs in that phase; trainers first."""
+    found: dict[str, State] = {}
+    for role in one.pool.roles:
+        states = any(t.owner == role and t.size and t.part not in _PROCESS for t in phase.terms)
+        found[role] = "works" if role in phase.at_work else "waits" if states else "sleeps"
+    return found
+
+
+def phase_names(budget: Budget) -> list[str]:
+    """Every phase of any pool, in the order of a step."""
+    found: list[str] = []
+    for one in budget.pools:
+        own = [phase.name for phase in one.phases]
+        for at, name in enumerate(own):
+            if name not in found:
+                later = (found.index(other) for other in own[at + 1 :] if other in found)
+                found.insert(next(later, len(found)), name)
+    return found
+
+
+def letters(budget: Budget) -> dict[str, str]:
+    """A letter for each role: its own first one that is free, else any."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(role for one in budget.pools for role in one.pool.roles):
+        wanted = [c for c in name.upper() if c.isalpha() and c.isascii()]
+        free = (c for c in (*wanted, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ") if c not in found.values())
+        found[name] = next(free, "?")
+    return found
+
+
+def gpu_range(one: PoolBudget) -> str:
+    """`0–7`, or `3`."""
+    first, last = one.pool.first, one.pool.first + one.pool.count - 1
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def group_letters(budget: Budget) -> list[str]:
+    """A letter for the GPUs of each pool."""
+    return [chr(ord("a") + at % 26) for at in range(len(budget.pools))]
+
+
+def node_rows(budget: Budget) -> list[tuple[int, int, list[str]]]:
+    """First and last of the nodes that look alike, and the letter of each of their GPUs; a dot for one that idles."""
+    setup, spans = budget.setup, [(one.pool.first, one.pool.first + one.pool.count) for one in budget.pools]
+    edges = {edge // setup.gpus_per_node + more for span in spans for edge in span for more in (0, 1)}
+    starts = sorted({0, *(edge for edge in edges if edge < setup.nodes)})
+    found: list[tuple[int, int, list[str]]] = []
+    for start, after in zip(starts, [*starts[1:], setup.nodes], strict=True):
+        row = [_letter_at(start * setup.gpus_per_node + gpu, spans) for gpu in range(setup.gpus_per_node)]
+        if found and found[-1][2] == row:
+            found[-1] = (found[-1][0], after - 1, row)
+        else:
+            found.append((start, after - 1, row))
+    return found
+
+
+def _letter_at(gpu: int, spans: list[tuple[int, int]]) -> str:
+    return next((chr(ord("a") + at % 26) for at, (first, end) in enumerate(spans) if first <= gpu < end), "·")
+
+
+def placement_lines(budget: Budget, screen: Screen) -> Iterator[str]:
+    """Phases down, GPUs across; as many groups of GPUs beside each other as the screen is wide."""
+    marks, names = letters(budget), phase_names(budget)
+    yield ", ".join(f"{mark} {role}" for role, mark in marks.items()) + (
+        "   (capital: at work, small: waits on the GPU, ·: only its process)"
+    )
+    heads = [f"{letter} {gpu_range(one)}" for letter, one in zip(group_letters(budget), budget.pools, strict=True)]
+    columns = [[_cell(one, name, marks) for name in names] for one in budget.pools]
+    widths = [max(len(head), *map(len, cells)) for head, cells in zip(heads, columns, strict=True)]
+    start = 0
+    while start < len(heads):
+        end = start + 1
+        while end < len(heads) and LABEL + 5 + sum(widths[start : end + 1]) + 2 * (end + 1 - start) <= screen.width:
+            end += 1
+        yield f"  {'GPUs':<{LABEL}}  " + "  ".join(
+            h.ljust(w) for h, w in zip(heads[start:end], widths[start:end], strict=True)
+        )
+        for row, name in enumerate(names):
+            cells = (columns[at][row].ljust(widths[at]) for at in range(start, end))
+            yield f"  {name[:LABEL]:<{LABEL}}  " + "  ".join(cells)
+        start = end
+
+
+def _cell(one: PoolBudget, name: str, marks: dict[str, str]) -> str:
+    """A mark for each role of the pool; a dash where the pool has no such phase."""
+    phase = next((phase for phase in one.phases if phase.name == name), None)
+    if phase is None:
+        return "–"
+    shown = ((marks[role], state) for role, state in held(one, phase).items())
+    return " ".join("·" if state == "sleeps" else mark if state == "works" else mark.lower() for mark, state in shown)
