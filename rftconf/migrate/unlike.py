@@ -74,7 +74,7 @@ def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
     told = [versions.settled(after.framework, after.release, key) for key in asked]
     if any(told) and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
         return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, next(why for why in told if why))
-    if (one.a.said is None or one.a.said.kind is not Said.WRITTEN) and not _sayable(after, asked):
+    if (one.a.said is None or one.a.said.kind is not Said.WRITTEN) and not _sayable(after, (*asked, *one.b.said.asked)):
         why = f"{registry.framework(after.framework).title} {after.release} has no key for it"
         return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, why)
     return Unlike(one.path, one.a.value, one.b.value, Nature.LOST, one.a.idle or why)
