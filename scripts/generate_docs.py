@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from rftconf.explain.fields import fields_by_key, keys_by_field
 from rftconf.mappers.rows import Fixed, Table
 from rftconf.mappers.tables import table_of
+from rftconf.metrics.naming import history
 from rftconf.metrics.quantity import RUNNER, title
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 from rftconf.plan import model
@@ -176,6 +177,10 @@ def metrics_page() -> str:
     for quantity in QUANTITIES:
         logged = (quantity.logged.get(side) for side in sides)
         text += row(quantity.says, quantity.unit, *(f"`{one.name}`" if one else "" for one in logged))
+    text += "\n## Names of earlier releases\n\n" + head("framework", "name", "earlier releases")
+    for side in sides[:-1]:
+        told = [one for quantity in QUANTITIES if (one := quantity.logged.get(side)) and history(one, side)]
+        text += "".join(row(title(side), f"`{one.name}`", history(one, side)) for one in told)
     text += "\n## Why values differ\n\n"
     for quantity in QUANTITIES:
         said = [f"{title(side)}: {one.differs}" for side, one in quantity.logged.items() if one.differs]
