@@ -60,6 +60,8 @@ def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
                 _judge(runner, case, (old, own), (new, to))
             except UnreadableError as error:
                 case.lost.append(f"not read: {str(error).rpartition(': ')[2]}"[:LONGEST])
+                runner.move(new, runner.after)
+                case.after = _said(runner.verdict(to, new, runner.after))
         there_and_back(runner, found, before, (out, report), (own, to))
     return found
 
