@@ -30,6 +30,7 @@ import cli_page
 import drawings
 import key_pages
 import memory_page
+import migrating_page
 import pair_pages
 import rule_pages
 
@@ -203,6 +204,7 @@ def pages() -> dict[str, str]:
         "metrics.md": metrics_page(),
         **keys,
         **{name: NOTE + text for name, text in told.items()},
+        "migrating.md": migrating_page.page(row, head),
         **drawings.files(),
     }
 
