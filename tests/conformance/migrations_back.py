@@ -70,7 +70,7 @@ def _name(
     try:
         found = _compared(*(loaded(file, own, base) for file, base in zip(runs, bases, strict=True)))
     except RftconfError as error:
-        case.silent.append(f"not read: {error}"[:LONGEST])
+        case.silent.append(f"not read: {str(error).rpartition(': ')[2]}"[:LONGEST])
         return
     for name, a, b in _differing(found):
         if name in said:
