@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from rftconf.diff.effects import Effect
 from rftconf.diff.table import GROUPS
-from rftconf.report.comparison import TITLES, count_text, said_text, seen_text, total_text, value_text, verdict_text
+from rftconf.report.comparison import (
+    TITLES,
+    count_text,
+    narrowed,
+    said_text,
+    seen_text,
+    total_text,
+    value_text,
+    verdict_text,
+)
 from rftconf.report.screen import printable
 
 if TYPE_CHECKING:
@@ -96,7 +105,8 @@ def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
 def _difference(one: Difference) -> str:
     unsure = "" if one.certain else " <span class=unknown>cannot be compared</span>"
     name = f"<code>{_text(one.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(one.known.does)}</span>"
-    return f"<tr><td class=field>{name}</td>{_seen('A', one.path, one.a)}{_seen('B', one.path, one.b)}</tr>"
+    a, b = narrowed(one)
+    return f"<tr><td class=field>{name}</td>{_seen('A', one.path, a)}{_seen('B', one.path, b)}</tr>"
 
 
 def _seen(side: str, path: str, seen: Seen) -> str:
