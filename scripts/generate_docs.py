@@ -180,8 +180,9 @@ def metrics_page() -> str:
         text += row(quantity.says, quantity.unit, *(f"`{one.name}`" if one else "" for one in logged))
     text += "\n## Names of earlier releases\n\n" + head("framework", "name", "earlier releases")
     for side in sides[:-1]:
-        told = [one for quantity in QUANTITIES if (one := quantity.logged.get(side)) and history(one, side)]
-        text += "".join(row(title(side), f"`{one.name}`", history(one, side)) for one in told)
+        theirs = [quantity.logged[side] for quantity in QUANTITIES if side in quantity.logged]
+        changed = [(named.name, history(named, side)) for named in theirs if history(named, side)]
+        text += "".join(row(title(side), f"`{name}`", told) for name, told in changed)
     text += "\n## Why values differ\n\n"
     for quantity in QUANTITIES:
         said = [f"{title(side)}: {one.differs}" for side, one in quantity.logged.items() if one.differs]

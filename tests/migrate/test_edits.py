@@ -266,3 +266,10 @@ def test_a_default_that_the_release_has_no_key_for_is_told_and_not_lost() -> Non
     assert (seed.a, seed.b, seed.nature) == (42, 0, Nature.RELEASE)
     assert seed.why == "veRL 0.6.1 has no key for it"
     assert not migrated(script("actor_rollout_ref.rollout.seed=7"), "0.9.1", "0.6.1").faithful
+
+
+def test_down_to_a_release_whose_default_says_more_than_nothing() -> None:
+    text = "project: p\nname: n\nalgorithm:\n  algorithm_type: grpo\n  repeat_times: 8\nmodel:\n  model_path: /m\n"
+    done = migrated(text, "0.6.0", "0.3.3", "run.yaml", "trinity")
+    assert "min_response_tokens: 0\n" in done.text  # 1 where 0.3.3 is told nothing
+    assert not [one for one in done.unlike if one.name == "stage.length.response_min_tokens"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from typing import Any
 
-from scripts import migrating_page
-from scripts.generate_docs import head, row
+import pytest
+
+from tests.sources import ROOT
 
 CASE: dict[str, Any] = {
     "name": "a.sh",
@@ -42,8 +45,15 @@ FOUND: dict[str, Any] = {
 }
 
 
-def test_counts_reasons_and_what_nobody_names() -> None:
-    text = migrating_page.figures(FOUND, row, head)
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The generator of pages, whose parts import each other by their own names."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
+    return importlib.import_module("generate_docs")
+
+
+def test_counts_reasons_and_what_nobody_names(pages: Any) -> None:
+    text = pages.migrating_page.figures(FOUND, pages.row, pages.head)
     assert "Measured on 2026-01-02." in text
     assert "| verl-0.5.0 to verl 0.9.1 | 3 | 6 | 5 | 1 | 4 | 2 | 7 |" in text
     assert "| verl-0.5.0 to verl 0.9.1 | 2 | `data.x: gone` |" in text
@@ -53,8 +63,8 @@ def test_counts_reasons_and_what_nobody_names() -> None:
     assert "Not restored and not named: b.sh: `stage.n: 1 -> 2`." in text
 
 
-def test_the_page_shows_the_newest_results() -> None:
-    found = json.loads(migrating_page.newest().read_text())
-    page = migrating_page.PAGE.read_text()
+def test_the_page_shows_the_newest_results(pages: Any) -> None:
+    found = json.loads(pages.migrating_page.newest().read_text())
+    page = pages.migrating_page.PAGE.read_text()
     assert f"Measured on {found['date']}." in page
     assert all(one["set"].partition(",")[0] in page for one in found["sets"])
