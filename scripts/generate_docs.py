@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from rftconf.explain.fields import fields_by_key, keys_by_field
 from rftconf.mappers.rows import Fixed, Table
 from rftconf.mappers.tables import table_of
+from rftconf.metrics.naming import history
 from rftconf.metrics.quantity import RUNNER, title
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 from rftconf.plan import model
@@ -29,6 +30,7 @@ import cli_page
 import drawings
 import key_pages
 import memory_page
+import migrating_page
 import pair_pages
 import rule_pages
 
@@ -176,6 +178,11 @@ def metrics_page() -> str:
     for quantity in QUANTITIES:
         logged = (quantity.logged.get(side) for side in sides)
         text += row(quantity.says, quantity.unit, *(f"`{one.name}`" if one else "" for one in logged))
+    text += "\n## Names of earlier releases\n\n" + head("framework", "name", "earlier releases")
+    for side in sides[:-1]:
+        theirs = [quantity.logged[side] for quantity in QUANTITIES if side in quantity.logged]
+        changed = [(named.name, history(named, side)) for named in theirs if history(named, side)]
+        text += "".join(row(title(side), f"`{name}`", told) for name, told in changed)
     text += "\n## Why values differ\n\n"
     for quantity in QUANTITIES:
         said = [f"{title(side)}: {one.differs}" for side, one in quantity.logged.items() if one.differs]
@@ -198,6 +205,7 @@ def pages() -> dict[str, str]:
         "metrics.md": metrics_page(),
         **keys,
         **{name: NOTE + text for name, text in told.items()},
+        "migrating.md": migrating_page.page(row, head),
         **drawings.files(),
     }
 

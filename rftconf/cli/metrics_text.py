@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from rftconf.metrics.naming import counters_of
+from rftconf.metrics.naming import counters_of, history
 from rftconf.metrics.quantity import RUNNER, Logged, Quantity, title
 from rftconf.metrics.rename import Report
 from rftconf.metrics.table import QUANTITIES
@@ -48,8 +48,9 @@ def _quantity(quantity: Quantity, sides: Sequence[str], screen: Screen) -> Itera
             continue
         run = f" ({logged.run})" if logged.run else ""
         yield f"  {screen.style(name, 'dim')}  {logged.name}{run}"
-        for line in screen.wrap(logged.differs, wide + 4) if logged.differs else ():
-            yield f"{' ' * (wide + 4)}{line}"
+        for text in (logged.differs, history(logged, side)):
+            for line in screen.wrap(text, wide + 4) if text else ():
+                yield f"{' ' * (wide + 4)}{line}"
         yield f"{' ' * (wide + 4)}{screen.style(read_at(side, logged), 'dim')}"
 
 
@@ -102,7 +103,9 @@ def table_json(sides: Sequence[str]) -> dict[str, Any]:
 def _logged(side: str, logged: Logged) -> dict[str, Any]:
     return {
         "name": logged.name,
-        "older": list(logged.older),
+        "older": [one.name for one in logged.older],
+        "until": {one.name: one.until for one in logged.older if one.until},
+        "since": logged.since,
         "run": logged.run,
         "differs": logged.differs,
         "release": release_of(side, logged).removesuffix(", "),

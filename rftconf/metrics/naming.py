@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rftconf.metrics.quantity import Counter, Logged, Quantity, pattern
+from rftconf.metrics.quantity import Counter, Logged, Quantity, pattern, placeholders
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 
 
@@ -42,18 +42,46 @@ def understood(framework: str, name: str) -> Found | None:
 def _matches(framework: str, name: str) -> Iterator[Found]:
     for quantity in QUANTITIES:
         logged = quantity.logged.get(framework)
-        for spelled in () if logged is None else (logged.name, *logged.older):
+        for spelled in () if logged is None else (logged.name, *(older.name for older in logged.older)):
             matched = pattern(spelled).fullmatch(name)
             if logged is not None and matched is not None:
                 yield Found(quantity, logged, matched.groupdict())
 
 
-def name_for(found: Found, framework: str) -> tuple[str, str]:
-    """The name that `framework` has for it, or "" and the sentence why there is none."""
+def name_in(logged: Logged, framework: str, release: str) -> str:
+    """What `release` of the framework calls it, "" where it does not log it yet."""
+    from rftconf.schemas import registry
+
+    known = registry.framework(framework)
+    order = known.releases
+    at = order.index(registry.release(known, release))
+    for older in sorted((one for one in logged.older if one.until), key=lambda one: order.index(one.until)):
+        if at <= order.index(older.until):
+            return older.name
+    return "" if logged.since and at < order.index(logged.since) else logged.name
+
+
+def history(logged: Logged, framework: str) -> str:
+    """What earlier releases call it: `critic/kl until 0.5.2`, `logged since 0.7.1`; "" where it never changed."""
+    told = [f"{one.name} until {one.until}" for one in logged.older if one.until]
+    if logged.since:
+        from rftconf.schemas import registry
+
+        order = registry.framework(framework).releases
+        before = order[order.index(logged.since) - 1]
+        told += [] if before in {one.until for one in logged.older} else [f"under its name since {logged.since}"]
+    return "; ".join(told)
+
+
+def name_for(found: Found, framework: str, release: str = "") -> tuple[str, str]:
+    """The name that `framework` (in `release`, else in its newest) has for it, or "" and the sentence why there is none."""
     theirs = found.quantity.logged.get(framework)
     if theirs is None:
         return "", "logs nothing like it"
-    lacking = [part for part in theirs.placeholders if part not in found.filled]
+    name = name_in(theirs, framework, release) if release else theirs.name
+    if not name:
+        return "", f"{release} logs nothing like it; {theirs.since} does"
+    lacking = [part for part in placeholders(name) if part not in found.filled]
     if lacking:
-        return "", f"calls it {theirs.name}, and this does not tell {', '.join(lacking)}"
-    return theirs.name.format_map(found.filled), ""
+        return "", f"calls it {name}, and this does not tell {', '.join(lacking)}"
+    return name.format_map(found.filled), ""

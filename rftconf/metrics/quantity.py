@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from rftconf.errors import UsageError
 from rftconf.plan.units import Unit
@@ -17,14 +18,26 @@ TRAINER, EXPLORER = "trainer", "explorer"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
+class Older(NamedTuple):
+    """A name of earlier releases, up to and with `until`; without one, of other pipelines of the same release.
+
+    `text` is what stands in the code where that is not the name itself.
+    """
+
+    name: str
+    until: str = ""
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Logged:
     """How one framework logs a quantity. `{source}` and the like in a name stand for what a run fills in.
 
     `file` and `function` are where it is logged in the release that was read, `text` what stands there where that is not
     the name itself. `differs` says why the value is not the same number as elsewhere. `older` are names of earlier
-    releases and other pipelines, `package` the framework whose code it is where one runs another's trainer. `behind` is by how many rollout
-    periods the weights that are measured are older than the step they are logged at.
+    releases and other pipelines, `since` is the first catalogued release that logs it under its name of today, `package`
+    the framework whose code it is where one runs another's trainer. `behind` is by how many rollout periods the weights
+    that are measured are older than the step they are logged at.
     """
 
     name: str
@@ -33,14 +46,15 @@ class Logged:
     differs: str = ""
     text: str = ""
     run: str = ""
-    older: tuple[str, ...] = ()
+    older: tuple[Older, ...] = ()
     package: str = ""
     behind: int = 0
+    since: str = ""
 
     @property
     def placeholders(self) -> tuple[str, ...]:
         """The names in braces."""
-        return tuple(_PLACEHOLDER.findall(self.name))
+        return placeholders(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,11 @@ class Counter:
     first: int
     keys: tuple[str, ...]
     why: str
+
+
+def placeholders(name: str) -> tuple[str, ...]:
+    """The names in braces."""
+    return tuple(_PLACEHOLDER.findall(name))
 
 
 @cache

@@ -53,6 +53,8 @@ class Renaming:
     target: str
     steps: Steps = field(default_factory=Steps)
     report: Report = field(default_factory=Report)
+    release: str = ""
+    """The target's release whose names are written; its newest one where there is none."""
 
     def lines(self, text: str, file: str) -> Iterator[dict[str, Any]]:
         """The objects of `text` in the target's words; several for one where the target logs them at several steps.
@@ -102,7 +104,7 @@ class Renaming:
             own = name in step_keys(self.source)
             self.report.kept[name] = f"{title(self.source)}'s own counter, as it was" if own else "not in the table"
             return "", _Place(""), ""
-        new, why = name_for(known, self.target)
+        new, why = name_for(known, self.target, self.release)
         if not new:
             self.report.kept[name] = f"{title(self.target)} {why}"
             return "", _Place(""), ""

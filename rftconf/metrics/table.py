@@ -1,14 +1,15 @@
 """Which logged metric of one framework is which of another, with the code that logs it. Nothing else lists these names.
 
 Read in the newest catalogued releases: veRL 0.9.1, Trinity-RFT 0.6.0 (whose trainer runs veRL 0.8.0's workers), ROLL
-0.3.0, ChatLearn 2025.10.23, and in our runner. A test finds every name in the code of those releases.
+0.3.0, ChatLearn 2025.10.23, and in our runner; `since` and `older` say what earlier releases do otherwise. A test finds
+every name in the code of those releases.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from rftconf.metrics.quantity import EXPLORER, RUNNER, TRAINER, Counter, Logged, Quantity
+from rftconf.metrics.quantity import EXPLORER, RUNNER, TRAINER, Counter, Logged, Older, Quantity
 from rftconf.plan.units import Unit
 
 COUNTERS: tuple[Counter, ...] = (
@@ -67,18 +68,28 @@ def _trainer(name: str, at: tuple[str, str], differs: str = "", text: str = "", 
     return Logged(name, *at, differs, text, TRAINER, package=package)
 
 
-def _explorer(name: str, at: tuple[str, str], differs: str = "", text: str = "", *older: str) -> Logged:
+def _since(release: str, logged: Logged, *older: Older) -> Logged:
+    """Earlier releases do not log it, or call it otherwise."""
+    return replace(logged, since=release, older=(*logged.older, *older))
+
+
+def _explorer(name: str, at: tuple[str, str], differs: str = "", text: str = "", *older: Older) -> Logged:
     """An evaluation: submitted before the sync, so with the weights of one period ago (H18)."""
     return Logged(name, *at, differs, text, EXPLORER, older, behind=1)
 
 
-def _roll(name: str, at: tuple[str, str], differs: str = "", text: str = "", *older: str) -> Logged:
+def _roll(name: str, at: tuple[str, str], differs: str = "", text: str = "", *older: Older) -> Logged:
     return Logged(name, *at, differs, text, older=older)
 
 
+def _of_critic(name: str) -> Older:
+    """Trinity's KL in the reward stood below critic/ until 0.5.2."""
+    return Older(f"critic/{name}", "0.5.2", 'prefix_metrics(kl_metrics, prefix="critic")')
+
+
 def _sum(name: str, differs: str = "") -> Logged:
-    """A ROLL name that tells how it is added up; 0.1 and some workers leave that out."""
-    return Logged(f"{name}@sum", *_R_LOSS, differs, older=(name,))
+    """A ROLL name that tells how it is added up; 0.1 and some workers of later releases leave that out."""
+    return Logged(f"{name}@sum", *_R_LOSS, differs, older=(Older(name, "0.1.3"),))
 
 
 def _chatlearn(name: str, at: tuple[str, str], differs: str = "") -> Logged:
@@ -116,7 +127,7 @@ def _lengths(what: str, unit: str, name: str) -> tuple[Quantity, ...]:
         })
         for short, word, chatlearn in (
             ("mean", "mean", {"chatlearn": _chatlearn(f"rollout/{name.replace('_', '_token_')}", _C_ROLLOUT)}),
-            ("max", "largest", {"chatlearn": _chatlearn("rollout/response_max", _C_ROLLOUT)} if name == "response_length" else {}),
+            ("max", "largest", {"chatlearn": _since("2025.10.23", _chatlearn("rollout/response_max", _C_ROLLOUT))} if name == "response_length" else {}),
             ("min", "smallest", {}),
         )
     )  # fmt: skip
@@ -165,7 +176,8 @@ _LOSSES: tuple[Quantity, ...] = (
         "chatlearn": _chatlearn("policy_trainer/pg_loss", _C_TRAIN),
     }),
     Quantity("loss that is differentiated: policy gradient, entropy, KL", "loss", {
-        "verl": _verl("actor/loss", _V_WORKER, "summed over micro-batches, averaged over ranks", '"loss"'),
+        "verl": _since("0.7.1", _verl("actor/loss", _V_WORKER,
+                       "summed over micro-batches, averaged over ranks; the older workers do not log it", '"loss"')),
         "trinity": _trainer("actor/final_loss", ("trinity/trainer/verl/losses.py", "__call__"),
                             "of one micro-batch, unscaled, averaged; veRL's own loss is logged beside it", '"final_loss"'),
         "roll": _sum("actor/total_loss"),
@@ -183,23 +195,23 @@ _LOSSES: tuple[Quantity, ...] = (
     }),
     Quantity("KL that is taken off the reward", "KL", {
         "verl": _verl("actor/reward_kl_penalty", _V_KL),
-        "trinity": _trainer("advantage/kl", _T_REWARD_KL, _ONE_STEP, '"kl"'),
-        "roll": _roll("{domain}/critic/kl", _R_REWARD_KL, "a domain at a time; without its name in the agentic pipeline", '"critic/kl"', "critic/kl"),
+        "trinity": _since("0.6.0", _trainer("advantage/kl", _T_REWARD_KL, _ONE_STEP, '"kl"'), _of_critic("kl")),
+        "roll": _roll("{domain}/critic/kl", _R_REWARD_KL, "a domain at a time; without its name in the agentic pipeline", '"critic/kl"', Older("critic/kl")),
         RUNNER: Logged("kl", "runners/rftconf_runner/driver.py", "period", "0 where the reward has no KL", '"kl"'),
     }),
     Quantity("coefficient of the KL in the reward", "coefficient", {
         "verl": _verl("actor/reward_kl_penalty_coeff", _V_KL),
-        "trinity": _trainer("advantage/kl_coef", _T_REWARD_KL, text='"kl_coef"'),
-        "roll": _roll("{domain}/critic/kl_coef", _R_REWARD_KL, "", '"critic/kl_coef"', "critic/kl_coef"),
+        "trinity": _since("0.6.0", _trainer("advantage/kl_coef", _T_REWARD_KL, text='"kl_coef"'), _of_critic("kl_coef")),
+        "roll": _roll("{domain}/critic/kl_coef", _R_REWARD_KL, "", '"critic/kl_coef"', Older("critic/kl_coef")),
     }),
     Quantity("entropy of the policy before the updates", "nats", {
         "verl": _verl("actor/entropy", ("verl/trainer/ppo/v1/trainer_base.py", "_compute_old_log_prob")),
-        "trinity": _trainer("actor/entropy", ("trinity/trainer/verl/trainer.py", "_compute_old_log_prob"),
-                            "after the updates of earlier train steps of the period; absent where old log-probs come from the engine"),
+        "trinity": _since("0.4.1", _trainer("actor/entropy", ("trinity/trainer/verl/trainer.py", "_compute_old_log_prob"),
+                          "after the updates of earlier train steps of the period; absent where old log-probs come from the engine")),
         "roll": _roll("critic/entropy/mean", _R_VALUES, "0 where old log-probs are not computed again", "{prefix}/entropy/mean"),
     }),
     Quantity("entropy during the updates", "nats", {
-        "verl": _verl("actor/entropy_loss", _V_LOSS),
+        "verl": _since("0.7.1", _verl("actor/entropy_loss", _V_LOSS)),
         "trinity": _trainer("actor/entropy_loss", ("trinity/algorithm/entropy_loss_fn/entropy_loss_fn.py", "__call__"), _ONE_UPDATE, '"entropy_loss"'),
         "chatlearn": _chatlearn("policy_trainer/entropy_loss", _C_TRAIN, "mean over tokens"),
     }),
@@ -280,7 +292,7 @@ _TIMES: tuple[Quantity, ...] = (
     }),
     Quantity("time for the policy's log-probs before the updates", "seconds", {
         "verl": _verl("timing_s/old_log_prob", _V_TIME, text='"old_log_prob"'),
-        "trinity": _trainer("time/old_log_prob", _T_STEP, _ONE_STEP, '"old_log_prob"'),
+        "trinity": _since("0.4.1", _trainer("time/old_log_prob", _T_STEP, _ONE_STEP, '"old_log_prob"')),
         "roll": _roll("time/old_log_probs", _R_RUN),
     }),
     Quantity("time for the reference's log-probs", "seconds", {
@@ -293,7 +305,8 @@ _TIMES: tuple[Quantity, ...] = (
         "trinity": _trainer("time/adv", _T_STEP, f"{_ONE_STEP}; group advantages are computed by the explorer", '"adv"'),
     }),
     Quantity("time to bring new weights to the engines", "seconds", {
-        "verl": _verl("timing_s/update_weights", ("verl/trainer/ppo/v1/trainer_sync.py", "on_step_end"), text='"update_weights"'),
+        "verl": _since("0.7.1", _verl("timing_s/update_weights", ("verl/trainer/ppo/v1/trainer_sync.py", "on_step_end"), text='"update_weights"'),
+                       Older("timing_s/reshard", "0.5.0", '"reshard"')),
         "trinity": _trainer("time/sync_weight", ("trinity/trainer/trainer.py", "sync_weight"), "with the wait for the explorer"),
         "roll": _roll("time/step_model_update", _R_RUN),
         "chatlearn": _chatlearn("engine/timer_summary/sync_parameters", _C_TIME),
@@ -302,7 +315,7 @@ _TIMES: tuple[Quantity, ...] = (
     Quantity("time of one whole step", "seconds", {
         "verl": _verl("timing_s/step", _V_FIT, text='"step"'),
         "trinity": _trainer("time/step", _T_STEP, "of one train step; generation runs beside it and is not in it", '"step"'),
-        "roll": _roll("time/step_total", _R_RUN, "of the step before"),
+        "roll": _since("0.1.3", _roll("time/step_total", _R_RUN, "of the step before")),
         "chatlearn": _chatlearn("engine/timer_summary/episode", _C_TIME),
     }),
     Quantity("time to save a checkpoint", "seconds", {
@@ -324,7 +337,8 @@ _VALIDATION: tuple[Quantity, ...] = (
                       "val-core"),
         "trinity": _explorer("eval/{source}/accuracy", ("trinity/explorer/rollout_coordinator.py", "_eval_metric_prefix"),
                              "with the weights of before the sync (H18), at temperature 1 unless configured (H55); needs accuracy from the "
-                             "workflow; with detailed_stats /mean, /max, /min and /std follow", "eval/", "eval/{source}/accuracy/mean"),
+                             "workflow; with detailed_stats /mean, /max, /min and /std follow", "eval/",
+                             Older("eval/{source}/accuracy/mean", "0.4.1", "gather_metrics")),
         "roll": replace(_roll("val_correct/{source}/mean", ("roll/pipeline/rlvr/rlvr_pipeline.py", "val"),
                               "before the updates of its step; answers whose score is exactly 1; {source} is the tag", "val_correct"), behind=1),
         "chatlearn": Logged("eval/eval_{source}", "chatlearn/algorithm/grpo.py", "post_process", "mean rule reward, which need not be 0 or 1", '"eval_" + key'),
@@ -333,13 +347,15 @@ _VALIDATION: tuple[Quantity, ...] = (
         "verl": _verl("val-core/{source}/reward/mean@{n}", _V_VAL, "logged where the scorer gives no acc", "val-core"),
     }),
     Quantity("mean length of an answer in validation, a data set at a time", "tokens", {
-        "chatlearn": Logged("eval/eval_{source}_response_length", "chatlearn/algorithm/grpo.py", "post_process", "", '"_response_length"'),
+        "chatlearn": _since("2025.10.23", Logged("eval/eval_{source}_response_length", "chatlearn/algorithm/grpo.py", "post_process", "",
+                            '"_response_length"')),
     }),
 )  # fmt: skip
 
 _STALENESS: tuple[Quantity, ...] = (
     Quantity("how many versions the oldest sample lags behind the policy", "versions", {
-        "verl": _verl("training/off_policy/trajectory_staleness/max", _V_COUNT, "by the newest version that a sample was drawn with"),
+        "verl": _since("0.9.1", _verl("training/off_policy/trajectory_staleness/max", _V_COUNT,
+                       "by the newest version that a sample was drawn with")),
         RUNNER: _ours("lag"),
     }),
     Quantity("tokens of a period by time and GPU", "tokens per second and GPU", {

@@ -236,7 +236,7 @@ def _pinned(text: str, read: Read, number: int | None, before: Loaded, route: Ro
     document = read(text, number)
     have = document.last()
     best, most, kept = text, _weight(first), list[Pin]()
-    pins = candidates(before, route, have, looked_at(first))
+    pins = candidates(before, route, have, looked_at(first, down=route.down))
     made, pins = written_with(document, pins)
     found = _try(before, made, read, number, route)
     if found is not None and found < most:

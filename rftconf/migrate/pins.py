@@ -39,7 +39,7 @@ def candidates(loaded: Loaded, route: Route, written: Mapping[str, Leaf], asked:
     First what a conversion to the asked release writes, then what its rows would write for every field of the plan.
     """
     found: dict[str, Pin] = {}
-    for key, value, why, over in (*_of_lines(loaded, route), *_implied(loaded, route)):
+    for key, value, why, over in (*_of_lines(loaded, route), *_implied(loaded, route), *_flipped(loaded, route, asked)):
         bare = key.lstrip("+")
         newest = versions.name_in_newest(loaded.framework, bare, route.to, loaded.guess.trainer)
         if bare in found or not _is_asked(newest, asked) or not _takes(route, bare, value):
@@ -84,6 +84,23 @@ def _implied(loaded: Loaded, route: Route) -> Iterator[tuple[str, Any, str, bool
         yield key, value, f"what {old} {loaded.release} does without the key", False
 
 
+def _flipped(loaded: Loaded, route: Route, asked: frozenset[str]) -> Iterator[tuple[str, Any, str, bool]]:
+    """Defaults that the older release has otherwise, where the newer one's says no more to the plan than silence."""
+    if not route.down:
+        return
+    old = registry.framework(loaded.framework).title
+    for key in sorted(asked):
+        here, there = (
+            versions.names_in(loaded.framework, key, release, loaded.guess.trainer)
+            for release in (loaded.release, route.to)
+        )
+        if len(here) != 1 or len(there) != 1 or here[0] not in route.old or there[0] not in route.new:
+            continue
+        value = route.old.default(here[0])
+        if value is not None and value != route.new.default(there[0]):
+            yield there[0], value, f"{old} {loaded.release} default of {here[0]}", False
+
+
 def _leaves(key: str, value: Any, route: Route) -> Iterator[tuple[str, Any]]:
     """A mapping by its leaves, those that the asked release has by default left out."""
     if not isinstance(value, dict):
@@ -103,12 +120,15 @@ def _is_asked(newest: str, asked: frozenset[str]) -> bool:
     return newest in asked or any(newest.startswith(f"{key}.") for key in asked)
 
 
-def looked_at(found: Comparison) -> frozenset[str]:
-    """Every key, by its newest name, that a field which differs was read from on either side."""
+def looked_at(found: Comparison, *, down: bool = False) -> frozenset[str]:
+    """Every key, by its newest name, that a field which differs was read from on either side.
+
+    `down`: also those of fields of which the newer release says nothing, which is what its default may mean.
+    """
     keys: set[str] = set()
     for stage in found.stages:
         for one in stage.differences:
-            if one.a.value is None:
+            if one.a.value is None and not down:
                 continue  # the old release says nothing that could be written out
             for seen in (one.a, one.b):
                 keys |= set(seen.said.asked) if seen.said is not None else set()

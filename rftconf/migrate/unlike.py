@@ -12,7 +12,7 @@ from rftconf.diff.effects import Effect
 from rftconf.load import Loaded, main_stage
 from rftconf.migrate.wanted import Kind, Wanted
 from rftconf.plan.origin import Kind as Said
-from rftconf.schemas import catalogue, versions
+from rftconf.schemas import catalogue, registry, versions
 
 
 class Nature(StrEnum):
@@ -74,7 +74,18 @@ def _field(one: Difference, after: Loaded, asleep: Mapping[str, str]) -> Unlike:
     told = [versions.settled(after.framework, after.release, key) for key in asked]
     if any(told) and (one.a.said is None or one.a.said.kind is not Said.WRITTEN):
         return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, next(why for why in told if why))
+    if (one.a.said is None or one.a.said.kind is not Said.WRITTEN) and not _sayable(after, (*asked, *one.b.said.asked)):
+        why = f"{registry.framework(after.framework).title} {after.release} has no key for it"
+        return Unlike(one.path, one.a.value, one.b.value, Nature.RELEASE, why)
     return Unlike(one.path, one.a.value, one.b.value, Nature.LOST, one.a.idle or why)
+
+
+def _sayable(after: Loaded, asked: tuple[str, ...]) -> bool:
+    """True where the release has a key, by whatever name, for one of the newest release's."""
+    known = catalogue.load(after.framework, after.release, after.guess.trainer)
+    trainer = after.guess.trainer
+    names = {name for key in asked for name in versions.names_in(after.framework, key, after.release, trainer)}
+    return any(name in known or known.is_node(name) for name in names)
 
 
 def _usual(after: Loaded, asked: tuple[str, ...], value: Any) -> bool:

@@ -174,6 +174,7 @@ IDLE: tuple[Idle, ...] = (
          among(LOSS + "kl_reward.controller", "fixed", None), "the coefficient is fixed"),
     Idle(("stage.algorithm.kl_loss.*",), off(LOSS + "kl_loss.enabled"), "there is no KL term in the loss"),
     Idle(("stage.placement.reference.*", "stage.batch.reference.*"), without_reference, "nothing needs a reference policy"),
+    Idle(("stage.placement.reference.megatron.distributed_optimizer",), lambda _: True, "a reference has no optimizer"),
     Idle(("stage.algorithm.preference.*",), lambda v: v.get("stage.kind") != "dpo", "it does not learn from pairs"),
     Idle(("stage.algorithm.std_ddof",), among(LOSS + "std_scope", "none"), "rewards are not divided by a deviation"),
     Idle(("stage.algorithm.loss_agg_tokens",), lambda v: not str(v.get(LOSS + "loss_agg")).endswith("sum-over-len"),

@@ -113,7 +113,17 @@ def _overrides(found: dict[str, Any]) -> None:
     for path, value in found.items():
         if isinstance(value, dict):
             idle = {name: names for glob, name, names in UNSAID if fnmatchcase(path, glob)}
-            found[path] = {name: item for name, item in value.items() if not _among(item, idle.get(name, ()))}
+            kept = {name: item for name, item in value.items() if not _among(item, idle.get(name, ()))}
+            found[path] = _recomputed(kept) if path.endswith(".transformer_overrides") else kept
+
+
+def _recomputed(overrides: dict[str, Any]) -> dict[str, Any]:
+    """Megatron reads the names of modules where it recomputes selectively, and nothing of it where it recomputes nothing."""
+    how = overrides.get("recompute_granularity")
+    if how is None:
+        return {name: item for name, item in overrides.items() if not name.startswith("recompute_")}
+    usual = how == "full" or overrides.get("recompute_modules") in (None, ["core_attn"])
+    return {name: item for name, item in overrides.items() if name != "recompute_modules" or not usual}
 
 
 def _terms(found: dict[str, Any]) -> None:

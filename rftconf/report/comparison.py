@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import zip_longest
 from pathlib import PurePath
@@ -12,6 +13,7 @@ from rftconf.diff.compare import Comparison, Counted, Difference, Own, Seen, Sta
 from rftconf.diff.effects import Effect
 from rftconf.diff.table import GROUPS
 from rftconf.plan.symbols import Expr, formula
+from rftconf.report.entries import differing
 from rftconf.report.screen import Screen, columns_of, joined, printable
 from rftconf.report.values import shown
 from rftconf.secrets import is_secret
@@ -86,6 +88,12 @@ def seen_text(path: str, seen: Seen, limit: int = _LONGEST) -> str:
     """A value, and why it does nothing where it does nothing."""
     text = value_text(path, seen.value, limit)
     return f"{text} (no effect: {seen.idle})" if seen.idle and seen.value is not None else text
+
+
+def narrowed(one: Difference) -> tuple[Seen, Seen]:
+    """The two sides, mappings by the entries in which they differ."""
+    a, b = differing(one.a.value, one.b.value)
+    return replace(one.a, value=a), replace(one.b, value=b)
 
 
 def said_text(said: Said | None) -> str:
@@ -182,7 +190,7 @@ def _difference(one: Difference, screen: Screen) -> Iterator[str]:
     if unsure and not beside:
         yield f"      {screen.style(unsure, 'yellow')}"
     yield from (f"      {screen.style(text, 'dim')}" for text in screen.wrap(one.known.does, 6))
-    columns = [(seen_text(one.path, seen), said_text(seen.said)) for seen in (one.a, one.b)]
+    columns = [(seen_text(one.path, seen), said_text(seen.said)) for seen in narrowed(one)]
     half = (screen.width - 6 - 3) // 2 if screen.width >= _NARROW else screen.width - 6
     sides = [_column(letter, *column, half, screen) for letter, column in zip("AB", columns, strict=True)]
     if screen.width < _NARROW:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from rftconf.diff.effects import Effect
 from rftconf.diff.table import GROUPS
-from rftconf.report.comparison import TITLES, count_text, said_text, seen_text, total_text, value_text, verdict_text
+from rftconf.report.comparison import (
+    TITLES,
+    count_text,
+    narrowed,
+    said_text,
+    seen_text,
+    total_text,
+    value_text,
+    verdict_text,
+)
 from rftconf.report.screen import printable
 
 if TYPE_CHECKING:
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
 LONGEST = 2000
 """Characters of a value that are shown."""
 MARKS = {True: ("=", "same"), False: ("≠", "differs"), None: ("?", "unknown")}
+OF_A_SIDE = ("file", "framework", "math_id", "plan_id")
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d232b; --paper: #fff; --line: #d5d9df; --soft: #667; --red: #b3402e;
   --amber: #94680c; --blue: #2f62a8; --green: #3c7a37; }
@@ -33,6 +43,10 @@ td, th { padding: .3rem .5rem; text-align: left; vertical-align: top; border-bot
   overflow-wrap: anywhere; }
 th.field, td.field { width: 26%; } .soft { color: var(--soft); font-size: 13px; } .differs { color: var(--red); }
 .unknown { color: var(--amber); } .same { color: var(--soft); } code { font: 13px/1.4 ui-monospace, monospace; }
+h1, h2, p { overflow-wrap: anywhere; }
+@media (max-width: 44rem) { table, tbody, tr, td { display: block; } tr.head { display: none; }
+  td, td.field { width: auto; border: 0; padding: .1rem 0; } tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  td[data-as]::before { content: attr(data-as) ": "; color: var(--soft); } }
 """
 
 
@@ -48,10 +62,10 @@ def _page(found: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
     yield f'<title>{names[0]} and {names[1]}</title><meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{STYLE}</style></head><body><h1>{names[0]} and {names[1]}</h1>"
     yield f'<p class="verdict" style="--tone:{tone}">{_text(verdict_text(found, effects))}</p>'
-    yield "<table><tr><th></th><th>file</th><th>framework</th><th>math_id</th><th>plan_id</th></tr>"
+    yield f"<table>{_head(*OF_A_SIDE)}"
     for letter, side, math, plan in zip("AB", (found.a, found.b), found.math_ids, found.plan_ids, strict=True):
-        cells = (letter, side.name, side.title, math, plan)
-        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>"
+        told = zip(OF_A_SIDE, (side.name, side.title, math, plan), strict=True)
+        yield f"<tr><td>{letter}</td>{''.join(_cell(name, _text(text)) for name, text in told)}</tr>"
     yield "</table>"
     for stage in found.stages:
         if len(found.stages) > 1:
@@ -66,11 +80,12 @@ def _page(found: Comparison, effects: Sequence[Effect]) -> Iterator[str]:
 def _totals(counted: Sequence[Counted]) -> Iterator[str]:
     if not counted:
         return
-    yield "<h2>Totals</h2><table><tr><th class=field></th><th>A</th><th>B</th><th>formula</th></tr>"
+    yield f"<h2>Totals</h2><table>{_head('A', 'B', 'formula')}"
     for one in counted:
         mark, tone = MARKS[one.same]
         yield f'<tr class="{tone}"><td class=field>{mark} {_text(one.total.name)} <span class=soft>[{_text(one.total.unit)}]</span></td>'
-        yield f"<td>{_text(total_text(one.a))}</td><td>{_text(total_text(one.b))}</td><td class=soft>{_text(one.total.how)}</td></tr>"
+        yield _cell("A", _text(total_text(one.a))) + _cell("B", _text(total_text(one.b)))
+        yield f'<td class=soft data-as="formula">{_text(one.total.how)}</td></tr>'
     yield "</table>"
 
 
@@ -82,7 +97,7 @@ def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
     for group in GROUPS:
         inside = [one for one in found if one.known.group == group]
         if inside:
-            yield f"<h3>{_text(group)}</h3><table><tr><th class=field></th><th>A</th><th>B</th></tr>"
+            yield f"<h3>{_text(group)}</h3><table>{_head('A', 'B')}"
             yield from map(_difference, inside)
             yield "</table>"
 
@@ -90,11 +105,22 @@ def _effect(effect: Effect, stage: Stages) -> Iterator[str]:
 def _difference(one: Difference) -> str:
     unsure = "" if one.certain else " <span class=unknown>cannot be compared</span>"
     name = f"<code>{_text(one.path.removeprefix('stage.'))}</code>{unsure}<br><span class=soft>{_text(one.known.does)}</span>"
-    return f"<tr><td class=field>{name}</td>{_seen(one.path, one.a)}{_seen(one.path, one.b)}</tr>"
+    a, b = narrowed(one)
+    return f"<tr><td class=field>{name}</td>{_seen('A', one.path, a)}{_seen('B', one.path, b)}</tr>"
 
 
-def _seen(path: str, seen: Seen) -> str:
-    return f"<td>{_text(seen_text(path, seen, LONGEST))}<br><span class=soft>{_text(said_text(seen.said))}</span></td>"
+def _seen(side: str, path: str, seen: Seen) -> str:
+    told = f"{_text(seen_text(path, seen, LONGEST))}<br><span class=soft>{_text(said_text(seen.said))}</span>"
+    return _cell(side, told)
+
+
+def _head(*names: str) -> str:
+    """A row of headings; where there is no room for columns, each cell says its own."""
+    return f"<tr class=head><th class=field></th>{''.join(f'<th>{name}</th>' for name in names)}</tr>"
+
+
+def _cell(name: str, html: str) -> str:
+    return f'<td data-as="{name}">{html}</td>'
 
 
 def _rest(found: Comparison) -> Iterator[str]:
@@ -104,10 +130,10 @@ def _rest(found: Comparison) -> Iterator[str]:
     for title, keys in (("Settings outside the plan that differ", found.own),
                         ("Settings outside the plan, not compared", found.uncompared)):  # fmt: skip
         if keys:
-            yield f"<h2>{title} ({len(keys)})</h2><table><tr><th class=field></th><th>A</th><th>B</th></tr>"
+            yield f"<h2>{title} ({len(keys)})</h2><table>{_head('A', 'B')}"
             for one in keys:
-                cells = "".join(f"<td>{_text(value_text(one.key, value, LONGEST))}</td>" for value in (one.a, one.b))
-                yield f"<tr><td class=field><code>{_text(one.key)}</code></td>{cells}</tr>"
+                a, b = (_text(value_text(one.key, value, LONGEST)) for value in (one.a, one.b))
+                yield f"<tr><td class=field><code>{_text(one.key)}</code></td>{_cell('A', a)}{_cell('B', b)}</tr>"
             yield "</table>"
     for letter, idle in zip("AB", found.idle, strict=True):
         if idle:

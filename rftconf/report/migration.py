@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.migrate.unlike import Nature, Unlike
 from rftconf.migrate.wanted import KEPT, Kind, Wanted
 from rftconf.report.comparison import value_text
+from rftconf.report.entries import differing
 from rftconf.report.screen import Screen, joined, printable
 from rftconf.report.values import place_json, value_json
 from rftconf.schemas import registry
@@ -82,7 +83,8 @@ def _entry(text: str, why: str, screen: Screen) -> Iterator[str]:
 
 
 def _unlike(one: Unlike, screen: Screen) -> Iterator[str]:
-    yield from _entry(f"{one.name}: {value_text(one.name, one.a)} → {value_text(one.name, one.b)}", one.why, screen)
+    a, b = differing(one.a, one.b)
+    yield from _entry(f"{one.name}: {value_text(one.name, a)} → {value_text(one.name, b)}", one.why, screen)
 
 
 def migration_json(done: Migration, *, diff: bool = False) -> dict[str, Any]:

@@ -113,3 +113,35 @@ class Pin:
         if not self.overrules or cause is None or told is None or not self.when[1](cause.value):
             return []
         return [] if told.value == self.value else [Change(self.key, told, (self.key,), self.why, True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Where `when` holds, the older release refuses to run without `key`, which the newer one has no more."""
+
+    when: tuple[str, Callable[[Value], bool]]
+    key: str
+    value: Value
+    why: str
+    unless: tuple[str, Value] | None = None
+    """A key and the value with which nothing is asked for."""
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """Nothing: another edit says what becomes of the key."""
+        del keys
+        return frozenset()
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Nothing: another edit takes the key out."""
+        del flat
+        return []
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Write what the older release asks for."""
+        cause = flat.get(self.when[0])
+        if cause is None or not self.when[1](cause.value) or self.key in flat:
+            return []
+        if self.unless is not None and self.unless[0] in flat and flat[self.unless[0]].value == self.unless[1]:
+            return []
+        flat[self.key] = with_value(cause, self.value)
+        return [Change(self.key, flat[self.key], (self.key,), self.why)]

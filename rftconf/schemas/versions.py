@@ -88,7 +88,8 @@ def downgrade(
 ) -> Rewritten[C]:
     """`flat`, written for the newest release (or `release`), as `to_release` would have it written.
 
-    What `to_release` has no key for is dropped: a loss, unless it only repeated the newer release's default.
+    What `to_release` has no key for, nor asks for all the same, is dropped: a loss, unless it only repeated the newer
+    release's default.
     """
     known = registry.framework(framework)
     start, end = registry.release(known, release), registry.release(known, to_release)
@@ -99,7 +100,7 @@ def downgrade(
         older = catalogue.load(known.name, step, variant)
         for edit in reversed(edits(known.name, step, variant)):
             changes += edit.down(out)
-        for key in [key for key in out if key in newer and key not in older]:
+        for key in [key for key in out if key in newer and key not in older and not asked_for(known.name, end, key)]:
             cell = out.pop(key)
             default = cell.value == newer.default(key)
             why = f"{known.title} {step} does not know {key}"
@@ -192,6 +193,11 @@ def name_in_newest(framework: str, key: str, release: str, trainer: str = "") ->
     """What the newest release calls `key` of `release`; `key` itself where it is gone or split."""
     moved = list(upgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)
     return moved[0] if len(moved) == 1 else key
+
+
+def names_in(framework: str, key: str, release: str, trainer: str = "") -> tuple[str, ...]:
+    """What `release` calls `key` of the newest one; nothing where it has no such key."""
+    return tuple(downgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)
 
 
 def history(framework: str, key: str, trainer: str = "") -> str | None:

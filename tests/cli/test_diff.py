@@ -207,3 +207,22 @@ def test_a_run_of_stages_beside_one_without(tmp_path: Path, capsys: Captured) ->
     assert run(["diff", str(staged), written(tmp_path), "-q"]) == 1
     out = capsys.readouterr().out
     assert "Stages of A only: warmup (sft)" in out
+
+
+def test_mappings_are_shown_by_what_differs(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long they are: cut to the same start they would look the same."""
+    monkeypatch.setenv("COLUMNS", "200")
+    at = "+actor_rollout_ref.actor.megatron.override_transformer_config"
+    files = [tmp_path / "a.sh", tmp_path / "b.sh"]
+    for file, last in zip(files, ("true", "false"), strict=True):
+        own = [f"{at}.recompute_granularity=full", f"{at}.recompute_method=uniform", f"{at}.recompute_num_layers=1"]
+        own += [f"{at}.gradient_accumulation_fusion={last}"]
+        script = GRPO.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer").rstrip("\n")
+        file.write_text(script + " " + " ".join(own) + "\n")
+    page = tmp_path / "page.html"
+    assert run(["diff", *map(str, files), "--quiet", "--html", str(page)]) == 1
+    said = capsys.readouterr().out
+    for shown in (said, page.read_text().replace("&quot;", '"')):
+        assert "{gradient_accumulation_fusion: true}" in shown
+        assert "{gradient_accumulation_fusion: false}" in shown
+        assert "recompute_method: " not in shown

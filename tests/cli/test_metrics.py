@@ -115,3 +115,19 @@ def test_bad_command_lines(words: list[str], says: str, file: Path, capsys: Capt
     assert says in err
     assert "Traceback" not in err
     assert file.read_text() == LINE
+
+
+def test_the_names_of_an_older_release(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_text('{"step": 1, "timing_s/reshard": 2.0, "actor/reward_kl_penalty": 0.1}\n')
+    words = ["metrics", "--rename", str(path), "--from", "verl", "--to", "trinity", "-q"]
+    assert run(words) == 0
+    assert {"advantage/kl", "time/sync_weight"} <= set(json.loads(capsys.readouterr().out))
+    assert run([*words, "--to-release", "0.3.3"]) == 0
+    assert {"critic/kl", "time/sync_weight"} <= set(json.loads(capsys.readouterr().out))
+    assert run([*words, "--to-release", "9.9"]) == 2
+    assert run(["metrics", "--rename", str(path), "--from", "verl", "--to", "runner", "--to-release", "1"]) == 2
+    assert run(["metrics", "verl", "--to-release", "0.5.0"]) == 2
+    capsys.readouterr()
+    assert run(["metrics", "verl", "trinity"]) == 0
+    assert "critic/kl until 0.5.2" in capsys.readouterr().out

@@ -100,6 +100,19 @@ def with_variables(file: Path, scratch: Path) -> Path:
     return named
 
 
+def as_named(file: Path, scratch: Path) -> Path:
+    """The file as Trinity's judge reads it: a variable that it asks for without a default has a value, and no default."""
+    text = file.read_text()
+    named = set(re.findall(r"\$\{oc\.env:(\w+)\}", text))
+    told = re.sub(r"\$\{oc\.env:(\w+),[^}]*\}", lambda at: f"${{oc.env:{at[1]}}}" if at[1] in named else at[0], text)
+    if told == text:
+        return file
+    written = scratch / "named" / file.name
+    written.parent.mkdir(exist_ok=True)
+    written.write_text(told)
+    return written
+
+
 def resolved_by(target: Target, verdict: Verdict) -> Any:
     """The loader's own resolved config, as it would be saved."""
     if target.framework == "chatlearn":  # ChatLearn itself nests the one list of models that share GPUs
@@ -114,6 +127,7 @@ def differences_after(
     """Where the plan of what the loader resolved is not the plan of what rftconf wrote; `base`: what that started from."""
     resolved = scratch / "resolved.yaml"
     resolved.write_text(yaml.safe_dump(resolved_by(target, verdict), sort_keys=False, allow_unicode=True))
+    file = as_named(file, scratch) if target.framework == "trinity" else file
     held = bound(file, scratch) if file.suffix == ".sh" else {}
     written = plan_of(file, target.framework, target.release, bindings=held, base=base)
     read_back = plan_of(resolved, target.framework, target.release, beside=file, bindings=held, base=base)

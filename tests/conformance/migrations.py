@@ -3,126 +3,38 @@
 `python -m tests.conformance.migrations verl:0.5.0:FOLDER [trinity:0.3.3:FOLDER]... [-o FILE.json]` where FOLDER is a
 checkout of that release's examples. Scripts are run by bash with stubs in place of every program, so name only folders
 that you trust. Prints how many examples their own release accepts, how many of these the asked one accepts before and
-after, and of each that is not right, why. Exit 1 when there is one.
+after, and of each that is not right, why; and what a way back to its own release makes of them. Exit 1 when one is not
+right.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
-import json
-import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rftconf.cli.app import run as rftconf
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import side
 from rftconf.errors import UnreadableError
-from rftconf.load import load
 from rftconf.migrate.unlike import lost, unlike
 from rftconf.recognise import recognise
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.acceptance import judge as standing
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read import read
 from rftconf.text.source import open_source
 from tests.conformance.conversions import differences_after
 from tests.conformance.environment import Target, folder, judges_of
-from tests.conformance.judging import Bench, Verdict
+from tests.conformance.judging import Verdict
 from tests.conformance.migration_figures import Case, show, summary, write
+from tests.conformance.migration_runner import Runner, migrated
+from tests.conformance.migrations_back import loaded, there_and_back
 from tests.conformance.remembered import RememberingBench
-from tests.corpus import launch_script
-from tests.differential.oracle import CLUSTER, Oracle, starts_program
 
-MAIN = "verl.trainer.main_ppo"
-HOME = "/home/user"
 LONGEST = 120
 """Characters of a difference that are kept."""
-FILES = {"verl": "*.sh", "trinity": "*.yaml"}
-
-
-class Runner:
-    """Runs scripts in a folder that looks like the root of a checkout, and asks the judges there."""
-
-    def __init__(self, root: Path, framework: str, bench: Bench, scratch: Path) -> None:
-        self.root, self.framework, self.bench, self.scratch = root, framework, bench, scratch
-        self.words: dict[Path, list[str]] = {}
-        self.oracle = Oracle()
-        self.configs: dict[tuple[Path, Target], dict[str, Any]] = {}
-        self.work, self.after = (folder() / "checkouts" / f"{root.name}{end}" for end in ("", "-migrated"))
-        self.work.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(self.after, ignore_errors=True)
-        shutil.copytree(root, self.after)
-        for place in root.iterdir():
-            for work in (self.oracle.root / "work", self.work):
-                (work / place.name).unlink(missing_ok=True)
-                (work / place.name).symlink_to(place.resolve())
-
-    def files(self) -> Iterator[Path]:
-        """The examples: scripts that start the trainer, YAML that a run reads."""
-        for file in sorted(self.root.rglob(FILES[self.framework])):
-            text = file.read_text(errors="replace")
-            if MAIN in text if self.framework == "verl" else ("explorer:" in text or "algorithm:" in text):
-                yield file
-
-    def cases(self, file: Path) -> list[Path]:
-        """What the file starts, each as one file: of a script the arguments that bash makes of it."""
-        if self.framework != "verl":
-            return [file]
-        found = self._commands(file, {}) or self._commands(file, dict(CLUSTER))
-        made = []
-        for number, words in enumerate(found):
-            made.append(self.scratch / f"{file.stem}-{number}.sh")
-            made[-1].write_text(launch_script(words))
-            self.words[made[-1]] = words
-        return made
-
-    def _commands(self, file: Path, extra: dict[str, str]) -> list[list[str]]:
-        records = self.oracle.run(file, extra=extra).records
-        starts = [(argv, starts_program(argv)) for argv in records]
-        return [list(map(self._lasting, argv[at + 1 :])) for argv, at in starts if at >= 0 and argv[at] == MAIN]
-
-    def _lasting(self, word: str) -> str:
-        """An argument without the places that are made anew for each run, so that a verdict can be remembered."""
-        root = str(self.oracle.root)
-        return word.replace(f"{root}/work", str(self.work)).replace(f"{root}/home", HOME)
-
-    def verdict(self, target: Target, file: Path, *, after: bool = False) -> Verdict:
-        """What the release's own loader says, in the checkout as it was or with its migrated configs."""
-        if self.framework != "verl":
-            return self.bench.ask(target, {"file": str(file)})
-        work = self.after if after else self.work
-        package = work / "verl"
-        package.unlink(missing_ok=True)
-        package.symlink_to(folder() / "releases" / f"verl-{target.release}" / "verl")
-        return self.bench.ask(target, {"program": MAIN, "overrides": self.words[file], "cwd": str(work)})
-
-    def move(self, file: Path) -> None:
-        """Let a run start in the checkout with its migrated configs."""
-        if file in self.words:
-            self.words[file] = [word.replace(str(self.work), str(self.after)) for word in self.words[file]]
-            file.write_text(launch_script(self.words[file]))
-
-    def config(self, file: Path) -> Path | None:
-        """The config of the checkout's own that a run starts from, relative to the root."""
-        named = dict(word[2:].partition("=")[::2] for word in self.words.get(file, ()) if word.startswith("--config-"))
-        name = named.get("config-name", "").removesuffix(".yaml")
-        place = self.work / named.get("config-path", "") / f"{name}.yaml"
-        inside = (
-            name and place.is_file() and place.is_relative_to(self.work) and (self.root / place.relative_to(self.work))
-        )
-        return place.relative_to(self.work) if inside and inside.is_file() else None
-
-    def with_config(self, config: Path, own: Target, to: Target) -> dict[str, Any]:
-        """Migrates a config of the checkout's own, once; what rftconf says of it."""
-        if (config, to) not in self.configs:
-            code, report = migrated(self.root / config, own, to, self.after / config)
-            self.configs[config, to] = report | {"exit": code}
-        return self.configs[config, to]
 
 
 def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
@@ -148,6 +60,9 @@ def measured(runner: Runner, file: Path, own: Target, to: Target) -> list[Case]:
                 _judge(runner, case, (old, own), (new, to))
             except UnreadableError as error:
                 case.lost.append(f"not read: {str(error).rpartition(': ')[2]}"[:LONGEST])
+                runner.move(new, runner.after)
+                case.after = _said(runner.verdict(to, new, runner.after))
+        there_and_back(runner, found, before, (out, report), (own, to))
     return found
 
 
@@ -156,14 +71,14 @@ def _judge(runner: Runner, case: Case, before: tuple[Path, Target], after: tuple
     (old, own), (new, to) = before, after
     config, base = runner.config(new), None
     if config is not None:
-        base, report = runner.after / config, runner.with_config(config, own, to)
+        base, report = runner.after / config, runner.with_config(config, own, to, runner.root, runner.after)
         case.exit = case.exit or report["exit"]
         case.lost += _lost(report)
         case.unread += unread(base, to)
         if not report["exit"]:
             case.lost += _whole((old, own, runner.root / config), (new, to, base))
-    runner.move(new)
-    verdict = runner.verdict(to, new, after=True)
+    runner.move(new, runner.after)
+    verdict = runner.verdict(to, new, runner.after)
     case.after = _said(verdict)
     back = differences_after(to, verdict, new, runner.scratch, base) if verdict.ok else []
     case.read_back = [line.replace(str(folder()), "")[:LONGEST] for line in back]
@@ -176,23 +91,9 @@ def _lost(report: dict[str, Any]) -> list[str]:
 
 def _whole(*runs: tuple[Path, Target, Path]) -> list[str]:
     """What a run says with the config that it starts from, and its migration with the migrated config does not."""
-    sides = []
-    for file, target, base in runs:
-        document = read(open_source(str(file)), ReadOptions(base=open_source(str(base))))
-        sides.append(load(document, framework=target.framework, release=target.release))
+    sides = [loaded(*run) for run in runs]
     found = compare(*(side(one.document.name, one) for one in sides))
     return [f"{one.name}: {one.a} -> {one.b}"[:LONGEST] for one in lost(unlike(found, sides[1], ()))]
-
-
-def migrated(file: Path, own: Target, to: Target, out: Path) -> tuple[int, dict[str, Any]]:
-    """`rftconf migrate`, what is lost reported and written all the same; its exit code and its account."""
-    product, wrong = io.BytesIO(), io.StringIO()
-    said = io.TextIOWrapper(product, encoding="utf-8", write_through=True)
-    words = ["--from", own.framework, "--from-release", own.release, "--to-release", to.release]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
-        code = rftconf(["migrate", str(file), *words, "--on-loss", "warn", "--json", "-o", str(out), "--quiet"])
-    text = product.getvalue().decode()
-    return code, json.loads(text) if not code else {"error": wrong.getvalue().strip()[:400]}
 
 
 def unread(file: Path, to: Target) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from rftconf.metrics.naming import name_in
 from rftconf.metrics.quantity import RUNNER, Logged
 from rftconf.metrics.table import COUNTERS, QUANTITIES
 from rftconf.schemas import registry
@@ -46,6 +48,54 @@ def test_the_name_is_where_the_table_says(framework: str, logged: Logged) -> Non
     assert found, f"{logged.file} has no function {logged.function}"
     wanted = logged.text or logged.name
     assert any(wanted in body for body in found), f"{logged.function} in {logged.file} does not say {wanted}"
+
+
+OTHERWISE = {
+    "rollout/accuracy/mean": 'gather_metrics([status.metrics[0] for status in statuses], "rollout")',
+    "eval/eval_{source}": '"eval_"+key',
+    "actor_train/grad_norm": '"/" + "grad_norm"',
+    "critic/grad_norm": '"/" + "grad_norm"',
+}
+"""How earlier releases put together a name that is the same."""
+
+
+def evidence(logged: Logged, name: str) -> tuple[str, ...]:
+    """What stands in the code of a release that logs it under that name: one of these."""
+    older = next((one for one in logged.older if one.name == name and one.until), None)
+    if older is not None:
+        return (older.text or older.name,)
+    return (logged.text or logged.name, f'"{logged.name}"', OTHERWISE.get(logged.name, logged.name))
+
+
+EARLIER = [
+    (framework, release, logged)
+    for framework, logged in ROWS
+    if framework != RUNNER and not logged.package
+    for release in registry.framework(framework).releases[:-1]
+]
+
+
+@pytest.mark.parametrize(
+    ("framework", "release", "logged"), EARLIER, ids=[f"{name}-{release}-{one.name}" for name, release, one in EARLIER]
+)
+def test_earlier_releases_call_it_as_the_table_says(framework: str, release: str, logged: Logged) -> None:
+    at = folder() / "releases" / f"{framework}-{release}"
+    if not at.is_dir():
+        pytest.skip(f"{at.name} is not in {at.parent}; `make conformance-env` puts it there")
+    name = name_in(logged, framework, release)
+    wanted = evidence(logged, name or logged.name)
+    if name:
+        assert any(text in whole(at / framework) for text in wanted), f"{release} nowhere says {wanted}"
+    elif (at / logged.file).is_file():
+        assert not any(text in body for body in bodies(at / logged.file, logged.function) for text in wanted)
+    else:
+        assert f'"{logged.name}"' not in whole(at / framework)
+
+
+@cache
+def whole(package: Path) -> str:
+    """All code of a package."""
+    return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in sorted(package.rglob("*.py")))
 
 
 STEPS = {

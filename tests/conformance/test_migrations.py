@@ -10,7 +10,8 @@ from rftconf.schemas.registry import TRINITY, VERL
 from tests.conformance.conversions import differences_after, judge
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench
-from tests.conformance.migrations import migrated, target_of, unread
+from tests.conformance.migration_runner import migrated
+from tests.conformance.migrations import target_of, unread
 from tests.corpus import Real, corpora
 
 SETS = ("veRL 0.5.0 scripts", "veRL 0.7 scripts")

@@ -7,9 +7,10 @@ from collections import Counter
 import pytest
 
 from rftconf.errors import UsageError
-from rftconf.metrics.naming import counters_of, name_for, step_keys, understood
+from rftconf.metrics.naming import counters_of, history, name_for, name_in, step_keys, understood
 from rftconf.metrics.quantity import RUNNER, side, title
 from rftconf.metrics.table import COUNTERS, QUANTITIES
+from rftconf.schemas import registry
 from rftconf.schemas.registry import FRAMEWORKS
 
 SIDES = (*FRAMEWORKS, RUNNER)
@@ -21,7 +22,7 @@ def test_a_name_stands_for_one_quantity(framework: str) -> None:
         name
         for quantity in QUANTITIES
         if framework in quantity.logged
-        for name in (quantity.logged[framework].name, *quantity.logged[framework].older)
+        for name in (quantity.logged[framework].name, *(one.name for one in quantity.logged[framework].older))
     )
     assert [name for name, count in names.items() if count > 1] == []
     assert names
@@ -79,3 +80,35 @@ def test_unknown_names() -> None:
     assert (side("Trinity-RFT"), side("rftconf"), title("runner")) == ("trinity", "runner", "our runner")
     with pytest.raises(UsageError, match="no framework is called 'nobody'"):
         side("nobody")
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_is_said_of_earlier_releases_is_of_catalogued_ones(framework: str) -> None:
+    order = registry.framework(framework).releases
+    for quantity in QUANTITIES:
+        logged = quantity.logged.get(framework)
+        if logged is None:
+            continue
+        for told in (logged.since, *(one.until for one in logged.older)):
+            assert not told or told in order, logged.name
+        assert logged.since != order[0], logged.name  # says nothing
+        assert all(one.until != order[-1] for one in logged.older), logged.name
+        assert name_in(logged, framework, order[-1]) == logged.name
+
+
+def test_names_of_earlier_releases() -> None:
+    kl = understood("trinity", "critic/kl")
+    assert kl is not None
+    assert kl is not understood("trinity", "advantage/kl")
+    assert name_for(kl, "trinity") == ("advantage/kl", "")
+    assert name_for(kl, "trinity", "0.5.2") == ("critic/kl", "")
+    assert history(kl.logged, "trinity") == "critic/kl until 0.5.2"
+    sync = understood("verl", "timing_s/reshard")
+    assert sync is not None
+    assert [name_in(sync.logged, "verl", release) for release in ("0.5.0", "0.6.1", "0.7.1")] == [
+        "timing_s/reshard",
+        "",
+        "timing_s/update_weights",
+    ]
+    assert name_for(sync, "verl", "0.6.1") == ("", "0.6.1 logs nothing like it; 0.7.1 does")
+    assert history(sync.logged, "verl") == "timing_s/reshard until 0.5.0; under its name since 0.7.1"

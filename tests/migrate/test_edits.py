@@ -239,3 +239,37 @@ def test_dpo_gets_the_micro_batch_that_the_trainer_asks_for() -> None:
     done = migrated(text, "0.3.3", "0.6.0", "run.yaml", "trinity")
     assert "      rollout:\n        log_prob_micro_batch_size_per_gpu:" in done.text
     assert "rollout:" not in migrated(text.replace("false", "true"), "0.3.3", "0.6.0", "run.yaml", "trinity").text
+
+
+def test_down_to_a_release_that_wants_a_micro_batch_for_the_reward_model() -> None:
+    text = script("reward.reward_model.enable=True", "reward.reward_model.model_path=/m")
+    done = migrated(text, "0.9.1", "0.5.0")
+    assert "    reward_model.micro_batch_size_per_gpu=1 \\\n" in done.text
+    assert done.faithful
+    dynamic = migrated(script("reward.reward_model.enable=True", "critic.use_dynamic_bsz=True"), "0.9.1", "0.5.0")
+    assert "reward_model.micro_batch_size" not in dynamic.text
+    assert "micro_batch_size" not in migrated(script("reward.reward_model.enable=False"), "0.9.1", "0.5.0").text
+
+
+@pytest.mark.parametrize("release", ["0.4.1", "0.5.0"])
+def test_down_to_a_release_whose_code_asks_for_what_its_own_config_lacks(release: str) -> None:
+    said = migrated(script("actor_rollout_ref.rollout.seed=7"), "0.9.1", release)
+    assert "    +actor_rollout_ref.rollout.seed=7 \\\n" in said.text
+    assert said.faithful
+    assert "+actor_rollout_ref.rollout.seed=42" in migrated(script(), "0.9.1", release).text
+
+
+def test_a_default_that_the_release_has_no_key_for_is_told_and_not_lost() -> None:
+    done = migrated(script(), "0.9.1", "0.6.1")  # its RolloutConfig takes no such key
+    assert done.faithful
+    (seed,) = [one for one in done.unlike if one.name == "stage.placement.rollout.seed"]
+    assert (seed.a, seed.b, seed.nature) == (42, 0, Nature.RELEASE)
+    assert seed.why == "veRL 0.6.1 has no key for it"
+    assert not migrated(script("actor_rollout_ref.rollout.seed=7"), "0.9.1", "0.6.1").faithful
+
+
+def test_down_to_a_release_whose_default_says_more_than_nothing() -> None:
+    text = "project: p\nname: n\nalgorithm:\n  algorithm_type: grpo\n  repeat_times: 8\nmodel:\n  model_path: /m\n"
+    done = migrated(text, "0.6.0", "0.3.3", "run.yaml", "trinity")
+    assert "min_response_tokens: 0\n" in done.text  # 1 where 0.3.3 is told nothing
+    assert not [one for one in done.unlike if one.name == "stage.length.response_min_tokens"]

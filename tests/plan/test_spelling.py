@@ -99,3 +99,24 @@ def test_a_set_that_samples_as_its_run_does_says_nothing() -> None:
 @given(st.one_of(st.floats(), st.integers(), st.text(), st.fractions()))
 def test_one_spelling_is_its_own(value: Any) -> None:
     assert repr(plain(plain(value))) == repr(plain(value))
+
+
+@pytest.mark.parametrize(
+    ("written", "same_as"),
+    [
+        ({"recompute_granularity": "full", "recompute_modules": ["mlp"]}, {"recompute_granularity": "full"}),
+        ({"recompute_granularity": None, "recompute_modules": ["mlp"], "recompute_method": "uniform"}, {}),
+        (
+            {"recompute_granularity": "selective", "recompute_modules": ["core_attn"]},
+            {"recompute_granularity": "selective"},
+        ),
+        (
+            {"recompute_granularity": "selective", "recompute_modules": ["mlp"]},
+            {"recompute_granularity": "selective", "recompute_modules": ["mlp"]},
+        ),
+    ],
+)
+def test_what_megatron_recomputes(written: dict[str, Any], same_as: dict[str, Any]) -> None:
+    """TransformerConfig.__post_init__ and the layers ask for the modules where the granularity is selective only."""
+    path = "stage.placement.actor.megatron.transformer_overrides"
+    assert spelled({path: written}).get(path, {}) == same_as

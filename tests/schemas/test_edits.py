@@ -6,7 +6,7 @@ import pytest
 
 from rftconf.plan.symbols import Var
 from rftconf.schemas.edits import Edit, Gone, Merge, Move, Split, gone, moves
-from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
+from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue, Wanted
 from tests.schemas.shared import Cell
 
 
@@ -124,3 +124,12 @@ def test_pin_writes_what_was_implied(overrules: bool, expected: str) -> None:
 def test_shorthands() -> None:
     assert [edit.touches(["a.x", "a.y", "a.z"]) for edit in moves("a", "b", ("x", "y"))] == [{"a.x"}, {"a.y"}]
     assert frozenset().union(*(edit.touches(["a", "b", "c"]) for edit in gone("why", "a", "b"))) == {"a", "b"}
+
+
+def test_wanted_writes_what_the_older_release_asks_for() -> None:
+    edit = Wanted(("on", lambda on: on is True), "size", 1, "asked for", unless=("dynamic", True))
+    assert down(edit, on=True) == ({"on": True, "size": 1}, False)
+    assert down(edit, on=True, size=4)[0]["size"] == 4
+    assert down(edit, on=True, dynamic=True)[0] == {"on": True, "dynamic": True}
+    assert down(edit, on=False)[0] == up(edit, on=False)[0] == {"on": False}
+    assert edit.touches(["size"]) == frozenset()

@@ -31,8 +31,11 @@ ARGS=(
   actor_rollout_ref.actor.optim.min_lr_ratio=0.05            # algorithm.optimizer.min_lr_ratio=0.05
   actor_rollout_ref.actor.optim.warmup_style=cosine          # algorithm.optimizer.lr_scheduler_type=cosine
   actor_rollout_ref.actor.grad_clip=0.2                      # algorithm.optimizer.clip_grad=0.2
+  +actor_rollout_ref.actor.fsdp_config.model_dtype=fp32      # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.actor.fsdp_config.model_dtype
   actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8  # trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8
+  +actor_rollout_ref.ref.fsdp_config.model_dtype=fp32        # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.ref.fsdp_config.model_dtype
   actor_rollout_ref.rollout.name=vllm                        # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
+  +actor_rollout_ref.rollout.seed=42                         # Trinity-RFT 0.6.0 default of explorer.rollout_model.seed
   actor_rollout_ref.rollout.temperature=1.0                  # Trinity-RFT 0.6.0 default of model.temperature
   actor_rollout_ref.rollout.top_k=-1                         # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                        # Trinity-RFT 0.6.0 default of model.top_p

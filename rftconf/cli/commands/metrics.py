@@ -28,6 +28,12 @@ def metrics(
     ] = None,
     from_: Annotated[str | None, typer.Option("--from", metavar="FRAMEWORK", help="Who wrote the file.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="FRAMEWORK", help="In whose words it should be.")] = None,
+    to_release: Annotated[
+        str | None,
+        typer.Option(
+            "--to-release", metavar="RELEASE", help="The release whose names are written; the newest when absent."
+        ),
+    ] = None,
     config: Annotated[
         list[Path] | None,
         typer.Option("--config", metavar="FILE", help="A config of the run, which tells what its steps are worth."),
@@ -41,6 +47,7 @@ def metrics(
     """Say which logged metric of one framework is which of another: name, unit, step counter, and why values differ.
 
     With --rename, rewrite a file with one JSON object a line, so that two runs' curves can be laid over each other.
+    Names of older releases are understood, and written with --to-release.
     Metrics that the other framework does not log keep their names and are reported. Steps are converted where both count
     alike or a config tells the factor. Trinity logs to two runs, so a line may become two, told apart by "run".
 
@@ -56,8 +63,8 @@ def metrics(
     from rftconf.metrics.quantity import side
 
     if rename is None:
-        if from_ or to or config or set_:
-            raise UsageError("--from, --to, --config and --set belong to --rename FILE")
+        if from_ or to or to_release or config or set_:
+            raise UsageError("--from, --to, --to-release, --config and --set belong to --rename FILE")
         return _table([side(name) for name in frameworks or ()], output, json=json, color=color)
     if not (from_ and to) or frameworks:
         raise UsageError("--rename FILE needs --from FRAMEWORK and --to FRAMEWORK, and takes no other framework")
@@ -69,7 +76,7 @@ def metrics(
     from rftconf.text.source import open_source
 
     told = {str(file): _told(file, set_) for file in config or ()}
-    renaming = Renaming(side(from_), side(to), together(told))
+    renaming = Renaming(side(from_), side(to), together(told), release=_release(side(to), to_release))
     opened = open_source(rename, MOST_BYTES)
     text = written(renaming.lines(opened.text, opened.name))
     if not renaming.report.lines:
@@ -80,6 +87,18 @@ def metrics(
     elif not quiet:
         out.report(report_text(renaming.report, out.report_screen(color)))
     return 0
+
+
+def _release(target: str, asked: str | None) -> str:
+    from rftconf.errors import UsageError
+    from rftconf.metrics.quantity import RUNNER
+    from rftconf.schemas import registry
+
+    if asked is None:
+        return ""
+    if target == RUNNER:
+        raise UsageError("--to-release is for a framework; our runner has one set of names")
+    return registry.release(registry.framework(target), asked)
 
 
 def _table(sides: list[str], output: Path | None, *, json: bool, color: options.Colour) -> int:

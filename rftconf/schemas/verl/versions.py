@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas.edits import Edit, Gone, Move, Split, gone, moves
-from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
+from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue, Wanted
 
 _ARR = "actor_rollout_ref"
 _A, _C, _R = f"{_ARR}.actor", "critic", f"{_ARR}.rollout"
@@ -104,6 +104,13 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         Revalue(f"{_R}.name", {"sglang_async": "sglang"}, "rollout.mode says whether it is asynchronous", {}),
     ),
     "0.6.1": (
+        Wanted(
+            (f"{_RM}.enable", lambda enabled: enabled is True),
+            f"{_RM}.micro_batch_size_per_gpu",
+            1,
+            "0.6.1 and older want a micro-batch for the reward model's worker; its size changes no score",
+            unless=("critic.use_dynamic_bsz", True),
+        ),
         *_reward(both=False),
         Move("reward_model.sandbox_fusion", "reward.sandbox_fusion", tree=True),
         *gone(
@@ -324,8 +331,12 @@ SETTLED: dict[str, Mapping[str, str]] = {
 """Keys that a release and all later ones take with their default only, and why."""
 
 ASKED_FOR: dict[str, tuple[str, ...]] = {
-    "0.4.1": tuple(f"{node}.fsdp_config.model_dtype" for node in (_A, f"{_ARR}.ref", "critic.model")),
+    "0.4.1": (
+        *(f"{node}.fsdp_config.model_dtype" for node in (_A, f"{_ARR}.ref", "critic.model")),
+        f"{_R}.seed",
+    ),
     "0.5.0": (
+        f"{_R}.seed",
         *(f"{node}.fsdp_config.model_dtype" for node in (_A, f"{_ARR}.ref", "critic.model")),
         f"{_A}.fsdp_config.use_orig_params",
     ),
