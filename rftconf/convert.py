@@ -202,7 +202,7 @@ def _place(
     if values.get("stage.kind") in WITHOUT_ROLLOUTS:
         return []  # the trainer has all GPUs
     if values.get("stage.kind") == "eval":
-        own_memory(table_of(target.name).target, values, origins)
+        own_memory(table_of(target.name, "eval").target, values, origins)
         return []  # engines on all GPUs
     fill_micro_batches(values, origins)
     table = table_of(target.name)

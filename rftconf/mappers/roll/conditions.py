@@ -16,6 +16,7 @@ from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.mappers.native import Native
     from rftconf.mappers.reading import Reading
 
     Context = Reading | Writing
@@ -42,7 +43,15 @@ def kind_of_run(c: Context) -> str:
         return own if known == "rl" and kept else known
     if known == "rl" and follows_teacher(c):
         return "distill"
-    return "generate" if c.trainer == "agentic" and c.native("actor_train.device_mapping") is None else known
+    alone = "agentic_rollout_pipeline" in str(c.facts.get("program", ""))
+    return "generate" if c.trainer == "agentic" and (alone or c.native("actor_train.device_mapping") is None) else known
+
+
+def kind_of(source: Native, program: str) -> str:
+    """The rollout pipeline of RLVR answers its validation data and ends; no training pipeline takes 0 steps."""
+    if source.trainer != "rlvr":
+        return ""
+    return "eval" if "rlvr_rollout_pipeline" in program or source.value("max_steps") == 0 else ""
 
 
 def follows_teacher(c: Context) -> bool:

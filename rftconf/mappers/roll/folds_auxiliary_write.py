@@ -20,7 +20,8 @@ from rftconf.mappers.roll.folds_auxiliary import (
     TYPE,
 )
 from rftconf.mappers.roll.folds_domains import REWARDS
-from rftconf.mappers.roll.folds_places import INFER_OF, NAME, SHARES, P
+from rftconf.mappers.roll.folds_engine import SHARES
+from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
 from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.mappers.roll.teacher_role import write_teacher
 from rftconf.plan.symbols import Expr, formula
