@@ -158,7 +158,9 @@ OF_STUDENTS = {key.replace(TRAIN, "student_train").replace(REF, "teacher"): valu
 ROLLOUTS: dict[str, Any] = {
     key: value
     for key, value in RLVR.items()
-    if not key.startswith((f"{REF}.", f"{TRAIN}.training", f"{TRAIN}.strategy", f"{TRAIN}.device", f"{TRAIN}.data_args.domain"))
+    if not key.startswith(
+        (f"{REF}.", f"{TRAIN}.training", f"{TRAIN}.strategy", f"{TRAIN}.device", f"{TRAIN}.data_args.domain")
+    )
 } | {"max_steps": 0, f"{INFER}{CONFIG}load_format": "auto", "validation.generating_args.num_return_sequences": 4}
 SERVICE = {
     "rewards.own.judge_model_type": "api",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import RL, VLLM
 from rftconf.mappers.roll.folds_places import NAME, P
+from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
@@ -88,3 +89,9 @@ def write_expert_parallel(w: Writing) -> None:
         w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=state, note=note, always=True)
     elif ep is not None:
         w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")
+
+
+def put_dtype(w: Writing, section: str, path: str, *, always: bool) -> None:
+    """A model's dtype under ROLL's names; one that ROLL has no name for is said."""
+    found = DTYPES.put(w.plan(path), w, None)
+    w.put(f"{section}.model_args.dtype", found.value, path, state=found.state, note=found.note, always=always)
