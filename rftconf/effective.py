@@ -11,7 +11,7 @@ from rftconf import silence
 from rftconf.errors import UnreadableError
 from rftconf.mappers.native import Cell, Native, nodes_above
 from rftconf.mappers.tables import table_of
-from rftconf.plan.symbols import Expr, ShellOnly
+from rftconf.plan.symbols import Expr, ShellOnly, Value
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
@@ -58,10 +58,13 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
     return parts
 
 
-def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") -> tuple[Native, tuple[Change, ...]]:
+def effective(
+    found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "", environment: Mapping[str, Value] | None = None
+) -> tuple[Native, tuple[Change, ...]]:
     """Every effective key in the newest shape: written ones, and the defaults of the source's own release.
 
     `shipped`: the config file of the framework's own that the run starts from; its values then stand for defaults.
+    `environment`: variables that are known, for `${oc.env:NAME}`.
     """
     chosen = {key: Cell(leaf.value, leaf) for key, leaf in leaves.items() if key in _groups(found, leaf)}
     leaves = {key: leaf for key, leaf in leaves.items() if key not in chosen}
@@ -69,7 +72,7 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
     texts = {name: leaf.value for key, leaf in leaves.items() for name in (leaf.key, key)}
-    resolver = Resolver({**template, **texts}, defaults=silent.tree)
+    resolver = Resolver({**template, **texts}, environment, silent.tree)
     written = {k: Cell(_typed(known, k, leaf, _resolved(resolver, k, leaf)), leaf) for k, leaf in leaves.items()}
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
     follow = silent.following({*template, *leaves}, resolver)

@@ -121,6 +121,7 @@ def load(
     launch = document.launch
     told: dict[str, Any] = {"starter": launch.starter if launch else {}, "assumed": dict(assume or {})}
     told |= {"program": launch.program if launch else "", "shipped": launch.shipped if launch else ""}
+    told["environment"] = document.environment
     told |= {} if rows is None else {"rows": rows}
     stages = []
     for name, part in stages_of(leaves):
@@ -160,7 +161,7 @@ def _read_stage(
     name: str | None,
     told: Mapping[str, Any],
 ) -> StageRead:
-    native, changes = effective(found, leaves, shipped=told["shipped"])
+    native, changes = effective(found, leaves, shipped=told["shipped"], environment=told["environment"])
     if table.kind_of is not None:
         table = table_of(found.framework, table.kind_of(native, told["program"]))
     reading = Reading(table, native, count_rows=count_rows)

@@ -235,7 +235,12 @@ def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: b
     program = document.launch.program if document.launch else ""
     for _ in range(_MOST_BROKEN):
         try:
-            native, changes = effective(best, kept, shipped=document.launch.shipped if document.launch else "")
+            native, changes = effective(
+                best,
+                kept,
+                shipped=document.launch.shipped if document.launch else "",
+                environment=document.environment,
+            )
         except UnreadableError as error:
             broken = {k for k, v in kept.items() if (v.place.span.line, v.place.span.col) == (error.line, error.col)}
             if not broken:

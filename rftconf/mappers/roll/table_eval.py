@@ -226,7 +226,7 @@ ASLEEP = tuple(
                 "actor_train.data_args.file_name", "actor_train.data_args.domain_interleave_probs*", "actor_train.*batch*", "actor_train.*micro*",
                 "actor_train.pg_variant", "actor_train.worker_cls", "actor_infer.generating_args*", "reference*", "critic*", "rollout_batch_size",
                 "num_return_sequences_in_group", "ppo_epochs", "adv_estimator", "norm_*", "gamma", "lambd", "whiten_*", "critic_warmup", "*pg_clip*",
-                "dual_clip_loss", "*_clip", "importance_sampling", "loss_agg_mode", "max_grad_norm", "entropy_loss_coef", "*kl_*", "*_kl", "*_opd",
+                "dual_clip_loss", "*_clip", "importance_sampling", "loss_agg_mode", "max_grad_norm", "entropy_loss_coef", "*kl_*", "*_kl", "*_opd*",
                 "enable_*", "force_*", "save_steps", "eval_steps", "max_ckpt_to_keep", "async_generation_ratio", "*additional*prompts",
                 "model_update_*", "difficulty_*", "length_loss_weight", "max_len_mask", "error_max_len_*", "train_infer_correction*", "rl_loss_coef",
                 "rewards<*>.query_filter_config*", "rewards<*>.response_filter_config*", "teacher*", "student_*", "reward_pretrain", "reward_model*")
