@@ -40,6 +40,18 @@ def live_leaves(document: Document, framework: str) -> dict[str, Leaf]:
     return live if spelled is None else spelled(live)
 
 
+def deletions(document: Document, found: Guess) -> list[str]:
+    """`~key` of a key that the framework's own config has: there is none then, and no row that says so."""
+    live = {leaf.key for leaf in document.leaves if leaf.mode is not Mode.DELETE}
+    known = catalogue.load(found.framework, found.release, found.trainer)
+    return [
+        f"~{leaf.key} takes the key out of the framework's config: here it is read with its default, and not written"
+        for leaf in document.leaves
+        if leaf.mode is Mode.DELETE and leaf.key not in live
+        if known.get(leaf.key) is not None or known.is_node(leaf.key)
+    ]
+
+
 def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
     """Each stage's own leaves: a stage's section replaces the common one as a whole (H58)."""
     staged = [key for key in leaves if key.startswith("stages[")]

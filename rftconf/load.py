@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.dataset_rows import count_rows
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.effective import effective, live_leaves, stages_of
+from rftconf.effective import deletions, effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.native import nodes_above
@@ -128,6 +128,8 @@ def load(
         with placed(found.framework, found.release, found.trainer, part):
             stages.append(_read_stage(table, found, part, name, told))
             _check(stages[-1])
+    for sentence in deletions(document, found):
+        stages[-1].reading.note(sentence)
     extensions = _extensions(stages, secrets)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
 

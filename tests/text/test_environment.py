@@ -63,3 +63,11 @@ def test_a_count_of_tokens_is_no_secret(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text(CONFIG.replace("1024", '"{{ most }}"'))
     with pytest.raises(UnreadableError, match="max_response_tokens"):
         load(read(open_source(tmp_path / "run.yaml"), ReadOptions()))
+
+
+def test_a_key_that_is_taken_out_is_told(tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text(
+        "python3 -m verl.trainer.main_ppo ~data.shuffle +own.key=1 ~own.key data.train_batch_size=8\n"
+    )
+    notes = load(read(open_source(tmp_path / "run.sh"), ReadOptions())).notes
+    assert [note.split()[0] for note in notes if note.startswith("~")] == ["~data.shuffle"]

@@ -43,7 +43,7 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.top_p=0.95            # validation.generating_args.top_p=0.95
   actor_rollout_ref.rollout.val_kwargs.temperature=0.6       # validation.generating_args.temperature=0.6
   actor_rollout_ref.rollout.val_kwargs.n=2                   # validation.generating_args.num_return_sequences=2
-  actor_rollout_ref.model.path=/models/qwen-7b               # student_train.model_args.model_name_or_path=/models/qwen-7b
+  actor_rollout_ref.model.path=/models/qwen-7b               # student_train.model_args.model_name_or_path=/models/qwen-7b, student_infer.model_args.model_name_or_path=/models/qwen-7b
   actor_rollout_ref.model.trust_remote_code=true
   actor_rollout_ref.model.use_remove_padding=false           # ROLL 0.3.0 default of student_train.use_sequence_packing
 

@@ -140,6 +140,7 @@ ADAPTIVE = When(
     lambda c: KL_REWARD.test(c) and c.plan(A + "kl_reward.controller") == "adaptive",
     "no effect without KL in the reward and target_kl",
 )
+KL_TAKEN = When(lambda c: KL_REWARD.test(c) or follows_teacher(c), KL_REWARD.otherwise)
 KL_LOSS = When(lambda c: RL.test(c) and c.plan(A + "kl_loss.enabled") is True, "no effect while use_kl_loss is false")
 GAE = When(lambda c: RL.test(c) and c.plan(A + "advantage") == "gae", "only adv_estimator gae reads it")
 VLLM = When(lambda c: RL.test(c) and c.plan(P + "rollout.engine") != "sglang", "the sglang engine does not read it")
@@ -180,6 +181,19 @@ NEVER = 1_000_000
 
 
 SAVES_LATE = "save_steps counts from step 0: it saves one period later than its number says, and at the end (H11)"
+
+
+class NotOfTeacher(Codec[Any, Any]):
+    """A key that speaks of the teacher where one is followed: then it says nothing of KL in the reward."""
+
+    def __init__(self, inner: Codec[Any, Any]) -> None:
+        self.inner = inner
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return None if follows_teacher(context) else self.inner.get(value, context, unit)
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        return self.inner.put(value, context, unit)
 
 
 class _Cadence(Codec[Any, Any]):

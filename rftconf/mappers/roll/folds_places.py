@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
-from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, trained
+from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
 from rftconf.plan.symbols import Expr, formula, text
 
@@ -43,7 +43,8 @@ def read_devices(r: Reading) -> None:
     set_gpus(r, "actor", found.get(main), main)
     set_cluster(r, devices_in_all(found.values()), tuple(found))
     for key in found:
-        if key.rpartition(".")[0] not in OWN_ROLES and not key.startswith("reward"):
+        carried = ("reward", *(["teacher."] if follows_teacher(r) else []))
+        if key.rpartition(".")[0] not in OWN_ROLES and not key.startswith(carried):
             r.narrowed[key] = "its GPUs count for the size of the cluster; the role itself is not carried over"
     if r.trainer == "dpo":
         set_gpus(r, "reference", found.get("reference.device_mapping"), "reference.device_mapping")

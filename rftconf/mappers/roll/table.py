@@ -103,7 +103,7 @@ FOLDS = (
     Fold(tuple(f"{r}.strategy_args.strategy_config.*" for r in (*TRAINED, "reference", "critic")),
          tuple(f"{P}{r}.megatron.transformer_overrides" for r in ("actor", "reference", "critic")),
          folds_model.read_megatron, folds_model.write_megatron, "megatron_strategy: TrainingArguments(**strategy_config)"),
-    Fold((teachers.PURE, "pure_opd_pipeline_type", teachers.ESTIMATOR, teachers.COEF, *(f"{role}.*" for role in teachers.SECTIONS.values())),
+    Fold((teachers.PURE, teachers.ESTIMATOR, teachers.COEF, *(f"{role}.*" for role in teachers.SECTIONS.values())),
          teachers.PLANS, teachers.read_followed, teachers.write_followed, "functionals: compute_advantage; base_config: _apply_opd_config"),
     Fold(("beta", "label_smoothing", "ipo"), tuple(f"{A}preference.{f}" for f in ("beta", "label_smoothing", "loss")),
          folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config"),
