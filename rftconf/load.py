@@ -128,8 +128,7 @@ def load(
         with placed(found.framework, found.release, found.trainer, part):
             stages.append(_read_stage(table, found, part, name, told))
             _check(stages[-1])
-    for sentence in deletions(document, found):
-        stages[-1].reading.note(sentence)
+    stages[-1].reading.notes += deletions(document, found)
     extensions = _extensions(stages, secrets)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
 
