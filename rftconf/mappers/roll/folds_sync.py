@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
-from rftconf.mappers.roll.conditions import RL, follows_teacher
+from rftconf.mappers.roll.conditions import RL
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
@@ -86,20 +86,13 @@ def read_old_logprob(r: Reading) -> None:
         # with one update a period the first forward pass still belongs to the policy that generated
         r.set(OLD, "recompute_at_rollout" if single else "current", *keys)
         return
-    dynamic = r.native("actor_train.use_dynamic_batching_in_train", False) is True
-    if r.native(RECOMPUTE) is True and single is not None and not (single and (dynamic or follows_teacher(r))):
-        r.inactive[RECOMPUTE] = (
-            "one update a period: the first forward pass is the same (H6)"
-            if single
-            else "several updates a rollout period: ROLL recomputes them whatever it says (H6)"
-        )
     r.set(
         OLD,
         "recompute_at_rollout",
         *keys,
         how="one update a period: the first forward pass is the same" if single else "",
     )
-    if single and dynamic and not _asked(r):
+    if single and r.native("actor_train.use_dynamic_batching_in_train", False) is True and not _asked(r):
         r.note(
             f"dynamic batching may make several updates of what the static formula counts as one: set {RECOMPUTE}: true (H6)"
         )
