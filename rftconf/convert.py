@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from rftconf.plan.model import Plan
 
 
+FURTHER = "stage.placement.auxiliary["
+"""Models beside the policy, whose GPUs a target without turns must choose."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a caller may ask of a conversion.
@@ -202,7 +206,7 @@ def _place(
     if values.get("stage.kind") in WITHOUT_ROLLOUTS:
         return []  # the trainer has all GPUs
     if values.get("stage.kind") == "eval":
-        own_memory(table_of(target.name).target, values, origins)
+        own_memory(table_of(target.name, "eval").target, values, origins)
         return []  # engines on all GPUs
     fill_micro_batches(values, origins)
     table = table_of(target.name)
@@ -245,7 +249,8 @@ def _write(
     if same:
         writing.facts["source"] = stage.reading.source
     writing.write_all()
-    for path in (MEMORY, *TRAINED):
+    served = [path for path in writing.outcomes if path.startswith(FURTHER) and path.endswith(".gpus")]
+    for path in (MEMORY, *TRAINED, *served):
         if path in origins and origins[path].kind is Kind.CHOSEN and path in writing.outcomes:
             writing.outcomes[path] = Outcome(State.NARROWED, writing.outcomes[path].targets, origins[path].how)
     if same and keep:

@@ -143,6 +143,10 @@ def other_stages(loaded: Loaded, stage: StageRead) -> tuple[str, ...]:
     others = [s for s in loaded.stages if s is not stage]
     return tuple(
         f"stage {s.name} ({s.values.get('stage.kind')}) is a run of its own: "
-        "run it first and start from its checkpoint (rows 11.1, 11.2)"
+        + (
+            "it scores a checkpoint and leaves none"
+            if s.values.get("stage.kind") == "eval"
+            else "run it first and start from its checkpoint (rows 11.1, 11.2)"
+        )
         for s in others
     )

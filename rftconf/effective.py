@@ -11,7 +11,7 @@ from rftconf import silence
 from rftconf.errors import UnreadableError
 from rftconf.mappers.native import Cell, Native, nodes_above
 from rftconf.mappers.tables import table_of
-from rftconf.plan.symbols import Expr, ShellOnly
+from rftconf.plan.symbols import Expr, ShellOnly, Value
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
@@ -49,6 +49,18 @@ def live_leaves(document: Document, framework: str) -> dict[str, Leaf]:
     return live if spelled is None else spelled(live)
 
 
+def deletions(document: Document, found: Guess) -> list[str]:
+    """`~key` of a key that the framework's own config has: there is none then, and no row that says so."""
+    live = {leaf.key for leaf in document.leaves if leaf.mode is not Mode.DELETE}
+    known = catalogue.load(found.framework, found.release, found.trainer)
+    return [
+        f"~{leaf.key} takes the key out of the framework's config: here it is read with its default, and not written"
+        for leaf in document.leaves
+        if leaf.mode is Mode.DELETE and leaf.key not in live
+        if known.get(leaf.key) is not None or known.is_node(leaf.key)
+    ]
+
+
 def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]]]:
     """Each stage's own leaves: a stage's section replaces the common one as a whole (H58)."""
     staged = [key for key in leaves if key.startswith("stages[")]
@@ -67,10 +79,13 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
     return parts
 
 
-def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") -> tuple[Native, tuple[Change, ...]]:
+def effective(
+    found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "", environment: Mapping[str, Value] | None = None
+) -> tuple[Native, tuple[Change, ...]]:
     """Every effective key in the newest shape: written ones, and the defaults of the source's own release.
 
     `shipped`: the config file of the framework's own that the run starts from; its values then stand for defaults.
+    `environment`: variables that are known, for `${oc.env:NAME}`.
     """
     chosen = _choices(found, leaves)
     leaves = {key: leaf for key, leaf in leaves.items() if key not in chosen} if chosen else leaves
@@ -78,7 +93,7 @@ def effective(found: Guess, leaves: Mapping[str, Leaf], *, shipped: str = "") ->
     known, defaults = silent.known, silent.defaults
     template = {key: value for key, value in known.template.items() if shipped and known.get(key) is not None}
     texts = {name: leaf.value for key, leaf in leaves.items() for name in (leaf.key, key)}
-    resolver = Resolver({**template, **texts}, defaults=silent.tree)
+    resolver = Resolver({**template, **texts}, environment, silent.tree)
     written = _written(known, resolver, leaves)
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
     follow = silent.following({*template, *leaves}, resolver)

@@ -41,7 +41,8 @@ def _by_bash(start: Start) -> str:
     return f'bash "$here/{start.file}"'
 
 
-_PIPELINES = {"sft": "sft", "dpo": "dpo", "rl": "rlvr"}
+_PIPELINES = {"sft": "sft", "dpo": "dpo", "rl": "rlvr", "distill": "onpolicy_distill", "eval": "rlvr_rollout"}
+"""Kind of run to the start script of its pipeline; those of runs that rftconf writes for ROLL."""
 
 
 def _by_roll(start: Start) -> str:

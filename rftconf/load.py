@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.dataset_rows import count_rows
 from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.effective import effective, live_leaves, stages_of
+from rftconf.effective import deletions, effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.native import nodes_above
@@ -121,12 +121,14 @@ def load(
     launch = document.launch
     told: dict[str, Any] = {"starter": launch.starter if launch else {}, "assumed": dict(assume or {})}
     told |= {"program": launch.program if launch else "", "shipped": launch.shipped if launch else ""}
+    told["environment"] = document.environment
     told |= {} if rows is None else {"rows": rows}
     stages = []
     for name, part in stages_of(leaves):
         with placed(found.framework, found.release, found.trainer, part):
             stages.append(_read_stage(table, found, part, name, told))
             _check(stages[-1])
+    stages[-1].reading.notes += deletions(document, found)
     extensions = _extensions(stages, secrets)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
 
@@ -160,7 +162,7 @@ def _read_stage(
     name: str | None,
     told: Mapping[str, Any],
 ) -> StageRead:
-    native, changes = effective(found, leaves, shipped=told["shipped"])
+    native, changes = effective(found, leaves, shipped=told["shipped"], environment=told["environment"])
     if table.kind_of is not None:
         table = table_of(found.framework, table.kind_of(native, told["program"]))
     reading = Reading(table, native, count_rows=count_rows)

@@ -13,6 +13,8 @@ _NAMED = re.compile(
     r"(?i)((?:api|access|secret|private|wandb|hf|auth)[_-]?(?:key|token)|_token|_secret|password|passwd|credentials?)"
     r"(\"?'?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s\"']+)"
 )
+_COUNTED = re.compile(r"(?:^|[._-])(?:max|min|num|prompt|response|total|batched)[._-](?:\w+_)?tokens$", re.IGNORECASE)
+"""Keys that count tokens, whatever stands there."""
 _SHAPED = re.compile(
     r"\b(?:sk-[\w-]{12,}|hf_\w{12,}|gh[pousr]_\w{20,}|AKIA[A-Z0-9]{12,}|xox[abp]-[\w-]{10,}|glpat-[\w-]{12,})"
 )
@@ -23,7 +25,7 @@ def is_secret(key: str, value: Any) -> bool:
     if isinstance(value, str):
         if value in ("", "EMPTY", "null", "???") or value.startswith("${"):
             return False
-        return bool(_KEY.search(key)) or bool(_SHAPED.search(value))
+        return bool(_KEY.search(key) and not _COUNTED.search(key)) or bool(_SHAPED.search(value))
     if isinstance(value, Text):
         return any(is_secret("", part) for part in value.parts)
     if isinstance(value, Branch):

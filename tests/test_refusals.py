@@ -57,7 +57,7 @@ def test_a_run_without_environments_is_not_asked_about_them() -> None:
         ("verl", "dpo", "this is a DPO run; veRL has no trainer"),
         ("chatlearn", "sft", "this is a supervised run; ChatLearn's entrypoint"),
         ("chatlearn", "eval", "this is an evaluation run"),
-        ("roll", "eval", "this is an evaluation run; ROLL's rollout pipelines"),
+        ("chatlearn", "eval", "this is an evaluation run; ChatLearn's entrypoint starts grpo and nothing else"),
         ("chatlearn", "distill", "this is an on-policy distillation run; ChatLearn's entrypoint starts grpo and nothing else"),
         ("roll", "offline_distill", "this is a distillation run; rftconf writes"),
         ("verl", "offline_distill", "this is a distillation run; veRL distils a student on its own answers alone"),
@@ -86,7 +86,7 @@ def is_refused(to: str, kind: str) -> bool:
         ("verl", {"rl", "distill", "eval"}),
         ("verl_sft", {"sft"}),
         ("trinity", {"rl", "distill", "eval", "sft", "dpo"}),
-        ("roll", {"rl", "distill", "sft", "dpo"}),
+        ("roll", {"rl", "distill", "eval", "sft", "dpo"}),
         ("chatlearn", {"rl"}),
     ],
 )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rftconf.convert import Options
 from rftconf.errors import RefusedError
+from rftconf.launcher import Start, script
 from rftconf.ledger import State
 from rftconf.load import Loaded, load
+from rftconf.mappers.tables import all_tables, table_of
 from rftconf.series import Series, convert_series, is_series
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source, open_source
@@ -180,3 +183,24 @@ def test_an_adapter_has_to_be_merged_by_a_person() -> None:
     )
     asked = convert_series(found, "verl", Options()).ledger.decisions
     assert any(decision.key.endswith("checkpoint") and "adapter" in decision.why for decision in asked)
+
+
+def test_roll_has_a_start_script_for_every_kind_that_is_written() -> None:
+    kinds = {kind for name, of in all_tables() if name == "roll" for kind in table_of(name, of or None).kinds}
+    start = Start("01.yaml", "only", "rl", "/out", "", "NEXT")
+    found = {kind: script("roll", [replace(start, kind=kind)]) for kind in kinds}
+    assert "start_onpolicy_distill_pipeline.py" in found["distill"]
+    assert "start_rlvr_rollout_pipeline.py" in found["eval"]
+    assert kinds == {"rl", "distill", "sft", "dpo", "eval"}
+
+
+def test_a_stage_that_follows_a_teacher_is_started_by_its_own_script() -> None:
+    taught = changed("algorithm_type: grpo", "algorithm_type: on_policy_distill")
+    files = dict(convert_series(taught, "roll", Options()).files)
+    assert "start_sft_pipeline.py" in files["run.sh"]
+    assert "start_onpolicy_distill_pipeline.py" in files["run.sh"]
+
+
+def test_comments_name_the_stage_that_its_author_wrote(series: Series) -> None:
+    text = dict(series.files)["02-rl.sh"]
+    assert "# stages[1].algorithm.optimizer.lr=1e-06" in text

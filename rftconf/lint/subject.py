@@ -246,7 +246,12 @@ def _subject(document: Document, best: Guess, part: dict[str, Leaf], *, alone: b
     program = document.launch.program if document.launch else ""
     for _ in range(_MOST_BROKEN):
         try:
-            native, changes = effective(best, kept, shipped=document.launch.shipped if document.launch else "")
+            native, changes = effective(
+                best,
+                kept,
+                shipped=document.launch.shipped if document.launch else "",
+                environment=document.environment,
+            )
         except UnreadableLeavesError as error:
             kept = {k: v for k, v in kept.items() if k not in error.keys}
         except UnreadableError:

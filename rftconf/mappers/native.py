@@ -123,6 +123,24 @@ class Native:
                 found.setdefault(node, []).append(name)
         return found
 
+    def as_given(self, key: str) -> str:
+        """A key as its author calls it: as it was written, or below the section that the file has in its section's place."""
+        cell = self.cells.get(key)
+        if cell is not None and cell.leaf is not None:
+            return cell.leaf.key
+        section, dot, rest = key.partition(".")
+        return self._given_sections.get(section, section) + dot + rest
+
+    @cached_property
+    def _given_sections(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in self.named:
+            leaf = self.cells[name].leaf
+            (section, _, rest), (given, _, own) = name.partition("."), ("" if leaf is None else leaf.key).partition(".")
+            if given and given != section and rest == own:
+                found[section] = given
+        return found
+
     def written(self, key: str) -> bool:
         """True when the file itself sets `key` or something below it."""
         return key in self._written

@@ -17,7 +17,9 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     found = [origins[p] for p in out.plans if p in origins]
     keys = tuple(dict.fromkeys(key for origin in found for key in origin.keys))
     written = [
-        f"{key}={_shown(source, key)}" for key in keys if source.written(key) and not _only_trunk(source, key, keys)
+        f"{source.as_given(key)}={_shown(source, key)}"
+        for key in keys
+        if source.written(key) and not _only_trunk(source, key, keys)
     ]
     chosen = next((o.how for o in found if o.kind is Kind.CHOSEN), "")
     derived = next((o.how for o in found if o.kind is Kind.DERIVED and o.how), "")
@@ -27,13 +29,18 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     elif written:
         text = ", ".join(written[:2])
     else:
-        text = f"{title} {source.release} default of {keys[0]}" if keys else ""
-    return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), keys
+        text = f"{title} {source.release} default of {source.as_given(keys[0])}" if keys else ""
+    return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), tuple(
+        dict.fromkeys(map(source.as_given, keys))
+    )
 
 
 def _shown(source: Native, key: str) -> str:
     cell = source.cells.get(key)
     value: Any = cell.value if cell is not None else _below(source, key)
+    leaf = cell.leaf if cell is not None else None
+    if leaf is not None and leaf.key != key and not (isinstance(leaf.value, str) and "${" in leaf.value):
+        value = leaf.value  # under its author's name, not what a newer release makes of it
     text = " ".join(_spelled(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 

@@ -21,6 +21,7 @@ _TABLES = {
     ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
     ("trinity", "dpo"): ("rftconf.mappers.trinity.table_dpo", "TRINITY_DPO"),
     ("chatlearn", ""): ("rftconf.mappers.chatlearn.table", "CHATLEARN"),
+    ("roll", "eval"): ("rftconf.mappers.roll.table_eval", "ROLL_ROLLOUTS"),
     ("roll", ""): ("rftconf.mappers.roll.table", "ROLL"),
 }
 """Framework (or program), and the kind of run where one framework's config means different things by kind."""

@@ -171,18 +171,20 @@ ROLL = Framework(
     revisions={"0.1.1": "v0.1.1", "0.1.3": "v0.1.3", "0.2.1": "v0.2.1", "0.3.0": "v0.3.0"},
     programs=("examples/start_", "start_", "roll.pipeline."),
     kinds_since={"distill": "0.2.1"},
-    trainer_of_kind={"rl": "rlvr", "distill": "rlvr", "sft": "sft", "dpo": "dpo", "offline_distill": "distill"},
+    trainer_of_kind={
+        "rl": "rlvr",
+        "eval": "rlvr",
+        "distill": "rlvr",
+        "sft": "sft",
+        "dpo": "dpo",
+        "offline_distill": "distill",
+    },
     trainer_sections={
         "agentic": ("train_env_manager", "val_env_manager", "custom_envs", "reward_normalization"),
         "sft": ("sft_train",),
         "distill": ("student", "distill_loss_weight"),
         "dpo": ("chosen_key", "rejected_key", "beta", "ipo"),
     },
-    lacks=dict.fromkeys(
-        ("eval", "generate"),
-        "ROLL's rollout pipelines (start_rlvr_rollout_pipeline.py, start_agentic_rollout_pipeline.py) score answers without training, "
-        "and rftconf writes no config for them",
-    ),
 )
 CHATLEARN = Framework(
     name="chatlearn",

@@ -115,7 +115,7 @@ class Pin:
         return [] if told.value == self.value else [Change(self.key, told, (self.key,), self.why, True)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """Where `when` holds, the older release refuses to run without `key`, which the newer one has no more."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -82,6 +83,8 @@ class Document:
     """Leaves that a script sets only if a condition holds that nobody can decide here; they are not among `leaves`."""
     starts_from: tuple[str, ...] = ()
     """Configs that a YAML's defaults list names as a whole: `ppo_megatron_trainer`."""
+    environment: Mapping[str, Value] = field(default_factory=dict)
+    """Variables that are known when the run starts, by `--set` or by the script: what `${oc.env:NAME}` gives."""
 
     @property
     def readable(self) -> bool:

@@ -73,7 +73,7 @@ class Resolver:
     def __init__(
         self,
         values: Mapping[str, Value],
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, Value] | None = None,
         defaults: Tree | None = None,
     ) -> None:
         self.environment = environment or {}
@@ -254,7 +254,7 @@ class _Here:
 
 
 def resolve_leaves(
-    leaves: Iterable[Leaf], defaults: Tree | None = None, environment: Mapping[str, str] | None = None
+    leaves: Iterable[Leaf], defaults: Tree | None = None, environment: Mapping[str, Value] | None = None
 ) -> tuple[dict[str, Resolved], tuple[Diagnostic, ...]]:
     """Each leaf's key to its resolved value, `defaults` filling what the leaves leave out, and what went wrong."""
     last = {leaf.key: leaf for leaf in leaves}

@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.record import record
+from rftconf.secrets import is_secret
 from rftconf.text.document import Document
 from rftconf.text.layering import on_top
 from rftconf.text.scalars import ScalarRules
@@ -64,7 +65,10 @@ def read(source: Source, options: ReadOptions | None = None) -> Document:
         place = Place(source.name, Span(0, 0, 1, 1))
         empty = Diagnostic("SYN502", Severity.ERROR, "there is no config in this file", place)
         document = replace(document, diagnostics=(*document.diagnostics, empty))
-    document = replace(document, diagnostics=(*source.notes, *document.diagnostics))
+    exported = document.launch.env if document.launch is not None else {}
+    told = {**options.environment, **options.bindings, **exported}
+    told = {name: value for name, value in told.items() if not is_secret(name, value)}
+    document = replace(document, diagnostics=(*source.notes, *document.diagnostics), environment=told)
     return _on_base(document, options) if options.base is not None else document
 
 

@@ -176,8 +176,6 @@ NO_JUDGE = {
     "stage …: …": _QUOTES,
     "counts the pairs of a step in train_batch_size": "the older release runs pairs, several updates a step; the plan has one "
     "number for an update and cannot say it, which is rftconf's limit and not the target's",
-    "score answers without training, and rftconf writes no config": "ROLL runs it (RLVRRolloutPipeline, AgenticRolloutPipeline): rftconf has no "
-    "table for these two programs yet, which is rftconf's limit and not the target's",
     "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
     "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
     "cluster.nodes is …: --set gives it a number": "the launch file's own need of a number, of no framework",

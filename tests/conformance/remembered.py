@@ -25,8 +25,12 @@ def of_the_judges() -> bytes:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).digest()
 
 
-BEFORE = bytes.fromhex("80aa554b7b0d2779ad4bf4351a29337bf2539ca96d31b99e7bc593528badf394")
-"""The digest before ROLL's judge knew a teacher without a name: what it said of configs without one still holds."""
+BEFORE = (
+    ("80aa554b7b0d2779ad4bf4351a29337bf2539ca96d31b99e7bc593528badf394", ("teacher:", "max_steps: 0")),
+    ("afbf5b9cb4212eff35b96ee90b3137a17d34118fc18ddc4ad1a2740fa2a4042a", ("max_steps: 0",)),
+)
+"""Earlier digests, and the words of the configs of which what the judges said then no longer holds: before ROLL's judge knew
+a teacher without a name, and before it knew runs that only evaluate."""
 
 
 class RememberingBench(Bench):
@@ -40,9 +44,10 @@ class RememberingBench(Bench):
         """The remembered verdict, else the judge's."""
         told = self._place(target, case)
         asked = Path(case["file"]).read_text() if "file" in case else ""
-        earlier = self._place(target, case, BEFORE)
-        if not told.exists() and earlier.exists() and "teacher:" not in asked:
-            told = earlier
+        for digest, unless in BEFORE:
+            earlier = self._place(target, case, bytes.fromhex(digest))
+            if not told.exists() and earlier.exists() and not any(word in asked for word in unless):
+                told = earlier
         if told.exists():
             known = json.loads(gzip.decompress(told.read_bytes()))
             return Verdict(**known | {"notes": tuple(known["notes"])})

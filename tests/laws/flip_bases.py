@@ -98,6 +98,7 @@ VERL = (
     Base("validation samples", VERL_GRPO | {f"{ARR}.rollout.val_kwargs.temperature": 0.7,
          f"{ARR}.rollout.val_kwargs.do_sample": True}, "fsdp"),
     Base("taught", VERL_GRPO | TAUGHT, "fsdp", "0.9.1"),
+    Base("validation alone", VERL_GRPO | {"trainer.val_only": True, f"{ARR}.rollout.val_kwargs.n": 4}, "fsdp"),
     Base("resumed", VERL_GRPO | {"trainer.resume_mode": "resume_path", "trainer.resume_from_path": "/ckpt/global_step_20"}, "fsdp"),
 )  # fmt: skip
 
@@ -155,6 +156,14 @@ HELPER = {
     "explorer.auxiliary_models[0].tensor_parallel_size": 2,
     "explorer.rollout_model.engine_num": 3,
 }
+BENCH: dict[str, Any] = {
+    "mode": "bench",
+    **{key: value for key, value in TRINITY_GRPO.items() if key.startswith(("model.", "cluster.", "explorer."))},
+    "buffer.explorer_input.eval_tasksets[0].path": "/data/aime",
+    "buffer.explorer_input.eval_tasksets[0].split": "test",
+    "buffer.explorer_input.eval_tasksets[0].repeat_times": 4,
+    "explorer.rollout_model.engine_num": 8,
+}
 TRINITY = (
     Base("grpo", TRINITY_GRPO),
     Base("ppo", TRINITY_GRPO | PPO),
@@ -175,6 +184,7 @@ TRINITY = (
          f"{ACTOR}.shuffle": True, "trainer.trainer_config.critic.shuffle": True}),
     Base("epochs", {k: v for k, v in TRINITY_GRPO.items() if not k.endswith("total_steps")} | {"buffer.total_epochs": 3}),
     Base("entropy", TRINITY_GRPO | {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}),
+    Base("benchmark", BENCH),
     Base("tinker", TRINITY_GRPO | {"model.tinker.enable": True}, since="0.4.1"),
     Base("form B", TRINITY_GRPO | {"synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 1}, since="0.5.0"),
 )  # fmt: skip

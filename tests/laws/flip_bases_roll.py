@@ -155,6 +155,13 @@ STUDENT: dict[str, Any] = {
     "teacher.opd_kl_coef": 0.5,
 }
 OF_STUDENTS = {key.replace(TRAIN, "student_train").replace(REF, "teacher"): value for key, value in MEGATRON.items()}
+ROLLOUTS: dict[str, Any] = {
+    key: value
+    for key, value in RLVR.items()
+    if not key.startswith(
+        (f"{REF}.", f"{TRAIN}.training", f"{TRAIN}.strategy", f"{TRAIN}.device", f"{TRAIN}.data_args.domain")
+    )
+} | {"max_steps": 0, f"{INFER}{CONFIG}load_format": "auto", "validation.generating_args.num_return_sequences": 4}
 SERVICE = {
     "rewards.own.judge_model_type": "api",
     "rewards.own.judge_model_name": "judge",
@@ -206,6 +213,7 @@ ROLL = (
     Base("judge of a service", RLVR | {"rewards.own.worker_cls": "own.JudgeWorker", **SERVICE}, "rlvr", "0.2.1"),
     Base("reward model, served", RLVR | SERVED, "rlvr"),
     Base("clip range with Megatron", RLVR | MEGATRON | {"pg_clip_low": 0.1}, "rlvr"),
+    Base("rollouts alone", ROLLOUTS, "rlvr", "0.2.1"),
     Base("student", STUDENT, "rlvr", "0.2.1"),
     Base("student with Megatron", STUDENT | OF_STUDENTS, "rlvr", "0.2.1"),
     Base("student lora", STUDENT | {k.replace(TRAIN, "student_train"): v for k, v in ADAPTER.items()}, "rlvr", "0.2.1"),

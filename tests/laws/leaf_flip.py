@@ -27,6 +27,8 @@ OTHER = {"verl": "trinity", "trinity": "verl", "roll": "trinity", "chatlearn": "
 FURTHER = [(one, to) for one, other in OTHER.items() for to in OTHER if to not in (one, other)]
 """The eight other directions, for each framework's newest release and first trainer."""
 STAGE = "stages[]."
+IDLE = "benchmark"
+"""A base in which nearly all of Trinity-RFT's keys do nothing, so that flips in it show nothing; the laws of round trips have it."""
 GENERIC = "is kept in the plan as it is; no other framework has it"
 """The sentence for keys that neither a row nor a reason speaks for."""
 LOST = LOSSES | {State.WITHHELD, State.DEAD_IN_TARGET}
@@ -109,6 +111,8 @@ def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
     found = []
     for base in SFT if of.framework == "verl_sft" else BASES[of.framework]:
+        if base.name == IDLE:
+            continue
         if base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat

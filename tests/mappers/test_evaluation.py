@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rftconf.convert import convert
@@ -10,7 +12,7 @@ from rftconf.ledger import State
 from rftconf.load import load
 from rftconf.text.document import Document
 from rftconf.text.read import ReadOptions, read
-from rftconf.text.source import Source
+from rftconf.text.source import Source, open_source
 
 MAIN = "python3 -m verl.trainer.main_ppo"
 FILES = (
@@ -99,3 +101,86 @@ def test_what_has_no_counterpart_is_refused_by_name(program: str, name: str) -> 
 def test_within_veRL_a_program_stays_itself(program: str) -> None:  # noqa: N802
     document = read(Source("run.sh", f"python3 -m verl.trainer.{program} data.prompt_key=q"), ReadOptions())
     assert convert(document, "verl").ledger.target_framework == load(document).framework
+
+
+ROLLOUTS = """
+max_steps: 0
+prompt_length: 512
+response_length: 1024
+pretrain: /m
+num_gpus_per_node: 8
+validation:
+  data_args: {file_name: [/data/aime/test.jsonl]}
+  generating_args: {temperature: 0.6, num_return_sequences: 4}
+actor_train: {data_args: {messages: chat}, training_args: {learning_rate: 1.0e-6}}
+actor_infer:
+  generating_args: {temperature: 0.99}
+  strategy_args: {strategy_name: vllm, strategy_config: {load_format: auto, tensor_parallel_size: 2}}
+  device_mapping: list(range(0,8))
+rewards: {math_rule: {worker_cls: own.MathWorker, tag_included: [math]}}
+"""
+PIPELINE = "python examples/start_rlvr_rollout_pipeline.py --config_path . --config_name run"
+
+
+def rollouts(text: str = ROLLOUTS) -> Document:
+    return read(Source("run.yaml", text), ReadOptions())
+
+
+def started(folder: Path, text: str) -> Document:
+    """A launch script beside the config that it names."""
+    (folder / "run.yaml").write_text(text)
+    (folder / "run.sh").write_text(PIPELINE + "\n")
+    return read(open_source(str(folder / "run.sh")), ReadOptions())
+
+
+def test_rolls_rollout_pipeline_is_val_only_and_a_benchmark() -> None:
+    lines = written(rollouts(), "verl")
+    assert (lines["trainer.val_only"], lines["data.prompt_key"]) == (True, "chat")
+    assert (lines["trainer.n_gpus_per_node"], lines["actor_rollout_ref.rollout.val_kwargs.n"]) == (8, 4)
+    lines = written(rollouts(), "trinity")
+    assert (lines["mode"], lines["explorer.rollout_model.engine_num"]) == ("bench", 4)
+    assert not any(key.startswith(("algorithm.", "trainer.", "synchronizer.")) for key in lines)
+
+
+def test_the_program_says_so_whatever_the_steps_are(tmp_path: Path) -> None:
+    text = ROLLOUTS.replace("max_steps: 0", "max_steps: 500")
+    assert load(rollouts(text)).stages[0].values["stage.kind"] == "rl"
+    assert load(started(tmp_path, text)).stages[0].values["stage.kind"] == "eval"
+
+
+def test_what_is_written_for_roll_is_what_its_rollout_pipeline_asserts() -> None:
+    lines = written(script("trainer.val_only=true", "data.prompt_key=q"), "roll")
+    assert (lines["max_steps"], lines["actor_infer.strategy_args.strategy_config.load_format"]) == (0, "auto")
+    assert lines["validation.data_args.file_name"] == ["/data/aime/test.parquet"]
+    assert (lines["actor_train.data_args.messages"], lines["validation.generating_args.num_return_sequences"]) == (
+        "q",
+        1,
+    )
+    assert lines["actor_infer.device_mapping"] == "list(range(0,8))"
+    assert not any(key.startswith(("actor_train.training", "reference", "adv_")) for key in lines)
+
+
+@pytest.mark.parametrize("to", ["verl", "trinity"])
+def test_rolls_evaluation_there_and_back(to: str) -> None:
+    first = load(rollouts()).stages[0].values
+    there = convert(rollouts(), to)
+    back = convert(read(Source(f"run{there.file_suffix}", there.text), ReadOptions()), "roll")
+    second = load(read(Source("run.yaml", back.text), ReadOptions())).stages[0].values
+    kept = ("stage.kind", "stage.model.path", "stage.placement.rollout.gpus", "stage.sampling.eval.responses", "cluster.nodes",
+            "stage.sampling.eval.temperature", "stage.length.response_max_tokens", "stage.data.eval[0].keys.messages")  # fmt: skip
+    assert [first[path] for path in kept] == [second[path] for path in kept]
+
+
+def test_a_dummy_model_is_pointed_out() -> None:
+    notes = load(rollouts(ROLLOUTS.replace("load_format: auto, ", ""))).notes
+    assert any("load_format" in note and "stops" in note for note in notes)
+
+
+def test_validation_has_lengths_of_its_own() -> None:
+    values = load(rollouts(ROLLOUTS + "val_prompt_length: 512\nval_sequence_length: 4608\n")).stages[0].values
+    assert values["stage.length.response_max_tokens"] == 4096
+
+
+def test_chatlearn_starts_no_evaluation() -> None:
+    with pytest.raises(RefusedError, match="starts grpo and nothing else"):
+        convert(rollouts(), "chatlearn")

@@ -125,3 +125,22 @@ def test_a_divergence_that_a_target_lacks_is_asked() -> None:
 def test_releases_without_a_teacher_refuse_it_by_name(file: Path, to: str, release: str) -> None:
     with pytest.raises(RefusedError, match=r"on-policy distillation run; .* starts none: they came with"):
         converted(file, to, release=release)
+
+
+def states(conversion: Conversion) -> dict[str, State]:
+    return {line.key: line.state for line in conversion.ledger.sources}
+
+
+@pytest.mark.parametrize("to", ["verl", "trinity"])
+def test_the_account_of_a_student_says_what_became_of_it(to: str) -> None:
+    found = states(converted(ROLL, to))
+    assert found["kl_penalty"] in (State.EXACT, State.DERIVED)  # how the teacher's divergence is estimated
+    assert found["student_infer.model_args.model_name_or_path"] is State.EXACT
+    assert {found["pretrain"], found["reward_pretrain"]} == {State.DEAD_IN_SOURCE}
+    assert found["teacher.device_mapping"] is State.NARROWED  # 16 GPUs in turns became an engine of four
+
+
+def test_that_rewards_are_not_learned_from_is_no_loss() -> None:
+    assert states(converted(VERL, "trinity"))["distillation.distillation_loss.use_task_rewards"] not in (
+        State.NO_COUNTERPART, State.EXTENSION,
+    )  # fmt: skip

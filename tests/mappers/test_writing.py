@@ -28,6 +28,9 @@ REFUSED = {
         "student lora",
         "student, dynamic",
         "student, other engine and worker",
+        "validation alone",
+        "benchmark",
+        "rollouts alone",
     ),
 }
 """Bases with a critic (row 4.2.2), with environments or with a teacher to follow, none of which ChatLearn has."""

@@ -7,7 +7,7 @@ ARGS=(
   algorithm.adv_estimator=grpo                   # algorithm.algorithm_type=grpo
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=grpo
 
-  data.train_files=/data/dapo-math/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/dapo-math, buffer.explorer_input.tasksets[0].split=train
+  data.train_files=/data/dapo-math/train.parquet  # buffer.explorer_input.taskset.path=/data/dapo-math, buffer.explorer_input.taskset.split=train
   data.val_files=/data/dapo-math/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1
   data.max_prompt_length=1024                     # model.max_prompt_tokens=1024
   data.max_response_length=8192                   # model.max_response_tokens=8192

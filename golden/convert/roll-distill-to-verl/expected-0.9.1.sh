@@ -6,47 +6,47 @@ ARGS=(
   algorithm.adv_estimator=grpo  # nothing is learned from it; gae would train a critic
   algorithm.use_kl_in_reward=false
 
-  data.train_files=/data/math-train.jsonl  # actor_train.data_args.file_name=[/data/math-train.jsonl]
+  data.train_files=/data/math-train.jsonl  # student_train.data_args.file_name=[/data/math-train.jsonl]
   data.val_files=/data/math-test.jsonl     # validation.data_args.file_name=[/data/math-test.jsonl]
-  data.prompt_key=messages                 # actor_train.data_args.messages=messages
+  data.prompt_key=messages                 # student_train.data_args.messages=messages
   data.max_prompt_length=1024              # prompt_length=1024
   data.max_response_length=4096            # response_length=4096
   data.train_batch_size=64                 # rollout_batch_size=64
   data.seed=7                              # seed=7
   data.filter_overlong_prompts=true
 
-  actor_rollout_ref.actor.optim.lr=1e-06                     # actor_train.training_args.learning_rate=1e-06
-  actor_rollout_ref.actor.optim.lr_warmup_steps=5            # actor_train.training_args.warmup_steps=10; 10 updates as scheduler ticks
+  actor_rollout_ref.actor.optim.lr=1e-06                     # student_train.training_args.learning_rate=1e-06
+  actor_rollout_ref.actor.optim.lr_warmup_steps=5            # student_train.training_args.warmup_steps=10; 10 updates as scheduler ticks
   actor_rollout_ref.actor.optim.clip_grad=1.0                # ROLL 0.3.0 default of max_grad_norm
-  actor_rollout_ref.actor.optim.lr_decay_style=linear        # ROLL 0.3.0 default of actor_train.training_args.lr_scheduler_type
-  actor_rollout_ref.actor.megatron.tensor_model_parallel_size=2  # actor_train.strategy_args.strategy_config.tensor_model_parallel_size=2
-  actor_rollout_ref.actor.strategy=megatron                  # actor_train.strategy_args.strategy_name=megatron_train
-  actor_rollout_ref.actor.ppo_mini_batch_size=32             # actor_train.training_args.per_device_train_batch_size=4; 128 sequences as prompts
-  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4     # actor_train.training_args.per_device_train_batch_size=4
-  actor_rollout_ref.actor.use_dynamic_bsz=false              # ROLL 0.3.0 default of actor_train.use_dynamic_batching_in_train
+  actor_rollout_ref.actor.optim.lr_decay_style=linear        # ROLL 0.3.0 default of student_train.training_args.lr_scheduler_type
+  actor_rollout_ref.actor.megatron.tensor_model_parallel_size=2  # student_train.strategy_args.strategy_config.tensor_model_parallel_size=2
+  actor_rollout_ref.actor.strategy=megatron                  # student_train.strategy_args.strategy_name=megatron_train
+  actor_rollout_ref.actor.ppo_mini_batch_size=32             # student_train.training_args.per_device_train_batch_size=4; 128 sequences as prompts
+  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4     # student_train.training_args.per_device_train_batch_size=4
+  actor_rollout_ref.actor.use_dynamic_bsz=false              # ROLL 0.3.0 default of student_train.use_dynamic_batching_in_train
   actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-mean  # ROLL 0.3.0 default of loss_agg_mode
   actor_rollout_ref.actor.entropy_coeff=0                    # ROLL 0.3.0 default of entropy_loss_coef
   actor_rollout_ref.actor.use_kl_loss=false
   actor_rollout_ref.actor.shuffle=true
   actor_rollout_ref.actor.data_loader_seed=7                 # seed=7
-  actor_rollout_ref.rollout.name=vllm                        # actor_infer.strategy_args.strategy_name=vllm
-  actor_rollout_ref.rollout.temperature=1.0                  # actor_infer.generating_args.temperature=1.0
-  actor_rollout_ref.rollout.top_k=-1                         # actor_infer.generating_args.top_k=-1
-  actor_rollout_ref.rollout.top_p=1.0                        # actor_infer.generating_args.top_p=1.0
+  actor_rollout_ref.rollout.name=vllm                        # student_infer.strategy_args.strategy_name=vllm
+  actor_rollout_ref.rollout.temperature=1.0                  # student_infer.generating_args.temperature=1.0
+  actor_rollout_ref.rollout.top_k=-1                         # student_infer.generating_args.top_k=-1
+  actor_rollout_ref.rollout.top_p=1.0                        # student_infer.generating_args.top_p=1.0
   actor_rollout_ref.rollout.seed=7                           # seed=7
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.7       # actor_infer.strategy_args.strategy_config.gpu_memory_utilization=0.7
-  actor_rollout_ref.rollout.enforce_eager=false              # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.enforce_eager
-  actor_rollout_ref.rollout.tensor_model_parallel_size=1     # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.tensor_parallel_size
-  actor_rollout_ref.rollout.load_format=auto                 # actor_infer.strategy_args.strategy_config.load_format=auto
-  actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8  # actor_train.infer_batch_size=8
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.7       # student_infer.strategy_args.strategy_config.gpu_memory_utilization=0.7
+  actor_rollout_ref.rollout.enforce_eager=false              # ROLL 0.3.0 default of student_infer.strategy_args.strategy_config.enforce_eager
+  actor_rollout_ref.rollout.tensor_model_parallel_size=1     # ROLL 0.3.0 default of student_infer.strategy_args.strategy_config.tensor_parallel_size
+  actor_rollout_ref.rollout.load_format=auto                 # student_infer.strategy_args.strategy_config.load_format=auto
+  actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8  # student_train.infer_batch_size=8
   actor_rollout_ref.rollout.n=4                              # num_return_sequences_in_group=4
   actor_rollout_ref.rollout.val_kwargs.top_k=50              # validation.generating_args.top_k=50
   actor_rollout_ref.rollout.val_kwargs.top_p=0.95            # validation.generating_args.top_p=0.95
   actor_rollout_ref.rollout.val_kwargs.temperature=0.6       # validation.generating_args.temperature=0.6
   actor_rollout_ref.rollout.val_kwargs.n=2                   # validation.generating_args.num_return_sequences=2
-  actor_rollout_ref.model.path=/models/qwen-7b               # actor_train.model_args.model_name_or_path=/models/qwen-7b
+  actor_rollout_ref.model.path=/models/qwen-7b               # student_train.model_args.model_name_or_path=/models/qwen-7b, student_infer.model_args.model_name_or_path=/models/qwen-7b
   actor_rollout_ref.model.trust_remote_code=true
-  actor_rollout_ref.model.use_remove_padding=false           # ROLL 0.3.0 default of actor_train.use_sequence_packing
+  actor_rollout_ref.model.use_remove_padding=false           # ROLL 0.3.0 default of student_train.use_sequence_packing
 
   trainer.total_epochs=300                    # enough for 300 rollout periods, which end the run (H68)
   trainer.total_training_steps=300            # max_steps=300

@@ -7,7 +7,7 @@ ARGS=(
   algorithm.adv_estimator=grpo                   # algorithm.algorithm_type=grpo
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=grpo
 
-  data.train_files=/data/math/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/math, buffer.explorer_input.tasksets[0].split=train
+  data.train_files=/data/math/train.parquet  # buffer.explorer_input.taskset.path=/data/math, buffer.explorer_input.taskset.split=train
   data.val_files=/data/math/test.parquet     # buffer.explorer_input.eval_tasksets[0].path=/data/math, buffer.explorer_input.eval_tasksets[0].split=test
   data.max_prompt_length=1024                # model.max_prompt_tokens=1024
   data.max_response_length=4096              # model.max_response_tokens=4096

@@ -8,9 +8,9 @@ ARGS=(
   algorithm.use_kl_in_reward=true              # algorithm.kl_penalty_fn=k1, algorithm.algorithm_type=reinforceplusplus
   algorithm.kl_ctrl.kl_coef=0.01               # algorithm.kl_penalty_fn_args.kl_coef=0.01
 
-  data.train_files=/data/orca/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/orca, buffer.explorer_input.tasksets[0].split=train
+  data.train_files=/data/orca/train.parquet  # buffer.explorer_input.taskset.path=/data/orca, buffer.explorer_input.taskset.split=train
   data.val_files=/data/orca/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1
-  data.prompt_key=question                   # buffer.explorer_input.tasksets[0].format.prompt_key=question
+  data.prompt_key=question                   # buffer.explorer_input.taskset.format.prompt_key=question
   data.max_prompt_length=512                 # model.max_prompt_tokens=512
   data.max_response_length=2048              # model.max_prompt_tokens=512; context - the other length
   data.train_batch_size=384                  # buffer.batch_size=64, synchronizer.sync_interval=6

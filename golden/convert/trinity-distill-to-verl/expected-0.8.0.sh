@@ -7,9 +7,9 @@ ARGS=(
   algorithm.adv_estimator=grpo                   # nothing is learned from it; gae would train a critic
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=on_policy_distill
 
-  data.train_files=/data/math/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/math, buffer.explorer_input.tasksets[0].split=train
+  data.train_files=/data/math/train.parquet  # buffer.explorer_input.taskset.path=/data/math, buffer.explorer_input.taskset.split=train
   data.val_files=/data/math/train.parquet    # there is no evaluation set; veRL opens a file even with test_freq=-1
-  data.prompt_key=question                   # buffer.explorer_input.tasksets[0].format.prompt_key=question
+  data.prompt_key=question                   # buffer.explorer_input.taskset.format.prompt_key=question
   data.max_prompt_length=1024                # model.max_prompt_tokens=1024
   data.max_response_length=2048              # model.max_response_tokens=2048
   data.train_batch_size=48                   # buffer.batch_size=48, synchronizer.sync_interval=1
@@ -26,7 +26,7 @@ ARGS=(
   actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=false                 # algorithm.algorithm_type=on_policy_distill
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
-  actor_rollout_ref.rollout.temperature=1.0                 # buffer.explorer_input.tasksets[0].rollout_args.temperature=1.0
+  actor_rollout_ref.rollout.temperature=1.0                 # buffer.explorer_input.taskset.rollout_args.temperature=1.0
   actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)

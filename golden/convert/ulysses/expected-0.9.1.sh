@@ -8,7 +8,7 @@ ARGS=(
   algorithm.adv_estimator=gae                    # algorithm.algorithm_type=ppo
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=ppo
 
-  data.train_files=/data/longqa/train.parquet  # buffer.explorer_input.tasksets[0].path=/data/longqa, buffer.explorer_input.tasksets[0].split=train
+  data.train_files=/data/longqa/train.parquet  # buffer.explorer_input.taskset.path=/data/longqa, buffer.explorer_input.taskset.split=train
   data.val_files=/data/longqa/test.parquet     # buffer.explorer_input.eval_tasksets[0].path=/data/longqa, buffer.explorer_input.eval_tasksets[0].split=test
   data.max_prompt_length=8192                  # model.max_prompt_tokens=8192
   data.max_response_length=8192                # model.max_response_tokens=8192

@@ -8,9 +8,9 @@ ARGS=(
   algorithm.norm_adv_by_std_in_grpo=false        # algorithm.algorithm_type=opmd
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=opmd
 
-  'data.train_files=???'             # buffer.explorer_input.tasksets[0].path=openai/gsm8k, buffer.explorer_input.tasksets[0].split=train
+  'data.train_files=???'             # buffer.explorer_input.taskset.path=openai/gsm8k, buffer.explorer_input.taskset.split=train
   'data.val_files=???'               # there is no evaluation set; veRL opens a file even with test_freq=-1
-  data.prompt_key=question           # buffer.explorer_input.tasksets[0].format.prompt_key=question
+  data.prompt_key=question           # buffer.explorer_input.taskset.format.prompt_key=question
   data.max_prompt_length=512         # model.max_prompt_tokens=512
   data.max_response_length=1024      # model.max_response_tokens=1024
   data.train_batch_size=320          # buffer.batch_size=32, synchronizer.sync_interval=10

@@ -7,7 +7,7 @@ ARGS=(
   algorithm.adv_estimator=grpo                   # algorithm.algorithm_type=grpo
   algorithm.use_kl_in_reward=false               # algorithm.algorithm_type=grpo
 
-  "data.train_files=${DATA}/math/train.parquet"  # buffer.explorer_input.tasksets[0].path=${DATA}/math, buffer.explorer_input.tasksets[0].split=train
+  "data.train_files=${DATA}/math/train.parquet"  # buffer.explorer_input.taskset.path=${DATA}/math, buffer.explorer_input.taskset.split=train
   "data.val_files=${DATA}/math/test.parquet"     # buffer.explorer_input.eval_tasksets[0].path=${DATA}/math, buffer.explorer_input.eval_tasksets[0].split=test
   data.max_prompt_length=1024                    # model.max_prompt_tokens=1024
   "data.max_response_length=${MAX_RESPONSE}"     # model.max_response_tokens=MAX_RESPONSE

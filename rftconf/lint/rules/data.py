@@ -162,6 +162,9 @@ def _no_run(s: Subject) -> Findings:
         got = s.number(name)
         if got is not None and got <= 0 and s.written(name) and s.framework != "trinity":
             yield found(f"{s.says(name)}: nothing is trained", name)
+    if s.framework == "roll" and s.native.value("max_steps") == 0 and s.written("actor_train.device_mapping"):
+        # without a trainer's GPUs it is a config of the rollout pipeline, which takes no steps
+        yield found("max_steps=0: the pipeline asserts more, and nothing is trained", "max_steps")
 
 
 @rule(

@@ -16,6 +16,7 @@ from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
+    from rftconf.mappers.native import Native
     from rftconf.mappers.reading import Reading
 
     Context = Reading | Writing
@@ -42,7 +43,15 @@ def kind_of_run(c: Context) -> str:
         return own if known == "rl" and kept else known
     if known == "rl" and follows_teacher(c):
         return "distill"
-    return "generate" if c.trainer == "agentic" and c.native("actor_train.device_mapping") is None else known
+    alone = "agentic_rollout_pipeline" in str(c.facts.get("program", ""))
+    return "generate" if c.trainer == "agentic" and (alone or c.native("actor_train.device_mapping") is None) else known
+
+
+def kind_of(source: Native, program: str) -> str:
+    """The rollout pipeline of RLVR answers its validation data and ends; no training pipeline takes 0 steps."""
+    if source.trainer != "rlvr":
+        return ""
+    return "eval" if "rlvr_rollout_pipeline" in program or source.value("max_steps") == 0 else ""
 
 
 def follows_teacher(c: Context) -> bool:
@@ -131,6 +140,7 @@ ADAPTIVE = When(
     lambda c: KL_REWARD.test(c) and c.plan(A + "kl_reward.controller") == "adaptive",
     "no effect without KL in the reward and target_kl",
 )
+KL_TAKEN = When(lambda c: KL_REWARD.test(c) or follows_teacher(c), KL_REWARD.otherwise)
 KL_LOSS = When(lambda c: RL.test(c) and c.plan(A + "kl_loss.enabled") is True, "no effect while use_kl_loss is false")
 GAE = When(lambda c: RL.test(c) and c.plan(A + "advantage") == "gae", "only adv_estimator gae reads it")
 VLLM = When(lambda c: RL.test(c) and c.plan(P + "rollout.engine") != "sglang", "the sglang engine does not read it")
@@ -171,6 +181,19 @@ NEVER = 1_000_000
 
 
 SAVES_LATE = "save_steps counts from step 0: it saves one period later than its number says, and at the end (H11)"
+
+
+class NotOfTeacher(Codec[Any, Any]):
+    """A key that speaks of the teacher where one is followed: then it says nothing of KL in the reward."""
+
+    def __init__(self, inner: Codec[Any, Any]) -> None:
+        self.inner = inner
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        return None if follows_teacher(context) else self.inner.get(value, context, unit)
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        return self.inner.put(value, context, unit)
 
 
 class _Cadence(Codec[Any, Any]):

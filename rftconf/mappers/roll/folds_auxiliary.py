@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
 from rftconf.mappers.roll.folds_domains import REWARDS, domains
-from rftconf.mappers.roll.folds_places import INFER, NAME, SHARES, P, device_ids
+from rftconf.mappers.roll.folds_engine import SHARES
+from rftconf.mappers.roll.folds_places import INFER, NAME, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr

@@ -20,8 +20,8 @@ from rftconf.mappers.roll.folds_auxiliary import (
     TYPE,
 )
 from rftconf.mappers.roll.folds_domains import REWARDS
-from rftconf.mappers.roll.folds_places import INFER_OF, NAME, SHARES, P
-from rftconf.mappers.roll.rows_run import DTYPES
+from rftconf.mappers.roll.folds_engine import SHARES, put_dtype
+from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
 from rftconf.mappers.roll.teacher_role import write_teacher
 from rftconf.plan.symbols import Expr, formula
 
@@ -96,12 +96,15 @@ def _write_model(w: Writing, at: str, section: str) -> None:
     if w.plan(at + "domain") is not None:
         w.lose(at + "domain", State.EXACT, "")
     _say_role(w, at, section, served=served)
-    for key, field, codec in (("model_args.model_name_or_path", "path", None), ("model_args.dtype", "dtype", DTYPES),
-                              ("judge_prompt", "prompt", None), ("infer_batch_size", "sequences_per_pass", None)):  # fmt: skip
-        value = w.plan(at + field)
-        if value is not None:
-            native = value if codec is None else codec.put(value, w, None).value
-            w.put(f"{section}.{key}", native, at + field, always=True)
+    for key, field in (
+        ("model_args.model_name_or_path", "path"),
+        ("judge_prompt", "prompt"),
+        ("infer_batch_size", "sequences_per_pass"),
+    ):
+        if w.plan(at + field) is not None:
+            w.put(f"{section}.{key}", w.plan(at + field), at + field, always=True)
+    if w.plan(at + "dtype") is not None:
+        put_dtype(w, section, at + "dtype", always=True)
     _write_engine(w, at, section)
     _write_lengths(w, at, section)
     for name, field in SAMPLING.items():

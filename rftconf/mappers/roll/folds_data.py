@@ -89,8 +89,8 @@ def write_data(w: Writing) -> None:
         note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
         chosen = any(f.chosen for f in found)
         w.put(at + "file_name", [f.value for f in found], *paths, state=state, note=note, always=True, chosen=chosen)
-        _say_what_files_lack(w, listed, count)
-        _write_columns(w, at, listed, count)
+        say_what_files_lack(w, listed, count)
+        write_columns(w, at, listed, count)
     mixing = w.plan(D + "mixing")
     shuffles = w.trainer != "sft"
     if w.plan(D + "shuffle") is not None:
@@ -103,7 +103,8 @@ def write_data(w: Writing) -> None:
                "ROLL draws each domain by its probability (row 7.6)" if lost else "all files form the data")  # fmt: skip
 
 
-def _say_what_files_lack(w: Writing, listed: str, count: int) -> None:
+def say_what_files_lack(w: Writing, listed: str, count: int) -> None:
+    """ROLL opens files; subsets and other stores are no part of one."""
     for index in range(count):
         at = f"{D}{listed}[{index}]."
         if w.plan(at + "storage") not in ("file", None):
@@ -112,7 +113,8 @@ def _say_what_files_lack(w: Writing, listed: str, count: int) -> None:
             w.lose(at + "subset", State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it")
 
 
-def _write_columns(w: Writing, at: str, listed: str, count: int) -> None:
+def write_columns(w: Writing, at: str, listed: str, count: int) -> None:
+    """The columns of a list of files, under the section `at`."""
     own = w.trainer in TOP_COLUMNS
     columns = TOP_COLUMNS[w.trainer] if own else {at + column: field for column, field in COLUMNS.items()}
     table = {field: key for key, field in columns.items()}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 D = "stage.data."
 PROBS, REWARDS = "actor_train.data_args.domain_interleave_probs", "rewards"
+WORKERS = "ROLL scores each domain with a worker class; the source's reward code is not carried over (row 7.7)"
 
 
 def domains(r: Reading) -> list[str]:
@@ -65,22 +66,22 @@ def write_domains(w: Writing) -> None:
     names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
     w.facts["domains"] = names or _names_of_sets(w)
     if names:
-        _write_known_domains(w, names)
+        write_known_domains(w, names)
     else:
         names = w.facts["domains"]
         share: Any = 1.0 if len(names) == 1 else "???"
         for name in names:
-            why = "ROLL scores each domain with a worker class; the source's reward code is not carried over (row 7.7)"
-            w.put(f"{REWARDS}.{name}.worker_cls", "???", state=State.UNRESOLVED, note=why, always=True)
+            w.put(f"{REWARDS}.{name}.worker_cls", "???", state=State.UNRESOLVED, note=WORKERS, always=True)
             w.put(
                 f"{REWARDS}.{name}.tag_included", [name], always=True, how="rows need a column `tag` that says so (H43)"
             )
             w.put(f"{PROBS}.{name}", share, always=True, how="the only domain" if share == 1.0 else "")
-            _ask_about_reward(w, name, why)
+            ask_about_reward(w, name, WORKERS)
     _write_filter(w, names)
 
 
-def _ask_about_reward(w: Writing, name: str, why: str) -> None:
+def ask_about_reward(w: Writing, name: str, why: str) -> None:
+    """Which worker class scores this domain?"""
     workers = "roll.pipeline.rlvr.rewards."
     choices = (f"{workers}math_rule_reward_worker.MathRuleRewardWorker", f"{workers}code_sandbox_reward_worker.CodeSandboxRewardWorker",
                "a worker class of your own")  # fmt: skip
@@ -101,7 +102,8 @@ def _names_of_sets(w: Writing) -> list[str]:
     return ["math_rule"]
 
 
-def _write_known_domains(w: Writing, names: list[Any]) -> None:
+def write_known_domains(w: Writing, names: list[Any]) -> None:
+    """The plan's domains by their names."""
     for index, name in enumerate(names):
         at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
         w.lose(at + "name", State.EXACT, "")

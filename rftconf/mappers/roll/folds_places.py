@@ -1,4 +1,4 @@
-"""ROLL's GPUs: which role runs on which devices, with which strategy (rows 3.1-3.6, 8.1, 8.2, 8.9)."""
+"""ROLL's GPUs: which role runs on which devices, with which strategy (rows 3.1-3.4, 8.9)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
-from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, VLLM, trained
+from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
 from rftconf.plan.symbols import Expr, formula, text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.writing import Writing
 
@@ -38,26 +40,31 @@ def read_devices(r: Reading) -> None:
     """Overlapping lists share GPUs; the cluster is as large as the highest id (rows 3.1-3.4)."""
     found = {key: device_ids(r, key) for key in _mappings(r)}
     main = f"{trained(r)}.device_mapping"
-    _set_gpus(r, "actor", found.get(main), main)
-    known = [ids for ids in found.values() if ids]
-    unknown = any(ids is None for ids in found.values())
-    total = None if unknown or not known else max(max(ids) for ids in known) + 1
-    _set_cluster(r, total, tuple(found))
+    set_gpus(r, "actor", found.get(main), main)
+    set_cluster(r, devices_in_all(found.values()), tuple(found))
     for key in found:
-        if key.rpartition(".")[0] not in OWN_ROLES and not key.startswith("reward"):
+        carried = ("reward", *(["teacher."] if follows_teacher(r) else []))
+        if key.rpartition(".")[0] not in OWN_ROLES and not key.startswith(carried):
             r.narrowed[key] = "its GPUs count for the size of the cluster; the role itself is not carried over"
     if r.trainer == "dpo":
-        _set_gpus(r, "reference", found.get("reference.device_mapping"), "reference.device_mapping")
+        set_gpus(r, "reference", found.get("reference.device_mapping"), "reference.device_mapping")
     if RL.test(r):
         engine = "actor_infer.device_mapping"
-        _set_gpus(r, "rollout", found.get(engine), engine)
+        set_gpus(r, "rollout", found.get(engine), engine)
         _set_layout(r, found.get(main), found.get(engine), main, engine)
         for role in ("reference", "critic"):
             key = f"{role}.device_mapping"
             if (REFERENCE if role == "reference" else CRITIC).test(r):
-                _set_gpus(r, role, found.get(key), key)
+                set_gpus(r, role, found.get(key), key)
             elif key in found:
                 r.inactive[key] = (REFERENCE if role == "reference" else CRITIC).otherwise
+
+
+def devices_in_all(found: Iterable[list[int] | None]) -> int | None:
+    """As many as the highest id asks for; None where one list is not known, or none is given."""
+    lists = list(found)
+    known = [max(ids) for ids in lists if ids]
+    return None if None in lists or not known else max(known) + 1
 
 
 def _mappings(r: Reading) -> list[str]:
@@ -87,13 +94,14 @@ def device_ids(r: Reading, key: str) -> list[int] | None:
         ) from None  # fmt: skip
 
 
-def _set_gpus(r: Reading, role: str, ids: list[int] | None, key: str) -> None:
+def set_gpus(r: Reading, role: str, ids: list[int] | None, key: str) -> None:
+    """How many devices a role has; that some are skipped is said."""
     r.set(f"{P}{role}.gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
     if ids and not contiguous(ids):
         r.narrowed.setdefault(key, f"{key} skips devices; elsewhere a role takes GPUs in a row")
 
 
-def _set_cluster(r: Reading, total: int | None, keys: tuple[str, ...]) -> None:
+def set_cluster(r: Reading, total: int | None, keys: tuple[str, ...]) -> None:
     """num_nodes and num_gpus_per_node are written over by what ROLL finds (D23); the file's number of GPUs a node is all there is."""
     size = r.native("num_gpus_per_node", OWN_NODE) or OWN_NODE
     r.inactive["num_nodes"] = "worked out from the highest device id (D23)"
@@ -130,15 +138,15 @@ def write_devices(w: Writing) -> None:
         w.put("num_gpus_per_node", size, PER_NODE, state=State.EXACT, always=True)
     if w.plan(NODES) is not None:
         w.lose(NODES, State.DERIVED, "worked out from the highest device id")
-    _put_mapping(w, f"{trained(w)}.device_mapping", 0, main, P + "actor.gpus")
+    put_mapping(w, f"{trained(w)}.device_mapping", 0, main, P + "actor.gpus")
     if not RL.test(w):
         if REFERENCE.test(w):
-            _put_mapping(w, "reference.device_mapping", 0, w.plan(P + "reference.gpus") or main, P + "reference.gpus")
+            put_mapping(w, "reference.device_mapping", 0, w.plan(P + "reference.gpus") or main, P + "reference.gpus")
         return
     layout, engines = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
     apart = layout in ("disaggregated", "lendable")
     start: Any = main if apart else 0
-    _put_mapping(w, "actor_infer.device_mapping", start, engines, P + "rollout.gpus", P + "layout")
+    put_mapping(w, "actor_infer.device_mapping", start, engines, P + "rollout.gpus", P + "layout")
     if layout == "lendable":
         w.lose(
             P + "layout",
@@ -148,14 +156,15 @@ def write_devices(w: Writing) -> None:
     for role, test in (("reference", REFERENCE), ("critic", CRITIC)):
         path = f"{P}{role}.gpus"
         if test.test(w):
-            _put_mapping(w, f"{role}.device_mapping", 0, w.plan(path) or main, path)
+            put_mapping(w, f"{role}.device_mapping", 0, w.plan(path) or main, path)
         elif w.plan(path) is not None:
             w.asleep[path] = test.otherwise
     known = [v for v in (main, start, engines) if isinstance(v, int)]
     w.facts["first_free"] = max(known[0], known[1] + known[2]) if len(known) == 3 else None
 
 
-def _put_mapping(w: Writing, key: str, first: Any, count: Any, *paths: str) -> None:
+def put_mapping(w: Writing, key: str, first: Any, count: Any, *paths: str) -> None:
+    """`count` devices from `first` on, as the Python expression that ROLL evaluates."""
     how = f"{formula(count)} GPUs" if count is not None else ""
     present = [p for p in paths if w.plan(p) is not None]
     chosen = any(w.chosen(p) for p in present)
@@ -220,80 +229,3 @@ def _put_strategy(w: Writing, native: str, role: str, table: dict[str, str], oth
         )
         w.decide(native + ".strategy_args.strategy_config", note, "name a ZeRO stage", "--to-release 0.3.0")
     w.put(native + NAME, name, *paths, state=State.NARROWED if note else State.EXACT, note=note, always=True)
-
-
-ENGINE, CONFIG = "actor_infer" + NAME, "actor_infer.strategy_args.strategy_config."
-SHARES = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
-WORKER = "actor_infer.num_gpus_per_worker"
-
-
-def read_engine(r: Reading) -> None:
-    """The engine, its share of a GPU, and the GPUs of one engine (rows 3.6, 8.1, 8.2)."""
-    if not RL.test(r):
-        return
-    engine = r.native(ENGINE)
-    r.set(P + "rollout.engine", engine, ENGINE)
-    key = CONFIG + SHARES.get(str(engine), SHARES["vllm"])
-    other = CONFIG + next(share for name, share in SHARES.items() if CONFIG + share != key)
-    r.inactive[other] = f"{engine} does not read it"
-    r.set(P + "rollout.gpu_memory_fraction", r.native(key, 0.9 if engine == "vllm" else None), key)
-    if engine == "sglang":
-        tp = r.native(CONFIG + "tensor_parallel_size")
-        r.set(P + "rollout.tp", tp or r.native(WORKER, 1), CONFIG + "tensor_parallel_size" if tp else WORKER)
-        if tp:
-            r.inactive[WORKER] = "tensor_parallel_size says it"
-        return
-    r.inactive[WORKER] = "ROLL overwrites it with tensor_parallel_size x pipeline_parallel_size"
-    r.set(P + "rollout.tp", r.native(CONFIG + "tensor_parallel_size", 1), CONFIG + "tensor_parallel_size")
-
-
-def write_engine(w: Writing) -> None:
-    """vLLM or SGLang; the share of a GPU is called otherwise in each."""
-    if not RL.test(w):
-        return
-    engine, path = w.plan(P + "rollout.engine"), P + "rollout.engine"
-    if engine in SHARES or (isinstance(engine, str) and w.same_framework):
-        w.put(ENGINE, engine, path, always=True)
-    else:
-        note = f"ROLL generates with vllm or sglang, not with {formula(engine)}"
-        w.put(
-            ENGINE,
-            "???",
-            path,
-            state=State.UNRESOLVED if isinstance(engine, Expr) else State.NO_COUNTERPART,
-            note=note,
-            always=True,
-        )
-    share = SHARES.get(str(engine), SHARES["vllm"])
-    if w.plan(P + "rollout.gpu_memory_fraction") is not None:
-        w.put(CONFIG + share, w.plan(P + "rollout.gpu_memory_fraction"), P + "rollout.gpu_memory_fraction", always=True)
-    tp, pp = w.plan(P + "rollout.tp"), w.plan(P + "rollout.pp") or 1
-    if tp is not None:
-        w.put(CONFIG + "tensor_parallel_size", tp, P + "rollout.tp", default=1)
-        if engine == "sglang":
-            w.put(WORKER, tp * pp, P + "rollout.tp", how="GPUs of one engine")
-
-
-def read_expert_parallel(r: Reading) -> None:
-    """A switch: experts are spread over all GPUs of an engine."""
-    if not RL.test(r):
-        return
-    on = r.native(CONFIG + "enable_expert_parallel", False)
-    dp, tp = r.native(CONFIG + "data_parallel_size", 1) if VLLM.test(r) else 1, r.plan(P + "rollout.tp") or 1
-    r.set(P + "rollout.ep", on if isinstance(on, Expr) else dp * tp if on else 1, CONFIG + "enable_expert_parallel")
-
-
-def write_expert_parallel(w: Writing) -> None:
-    """On for any size above 1."""
-    if not RL.test(w):
-        return
-    ep = w.plan(P + "rollout.ep")
-    if ep is not None and (isinstance(ep, Expr) or ep > 1):
-        dp = w.plan(P + "rollout.dp") if VLLM.test(w) else 1  # no other engine is given a data-parallel size
-        whole = (dp or 1) * (w.plan(P + "rollout.tp") or 1)
-        other = not isinstance(ep, Expr) and ep != whole
-        note = f"a switch: experts are spread over all {formula(whole)} GPUs of an engine" if other else ""
-        state = State.NARROWED if other else State.DERIVED
-        w.put(CONFIG + "enable_expert_parallel", True, P + "rollout.ep", state=state, note=note, always=True)
-    elif ep is not None:
-        w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")

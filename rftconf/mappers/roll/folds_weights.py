@@ -26,7 +26,14 @@ def read_model(r: Reading) -> None:
     roles = (*PATHS[:2], TEACHER_PATH) if follows_teacher(r) else roles
     own = [r.native(path) for path in roles]
     names_all = bool(own) and all(v is not None for v in own)
-    r.set("stage.model.path", own[0] if names_all else r.native("pretrain"), roles[0] if names_all else "pretrain")
+    same = [role for role, value in zip(roles, own, strict=True) if value == own[0]]
+    r.set("stage.model.path", own[0] if names_all else r.native("pretrain"), *(same if names_all else ["pretrain"]))
+    if names_all:
+        r.inactive["pretrain"] = "every role names its model; other keys may take this value by ${pretrain}"
+    if not CRITIC.test(r):
+        r.inactive["reward_pretrain"] = (
+            "only a critic starts from it; other keys may take this value by ${reward_pretrain}"
+        )
     if follows_teacher(r):
         roles, own = roles[:2], own[:2]
         _say_teacher(r, names_all=names_all)

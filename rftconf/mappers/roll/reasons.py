@@ -141,6 +141,7 @@ AGENTS = (
 
 DISTILLATION = (
     *_all(KEPT, "how the teacher's logits travel", "logits_*"),
+    *_all(KEPT, "which pipeline a run that follows its teacher is started with: rlvr or agentic", "pure_opd_pipeline_type"),
     *_all(KEPT, "the roles of a distillation run; RL and SFT have none of them", "student.*", "teacher.*", "teacher", "teacher<*>.*"),
 )  # fmt: skip
 

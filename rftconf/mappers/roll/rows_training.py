@@ -22,7 +22,7 @@ ALGORITHM_ROWS = (
         why="functionals: compute_gae_advantage_return, default 0.95 (row 4.2.1)"),
     row(lambda c: c.whiten_advantages, lambda p: p.stage.algorithm.whiten_advantage, same, when=on.RL,
         why="functionals: compute_advantage, domain by domain (row 4.2.15)"),
-    row(lambda c: c.kl_penalty, lambda p: p.stage.algorithm.kl_reward.estimator, KL_ESTIMATORS, when=on.KL_REWARD,
+    row(lambda c: c.kl_penalty, lambda p: p.stage.algorithm.kl_reward.estimator, on.NotOfTeacher(KL_ESTIMATORS), when=on.KL_TAKEN,
         why="functionals: compute_approx_kl"),
     row(lambda c: c.kl_horizon, lambda p: p.stage.algorithm.kl_reward.horizon, same, when=on.ADAPTIVE, why="AdaptiveKLController"),
     row(lambda c: c.kl_loss_coef, lambda p: p.stage.algorithm.kl_loss.coef, same, when=on.KL_LOSS, always=True,

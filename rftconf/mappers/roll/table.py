@@ -13,6 +13,7 @@ from rftconf.mappers.roll import (
     folds_batch,
     folds_data,
     folds_domains,
+    folds_engine,
     folds_environments,
     folds_kl,
     folds_lengths,
@@ -26,7 +27,7 @@ from rftconf.mappers.roll import (
     questions,
     teachers,
 )
-from rftconf.mappers.roll.conditions import RL, kind_of_run, worth
+from rftconf.mappers.roll.conditions import RL, kind_of, kind_of_run, worth
 from rftconf.mappers.roll.dialects import dialect
 from rftconf.mappers.roll.reasons import REASONS
 from rftconf.mappers.roll.rows_run import RUN_ROWS
@@ -54,8 +55,8 @@ FOLDS = (
     Fold(("actor_infer" + STRATEGY, CONFIG + "gpu_memory_utilization", CONFIG + "mem_fraction_static", CONFIG + "tensor_parallel_size",
           "actor_infer.num_gpus_per_worker"),
          (P + "rollout.engine", P + "rollout.gpu_memory_fraction", P + "rollout.tp"),
-         folds_places.read_engine, folds_places.write_engine, "vllm_strategy, sglang_strategy; rows 3.6, 8.1, 8.2"),
-    Fold((CONFIG + "enable_expert_parallel",), (P + "rollout.ep",), folds_places.read_expert_parallel, folds_places.write_expert_parallel, "vLLM"),
+         folds_engine.read_engine, folds_engine.write_engine, "vllm_strategy, sglang_strategy; rows 3.6, 8.1, 8.2"),
+    Fold((CONFIG + "enable_expert_parallel",), (P + "rollout.ep",), folds_engine.read_expert_parallel, folds_engine.write_expert_parallel, "vLLM"),
     Fold(("prompt_length", "response_length", "sequence_length", folds_lengths.ENGINE_LENGTH),
          tuple(f"stage.length.{f}_max_tokens" for f in ("prompt", "response", "model")),
          folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: __post_init__; rows 6.1-6.3"),
@@ -102,7 +103,7 @@ FOLDS = (
     Fold(tuple(f"{r}.strategy_args.strategy_config.*" for r in (*TRAINED, "reference", "critic")),
          tuple(f"{P}{r}.megatron.transformer_overrides" for r in ("actor", "reference", "critic")),
          folds_model.read_megatron, folds_model.write_megatron, "megatron_strategy: TrainingArguments(**strategy_config)"),
-    Fold((teachers.PURE, "pure_opd_pipeline_type", teachers.ESTIMATOR, teachers.COEF, *(f"{role}.*" for role in teachers.SECTIONS.values())),
+    Fold((teachers.PURE, teachers.ESTIMATOR, teachers.COEF, *(f"{role}.*" for role in teachers.SECTIONS.values())),
          teachers.PLANS, teachers.read_followed, teachers.write_followed, "functionals: compute_advantage; base_config: _apply_opd_config"),
     Fold(("beta", "label_smoothing", "ipo"), tuple(f"{A}preference.{f}" for f in ("beta", "label_smoothing", "loss")),
          folds_preference.read_preference, folds_preference.write_preference, "dpo: loss_fn; dpo_config"),
@@ -242,6 +243,7 @@ ROLL = Table(
     target=questions.TARGET,
     questions=questions.questions,
     dialect=dialect,
+    kind_of=kind_of,
     kinds=("rl", "distill", "sft", "dpo"),
     respelt=teachers.respelt,
     spelled=teachers.of_students,
@@ -251,6 +253,6 @@ ROLL = Table(
               "ppo_epochs", "adv_estimator", "norm_mean_type", "norm_std_type", "gamma", "lambd", "whiten_advantages", "critic_warmup",
               "use_pg_clip_range", "pg_clip", "pg_clip_low", "pg_clip_high", "dual_clip_loss", "value_clip", "importance_sampling", "loss_agg_mode",
               "max_grad_norm", "entropy_loss_coef", "use_kl_loss", "kl_loss_coef", "add_token_level_kl", "init_kl_coef", "kl_penalty", "target_kl",
-              "kl_horizon", "ipo", "beta", "label_smoothing", "chosen_key", "rejected_key", "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute", "pretrain", "reward_pretrain", "validation",
+              "kl_horizon", "ipo", "beta", "label_smoothing", "chosen_key", "rejected_key", "enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute", "pretrain", "reward_pretrain", "global_template", "validation",
               "is_pure_opd", "pure_opd_pipeline_type", "sft_train", "student_train", "student_infer", "teacher", "actor_train", "actor_infer", "reference", "critic", "rewards", "reward_model"),
 )  # fmt: skip

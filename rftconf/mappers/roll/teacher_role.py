@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
 from rftconf.mappers.roll.devices import mapping
+from rftconf.mappers.roll.folds_engine import put_dtype
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
-from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def write_teacher(w: Writing, at: str) -> None:
     known = [at + "path"] if path is not None else []
     w.put(f"{SECTION}.model_args.model_name_or_path", "???" if path is None else path, *known, always=True)
     if dtype is not None:
-        w.put(f"{SECTION}.model_args.dtype", DTYPES.put(dtype, w, None).value, at + "dtype")
+        put_dtype(w, SECTION, at + "dtype", always=False)
     if rows is not None:
         w.put(f"{SECTION}.infer_batch_size", rows, at + "sequences_per_pass", always=True)
     _write_strategy(w, at)

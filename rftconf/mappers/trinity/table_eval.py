@@ -79,6 +79,7 @@ TRINITY_BENCH = replace(
         *(r for r in TRINITY.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)),
     ),
     cannot=(
+        cannot("stage.data.domains*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set (row 7.6)"),
         *(c for c in TRINITY.cannot if c.plan in ("identity.resume_path", "stage.model.tokenizer_path", "stage.placement.rollout.load_format",
           "stage.placement.rollout.extra", "stage.sampling.eval.*", "stage.data.*[].sampling.repetition_penalty",
           "stage.data.*[].sampling.ignore_eos", "stage.reward.function_*", "stage.reward.manager", "stage.reward.manager_args", "stage.name")),

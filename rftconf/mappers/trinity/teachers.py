@@ -52,15 +52,8 @@ def write_teacher(w: Writing) -> None:
     """The class of the divergence; what Trinity has no class for is left open."""
     if w.plan("stage.kind") != "distill":
         return
-    told = [path for path in (A + "advantage", T + "objective", T + "estimator") if w.plan(path) is not None]
     kind = _class_of(w)
-    if kind is None:
-        what = " by ".join(formula(w.plan(path)) for path in told[1:]) or "a divergence that the source does not name"
-        since = f"; jsd came with {JSD_SINCE}" if w.plan(T + "objective") == "js_divergence" else ""
-        note = f"Trinity-RFT {w.release} takes teacher's minus student's log-probability as the advantage, not {what}{since}"
-        w.put(TYPE, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
-    else:
-        w.put(TYPE, kind, *told, state=State.DERIVED, always=True)
+    _write_class(w, kind)
     if w.plan(T + "teacher_coef") is not None:
         w.put(COEF, w.plan(T + "teacher_coef"), T + "teacher_coef", always=True)
     if w.plan(T + "mixture") is not None and kind == "jsd":
@@ -71,9 +64,34 @@ def write_teacher(w: Writing) -> None:
         w.put("buffer.explorer_input.default_workflow_type", WORKFLOW, always=True, how=how)
 
 
+def _write_class(w: Writing, kind: str | None) -> None:
+    told = [path for path in (A + "advantage", T + "objective", T + "estimator") if w.plan(path) is not None]
+    what = " by ".join(formula(w.plan(path)) for path in told if path.startswith(T))
+    takes = f"Trinity-RFT {w.release} takes teacher's minus student's log-probability as the advantage"
+    if kind is None:
+        since = f"; jsd came with {JSD_SINCE}" if w.plan(T + "objective") == "js_divergence" else ""
+        note = f"{takes}, not {what or 'a divergence that the source does not name'}{since}"
+        w.put(TYPE, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+        return
+    other = kind == "on_policy_distill" and w.plan(T + "estimator") not in ("k1", None)
+    loss = w.plan(T + "as_advantage") is False
+    w.put(
+        TYPE,
+        kind,
+        *(path for path in told if not (other and path == T + "estimator")),
+        state=State.DERIVED,
+        always=True,
+    )
+    if other:
+        w.lose(T + "estimator", State.NARROWED, f"{takes}, not {what}")
+    if (other or loss) and not w.same_framework:
+        why = f"{takes}, not {what}" + (" as the loss" if loss else "")
+        w.decide(TYPE, why, "distil by this estimator", "an advantage function of your own")
+
+
 def _class_of(w: Writing) -> str | None:
     objective, estimator = w.plan(T + "objective"), w.plan(T + "estimator")
-    if objective == "reverse_kl" and estimator in ("k1", None) and w.plan(T + "as_advantage") is not False:
+    if objective == "reverse_kl" and (estimator is None or isinstance(estimator, str)):
         return "on_policy_distill"
     return "jsd" if objective == "js_divergence" and (w.same_framework or w.since(JSD_SINCE)) else None
 

@@ -8,6 +8,7 @@ from rftconf.ledger import State
 from rftconf.mappers.codecs import words
 from rftconf.mappers.verl import folds_teacher
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
+from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.plan.symbols import Expr, formula
 
@@ -20,7 +21,7 @@ R = "stage.reward."
 
 
 def read_reward(r: Reading) -> None:
-    """The custom function, the manager, and a neural reward model as an auxiliary model."""
+    """The custom function, the manager, and a neural reward model as an auxiliary model, behind a teacher."""
     block = "reward."
     r.set(R + "function_path", r.native(block + "custom_reward_function.path"), block + "custom_reward_function.path")
     named = r.plan(R + "function_path") is not None
@@ -39,7 +40,8 @@ def read_reward(r: Reading) -> None:
         r.inactive.update({f"reward.reward_model.{key}": why for key in rest})
         folds_teacher.read_model(r, 0)
         return
-    at = "stage.placement.auxiliary[0]."
+    folds_teacher.read_model(r, 0)
+    at = f"stage.placement.auxiliary[{1 if follows_teacher(r) else 0}]."
     r.set(at + "role", "reward", "reward.reward_model.enable")
     for key, field in REWARD_MODEL.items():
         r.set(at + field, r.native(f"reward.reward_model.{key}"), f"reward.reward_model.{key}")
@@ -53,7 +55,6 @@ def read_reward(r: Reading) -> None:
     r.set(
         at + "gpus", sizes[0] * sizes[1] if pool and None not in sizes else None, *keys, how="nnodes x n_gpus_per_node"
     )
-    folds_teacher.read_model(r, 1)
 
 
 REWARD_MODEL = {

@@ -63,7 +63,7 @@ def read_model(r: Reading, index: int) -> None:
     if not follows_teacher(r):
         return
     at = f"stage.placement.auxiliary[{index}]."
-    r.set(at + "role", "teacher", SWITCH)
+    r.set(at + "role", "teacher", SWITCH, REWARDS)
     for key, field in SERVED.items():
         r.set(at + field, r.native(MODEL + key), MODEL + key)
     nodes, each = (r.native(key) for key in POOL)

@@ -11,6 +11,7 @@ from rftconf.mappers.rows import Fold, Reason, Row, cannot
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.table import VERL
 from rftconf.plan.kinds import counts_for_evaluation
+from rftconf.plan.origin import Kind
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -72,12 +73,36 @@ def _write_data(w: Writing) -> None:
     note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
     w.put(FILES, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in found))
     w.put("data.train_files", value, always=True, how="veRL opens a training file even if it only evaluates")
-    columns = {w.plan(f"{D}[{i}].keys.prompt") for i in range(count)} - {None}
+    _write_columns(w, count)
+
+
+def _holds_chats(w: Writing, at: str) -> bool:
+    """Somebody named a column of chat messages, or there is no other."""
+    chats, texts = at + "keys.messages", at + "keys.prompt"
+    if w.plan(chats) is None or w.plan(at + "prompt_type") == "plaintext":
+        return False
+    named = [path in w.origins and w.origins[path].kind is Kind.WRITTEN for path in (chats, texts)]
+    return w.plan(texts) is None or named == [True, False]
+
+
+def _write_columns(w: Writing, count: int) -> None:
+    """One column for all files: of chat messages where the rows hold such, else of prompts."""
+    at = [f"{D}[{i}]." for i in range(count)]
+    keys = [one + ("keys.messages" if _holds_chats(w, one) else "keys.prompt") for one in at]
+    columns = {w.plan(key) for key in keys} - {None}
     if columns:
         lost = "" if len(columns) == 1 else "veRL has one prompt column for all files; wrote the first"
-        first = w.plan(f"{D}[0].keys.prompt")
-        keys = [f"{D}[{i}].keys.prompt" for i in range(count)]
+        first = w.plan(keys[0])
         w.put("data.prompt_key", first, *keys, state=State.NARROWED if lost else State.EXACT, note=lost, always=True)
+    for one in at:
+        for field in ("keys.prompt", "keys.messages"):
+            if one + field not in keys and w.plan(one + field) is not None:
+                w.lose(one + field, State.DEAD_IN_TARGET, "veRL reads one column of prompts")
+        kind = w.plan(one + "prompt_type")
+        if kind == "plaintext":
+            w.lose(one + "prompt_type", State.NARROWED, "veRL reads chat messages: prepare the rows so")
+        elif kind is not None:
+            w.lose(one + "prompt_type", State.DEFAULT, "as veRL does")
 
 
 FOLDS = (
@@ -91,7 +116,7 @@ FOLDS = (
     ),
     Fold(
         (FILES, "data.prompt_key"),
-        tuple(f"{D}[].{f}" for f in ("uri", "split", "storage", "keys.prompt")),
+        tuple(f"{D}[].{f}" for f in ("uri", "split", "storage", "prompt_type", "keys.prompt", "keys.messages")),
         _read_data,
         _write_data,
         "rl_dataset",
@@ -125,6 +150,7 @@ VERL_EVAL_ONLY = replace(
     VERL,
     rows=_rows(),
     cannot=(
+        cannot("stage.data.domains*", why="rewards are Python code, one function for all files: choose by data_source in a compute_score (row 7.6)"),
         *(c for c in VERL.cannot if c.plan in ("identity.group", "identity.logger_args", "identity.log_level", "stage.name",
           "stage.length.response_min_tokens", "stage.placement.rollout.extra", "stage.placement.rollout.runners_per_engine",
           "stage.placement.rollout.max_*", "stage.sampling.*.repetition_penalty", "stage.sampling.eval.ignore_eos",

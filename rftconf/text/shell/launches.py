@@ -24,6 +24,8 @@ _WRAPPERS = frozenset(
      "srun", "uv", "poetry", "pdm", "pipenv", "conda", "mamba", "micromamba", "ray", "xvfb-run", "nsys", "ncu",
      "singularity", "apptainer", "docker", "coverage", "chrt", "ssh", "bash", "sh", *_STARTERS}
 )  # fmt: skip
+_SCRIPTS = {"trinity": "run"}
+"""Console scripts that start a framework by themselves, and the word behind them that does."""
 _VALUED = frozenset({"-X", "-W", "--check-hash-based-pycs"})
 _STARTER_MODULES = frozenset({"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=").match
@@ -69,7 +71,7 @@ def consider(machine: Evaluator, node: Simple, words: list[Word]) -> None:
     name = first.value if isinstance(first.value, str) else ""
     known = name.rpartition("/")[2]
     symbolic = isinstance(first.value, Expr) and any(w.value == "-m" for w in words[1:4])
-    if not symbolic and known not in _WRAPPERS and not _PYTHON(known):
+    if not symbolic and known not in _WRAPPERS and known not in _SCRIPTS and not _PYTHON(known):
         return
     found = program(words)
     if found is None or len(shell.commands) >= MAX_LAUNCHES:
@@ -106,6 +108,8 @@ def program(words: list[Word]) -> tuple[int, bool, tuple[str, ...], dict[str, Va
         value = word.value
         text = value if isinstance(value, str) else ""
         base = text.rpartition("/")[2]
+        if base in _SCRIPTS and at + 1 < size and words[at + 1].value == _SCRIPTS[base]:
+            return at, False, tuple(wrapper), env
         if _PYTHON(base) or (at == 0 and not text):
             found = _python(words, at + 1, guard)
             if found is None:

@@ -121,6 +121,9 @@ def ranks(worker):
 
 def check_arithmetic(kind, config):
     """What make_iterator, the schedulers and the Megatron adapter assert once the run has started."""
+    if kind == "rlvr" and config.max_steps == 0:  # no training pipeline takes it: start_rlvr_rollout_pipeline.py
+        check_rollouts(config)
+        return
     if kind in ("rlvr", "agentic"):
         config.set_max_steps(config.max_steps)
         whole = config.rollout_batch_size * config.actor_infer.generating_args.num_return_sequences
@@ -136,6 +139,25 @@ def check_arithmetic(kind, config):
         assert set(probabilities) <= set(config.rewards), "a domain without a reward worker"
         assert abs(sum(probabilities.values()) - 1) < 1e-6, "probabilities of domains"
         assert config.max_steps > 0
+
+
+def check_rollouts(config):
+    """What RLVRRolloutPipeline asserts, and what it opens before the first answer."""
+    engine = config.actor_infer.strategy_args
+    loads = engine.strategy_config.get("load_format", "dummy")
+    assert loads != "dummy", "rollout pipeline should strategy load model"
+    assert engine.strategy_name != "vllm" or engine.strategy_config.get("sleep_level", 1) == 1
+    told = config.validation.data_args if config.validation else None
+    assert told, "validation should set in RLVRRolloutPipeline"
+    assert told.file_name, "no validation data"
+    columns = config.actor_train.data_args
+    assert columns.messages or columns.prompt, "no column of prompts"
+    from roll.datasets.chat_template import chat_templates
+
+    assert (config.global_template or columns.template) in chat_templates, "no such chat template"
+    assert config.validation.generating_args.to_dict()["num_return_sequences"]
+    assert config.rewards, "nobody scores"
+    assert config.actor_infer.device_mapping, "no engine has a GPU"
 
 
 def judge_one(case, progress):

@@ -1,0 +1,251 @@
+"""ROLL's table for runs that only evaluate: `start_rlvr_rollout_pipeline.py`, engines and reward workers, nothing that trains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import Decision, State
+from rftconf.mappers.files import file_of_split
+from rftconf.mappers.placing import Target
+from rftconf.mappers.roll import folds_data, folds_domains, folds_lengths, folds_places
+from rftconf.mappers.roll.reasons import REASONS, SECRETS
+from rftconf.mappers.roll.table import ROLL
+from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
+from rftconf.plan.kinds import counts_for_evaluation
+from rftconf.plan.origin import Kind
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+D, P = "stage.data.", "stage.placement."
+STEPS, KIND, GPUS, SEED = "max_steps", "stage.kind", P + "rollout.gpus", P + "rollout.seed"
+ENGINE, CONFIG = "actor_infer.device_mapping", "actor_infer.strategy_args.strategy_config."
+LOAD, FORMAT = CONFIG + "load_format", P + "rollout.load_format"
+FILES, COLUMNS = "validation.data_args.file_name", "actor_train.data_args."
+DRAWN, ANSWERS = "actor_infer.generating_args.num_return_sequences", "validation.generating_args.num_return_sequences"
+START = "start it with examples/start_rlvr_rollout_pipeline.py: max_steps 0 trains nothing, and start_rlvr_pipeline.py stops at it"
+
+
+def _read_kind(r: Reading) -> None:
+    """By its 0 steps, or by the program that starts it."""
+    if r.native(STEPS) == 0:
+        r.set(KIND, "eval", STEPS)
+    else:
+        r.set(KIND, "eval", kind=Kind.DEFAULT, how="start_rlvr_rollout_pipeline.py trains nothing")
+        r.inactive[STEPS] = "the rollout pipeline answers its validation data once"
+
+
+def _write_kind(w: Writing) -> None:
+    """No training pipeline starts with 0 steps, so the file itself says what it is for."""
+    w.put(STEPS, 0, KIND, always=True, how="trains nothing: start_rlvr_rollout_pipeline.py")
+    own = w.facts.get("source")
+    w.note(START if own is None or own.value(STEPS) == 0 else START.partition(":")[0])
+    if w.same_framework:
+        return
+    w.put(DRAWN, 1, always=True, how="the section must be there: RLVRConfig writes into it")
+    if not w.since("0.2.1"):
+        w.put("global_template", "native", always=True, how="the tokenizer's own; this release looks nowhere else")
+
+
+def _read_devices(r: Reading) -> None:
+    keys = [key for key in r.source.cells if key.endswith(".device_mapping") and r.native(key) is not None]
+    found = {key: folds_places.device_ids(r, key) for key in keys}
+    folds_places.set_cluster(r, folds_places.devices_in_all(found.values()), tuple(found))
+    folds_places.set_gpus(r, "rollout", found.get(ENGINE), ENGINE)
+    for key in found:
+        if key != ENGINE and not key.startswith("reward"):
+            r.narrowed[key] = "its GPUs count for the size of the cluster; nothing of the role is started"
+
+
+def _write_devices(w: Writing) -> None:
+    size = w.plan("cluster.gpus_per_node")
+    if size is not None:
+        w.put("num_gpus_per_node", size, "cluster.gpus_per_node", always=True)
+    if w.plan("cluster.nodes") is not None:
+        w.lose("cluster.nodes", State.DERIVED, "worked out from the highest device id")
+    folds_places.put_mapping(w, ENGINE, 0, w.plan(GPUS), GPUS)
+
+
+def _read_lengths(r: Reading) -> None:
+    """Validation's own lengths limit the answer; prompts are cut by prompt_length all the same."""
+    folds_lengths.read_lengths(r)
+    whole, prompt = r.native("val_sequence_length"), r.native("val_prompt_length")
+    if whole is not None and prompt is not None:
+        r.set(folds_lengths.LENGTH + "response_max_tokens", whole - prompt, "val_sequence_length", "val_prompt_length")
+
+
+def _read_load(r: Reading) -> None:
+    """Weights come from the model's folder alone: nothing passes any to the engines."""
+    value = r.native(LOAD)
+    if value in (None, "dummy"):
+        r.note(f"{LOAD}: the rollout pipeline asks for another value than dummy, its default, and stops")
+    else:
+        r.set(FORMAT, value, LOAD)
+
+
+def _write_load(w: Writing) -> None:
+    value = w.plan(FORMAT)
+    dummy = value == "dummy"
+    why = "the rollout pipeline stops at dummy: nothing passes weights to the engines"
+    told = [] if value is None else [FORMAT]
+    state, note = (State.NARROWED, why) if dummy else (State.EXACT, "")
+    w.put(LOAD, "auto" if dummy or value is None else value, *told, state=state, note=note, always=True, how=why)
+
+
+def _read_seed(r: Reading) -> None:
+    r.set(SEED, r.native("seed", 42), "seed")
+
+
+def _write_seed(w: Writing) -> None:
+    if w.plan(SEED) is not None:
+        w.put("seed", w.plan(SEED), SEED)
+
+
+def _read_data(r: Reading) -> None:
+    """The columns are the trained role's, whatever validation's own keys say (rlvr_rollout_pipeline: __init__)."""
+    files = r.native(FILES)
+    for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
+        at = f"{D}eval[{index}]."
+        r.set(at + "uri", uri, FILES)
+        r.set(at + "storage", "file", FILES)
+        for column, field in folds_data.COLUMNS.items():
+            if r.written(COLUMNS + column):
+                r.set(f"{at}keys.{field}", r.native(COLUMNS + column), COLUMNS + column)
+        chat = r.native(COLUMNS + "messages") is not None
+        if chat or r.native(COLUMNS + "prompt") is not None:
+            kind = "messages" if chat else "plaintext"
+            r.set(at + "prompt_type", kind, COLUMNS + ("messages" if chat else "prompt"))
+    why = "the rollout pipeline takes the columns of actor_train.data_args"
+    r.inactive.update({f"validation.data_args.{column}": why for column in folds_data.COLUMNS})
+
+
+def _write_data(w: Writing) -> None:
+    count = w.items(D + "eval")
+    found = [file_of_split(w, f"{D}eval[{i}].", "jsonl") for i in range(count)]
+    if not found:
+        return
+    paths = [
+        p
+        for i in range(count)
+        for f in ("uri", "split", "subset", "storage")
+        if w.plan(p := f"{D}eval[{i}].{f}") is not None
+    ]
+    state = max((f.state for f in found), key=list(State).index)
+    note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
+    w.put(
+        FILES,
+        [f.value for f in found],
+        *paths,
+        state=state,
+        note=note,
+        always=True,
+        chosen=any(f.chosen for f in found),
+    )
+    folds_data.say_what_files_lack(w, "eval", count)
+    folds_data.write_columns(w, COLUMNS, "eval", count)
+    if not any(COLUMNS + column in w.out for column in ("prompt", "messages")) and not w.same_framework:
+        w.put(
+            COLUMNS + "messages",
+            "messages",
+            always=True,
+            how="the source names no column; ROLL looks in none by itself",
+        )
+    if w.plan("stage.sampling.eval.responses") is None and not w.same_framework:
+        w.put(ANSWERS, 1, always=True, how="the section must be there: RLVRConfig writes into it")
+
+
+def _read_domains(r: Reading) -> None:
+    """Who scores which rows; shares of training batches count for nothing."""
+    for index, name in enumerate(folds_domains.domains(r)):
+        at, native = f"{D}domains[{index}].", f"{folds_domains.REWARDS}.{name}."
+        r.set(at + "name", name, native + "worker_cls")
+        r.set(at + "tags", r.native(native + "tag_included"), native + "tag_included")
+        r.set(at + "reward", r.native(native + "worker_cls"), native + "worker_cls")
+
+
+def _write_domains(w: Writing) -> None:
+    names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
+    if names:
+        folds_domains.write_known_domains(w, names)
+        return
+    if w.same_framework:
+        return
+    name = "math_rule"
+    native = f"{folds_domains.REWARDS}.{name}."
+    w.put(native + "worker_cls", "???", state=State.UNRESOLVED, note=folds_domains.WORKERS, always=True)
+    w.put(native + "tag_included", [name], always=True, how="rows without a known tag fall to it, too (H43)")
+    folds_domains.ask_about_reward(w, name, folds_domains.WORKERS)
+
+
+def _questions(writing: Writing) -> list[Decision]:
+    del writing
+    why = (
+        "the rollout pipeline opens JSON or JSON lines alone, with a `tag` that assigns the domain, the prompt's column as "
+        "actor_train.data_args names it, and the answer in `ground_truth`, which the reward workers read (rows 7.1, 7.3)"
+    )
+    return [Decision(FILES, why, ("convert the rows to such a file", "check the file and its columns"))]
+
+
+FOLDS = (
+    Fold((STEPS,), (KIND,), _read_kind, _write_kind, "rlvr_rollout_pipeline: run; rlvr_pipeline asserts max_steps > 0"),
+    Fold((ENGINE, "num_gpus_per_node"), ("cluster.nodes", "cluster.gpus_per_node", GPUS), _read_devices, _write_devices,
+         "base_config: total_devices; rlvr_rollout_pipeline: actor_infer"),
+    Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH, "val_prompt_length", "val_sequence_length"),
+         tuple(f"{folds_lengths.LENGTH}{f}_max_tokens" for f in ("prompt", "response", "model")), _read_lengths, folds_lengths.write_lengths,
+         "rlvr_config: validation.generating_args.max_new_tokens"),
+    Fold((LOAD,), (FORMAT,), _read_load, _write_load, "rlvr_rollout_pipeline: __init__ asserts it"),
+    Fold(("seed",), (SEED,), _read_seed, _write_seed, "base_config: copied to all training_args"),
+    Fold((FILES, *(f"{at}{column}" for at in (COLUMNS, "validation.data_args.") for column in folds_data.COLUMNS)),
+         tuple(f"{D}eval[].{f}" for f in ("uri", "split", "subset", "storage", "prompt_type", *(f"keys.{k}" for k in folds_data.COLUMNS.values()))),
+         _read_data, _write_data, "rlvr_rollout_pipeline: __init__"),
+    Fold(("rewards<*>.tag_included", "rewards<*>.worker_cls"), tuple(f"{D}domains[].{f}" for f in ("name", "tags", "reward", "weight")),
+         _read_domains, _write_domains, "rlvr_rollout_pipeline: rewards, update_dataset_domain"),
+)  # fmt: skip
+TAKEN = ("identity.loggers", "identity.checkpoint_root", P + "rollout.engine", P + "rollout.ep", "stage.model.path")
+"""Folds of the training table that an evaluation reads as well, by one of their fields."""
+
+
+def _rows() -> tuple[Any, ...]:
+    owned = {path for fold in FOLDS for path in fold.plans}
+    rows = [r for r in ROLL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan) and r.plan not in owned]
+    folds = [r for r in ROLL.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)]
+    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
+    return (
+        *rows,
+        *FOLDS,
+        *kept,
+        fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true"),
+    )
+
+
+ASLEEP = tuple(
+    Reason(key, State.DEAD_IN_SOURCE, "the rollout pipeline neither trains nor samples for training")
+    for key in ("actor_train.training_args*", "actor_train.strategy_args*", "actor_train.model_args*", "actor_train.device_mapping",
+                "actor_train.data_args.file_name", "actor_train.data_args.domain_interleave_probs*", "actor_train.*batch*", "actor_train.*micro*",
+                "actor_train.pg_variant", "actor_train.worker_cls", "actor_infer.generating_args*", "reference*", "critic*", "rollout_batch_size",
+                "num_return_sequences_in_group", "ppo_epochs", "adv_estimator", "norm_*", "gamma", "lambd", "whiten_*", "critic_warmup", "*pg_clip*",
+                "dual_clip_loss", "*_clip", "importance_sampling", "loss_agg_mode", "max_grad_norm", "entropy_loss_coef", "*kl_*", "*_kl", "*_opd*",
+                "enable_*", "force_*", "save_steps", "eval_steps", "max_ckpt_to_keep", "async_generation_ratio", "*additional*prompts",
+                "model_update_*", "difficulty_*", "length_loss_weight", "max_len_mask", "error_max_len_*", "train_infer_correction*", "rl_loss_coef",
+                "rewards<*>.query_filter_config*", "rewards<*>.response_filter_config*", "teacher*", "student_*", "reward_pretrain", "reward_model*")
+)  # fmt: skip
+
+TARGET = Target(False, 0.9, "nothing else is on the engines' GPUs: vLLM's own default")
+
+ROLL_ROLLOUTS = replace(
+    ROLL,
+    rows=_rows(),
+    cannot=(
+        *(c for c in ROLL.cannot if c.plan.startswith(("identity.", "stage.model.", "stage.length.", P + "rollout.", "stage.sampling.",
+          "stage.reward.", D + "*", D + "eval", "stage.name"))),
+        cannot("stage.*", why="the rollout pipeline neither trains nor samples for training"),
+    ),
+    reasons=(*SECRETS, *ASLEEP, *REASONS),
+    questions=_questions,
+    target=TARGET,
+    kinds=("eval",),
+    dialect=None,
+    owners={},
+)  # fmt: skip
