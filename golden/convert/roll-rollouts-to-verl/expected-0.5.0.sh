@@ -11,6 +11,7 @@ ARGS=(
 
   actor_rollout_ref.actor.use_dynamic_bsz=true              # the trainer's micro-batches are checked although nothing trains
   actor_rollout_ref.rollout.name=vllm                       # actor_infer.strategy_args.strategy_name=vllm
+  +actor_rollout_ref.rollout.seed=7                         # seed=7
   actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.85 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
   actor_rollout_ref.rollout.enforce_eager=false             # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=2    # actor_infer.strategy_args.strategy_config.tensor_parallel_size=2
