@@ -114,12 +114,13 @@ def under_target_names(decisions: list[Decision], writing: Writing) -> list[Deci
     return named
 
 
-def _of_no_interest(path: str) -> bool:
+def _of_no_interest(path: str, kind: str) -> bool:
     """Defaults of data sets, but for the order of rows, what a prompt is, and how answers are sampled."""
+    sets = "stage.data.eval[" if kind == "eval" else "stage.data.train["
     of_interest = (
         path in (MIXING, *ORDER)
         or ".sampling." in path
-        or (path.startswith("stage.data.train[") and path.endswith(("prompt_type", "trained_turns")))
+        or (path.startswith(sets) and path.endswith(("prompt_type", "trained_turns")))
     )
     return path.startswith("stage.data.") and not of_interest
 
@@ -130,7 +131,11 @@ def silent_losses(stage: StageRead, writing: Writing) -> tuple[str, ...]:
     for path, outcome in writing.outcomes.items():
         origin = stage.origins.get(path)
         keys = origin.keys if origin is not None else ()
-        if origin is not None and origin.kind is Kind.DEFAULT and _of_no_interest(path):
+        if (
+            origin is not None
+            and origin.kind is Kind.DEFAULT
+            and _of_no_interest(path, str(stage.values.get("stage.kind")))
+        ):
             continue
         unsaid = outcome.state in LOSSES and outcome.note and not any(stage.reading.written(key) for key in keys)
         if unsaid and role_of(without_indices(path)) in ("", MEASUREMENT) and stage.values.get(path) is not None:

@@ -107,7 +107,7 @@ NO_RL = {"sft-back", "sft-engine", "sft-fsdp", "main-eval", "main-generation", "
          *(f"roll-{kind}-to-{to}" for kind, to in (("sft", "trinity"), ("sft", "verl"), ("dpo", "trinity"))),
          "roll-sft-megatron-to-verl", "verl-sft-megatron-to-trinity",
          *(f"{source}-to-roll" for source in ("trinity-sft", "trinity-dpo", "verl-sft")),
-         *(file.parent.name for file in (ROOT / "golden").glob("*/*-distill-*/input.*"))}  # fmt: skip
+         *(file.parent.name for kind in ("distill", "rollouts") for file in (ROOT / "golden").glob(f"*/*-{kind}-*/input.*"))}  # fmt: skip
 """No reinforcement learning, or nothing else."""
 AGENTS = {"agents-of-roll-to-trinity", "agents-of-roll-to-verl", "agents-of-roll-to-chatlearn"}
 """Environments that are stepped."""
@@ -142,8 +142,9 @@ def test_golden_inputs_start_or_are_refused(file: Path, release: str) -> None:
     ("framework", "base"), [(name, base) for name in ("verl", "trinity") for base in BASES[name]], ids=str
 )
 def test_bases_of_the_others_start_or_are_refused(framework: str, base: Base) -> None:
-    if base.name == "taught":
-        with pytest.raises(RefusedError, match="distillation"):
+    others = {"taught": "distillation", "validation alone": "evaluation", "benchmark": "evaluation"}
+    if base.name in others:
+        with pytest.raises(RefusedError, match=others[base.name]):
             convert_flat(framework, "chatlearn", base.flat, base.trainer)
         return
     if base.name in WITH_CRITIC:

@@ -42,6 +42,8 @@ def _patches(subject: Subject, change: Change, found: Found) -> list[Patch] | No
         return _added(subject, change, found) if isinstance(change, Put) else None
     if leaf.place.file != document.name or leaf.key_place.file != document.name:
         return None
+    if not isinstance(change, Put) and subject.referred_to(leaf.key):
+        return None
     if document.form == "yaml":
         match change:
             case Put(_, value):

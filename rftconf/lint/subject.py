@@ -11,6 +11,7 @@ from rftconf.dataset_rows import count_rows
 from rftconf.diagnostics import Label
 from rftconf.effective import UnreadableLeavesError, effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
+from rftconf.lint import references
 from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
@@ -180,6 +181,14 @@ class Subject:
         labels += [Label(via.place, f"{via.name} is set here") for leaf in leaves for via in leaf.via]
         first = leaves[0].place if leaves else None
         return tuple(dict.fromkeys(label for label in labels if label.place != first))
+
+    def referred_to(self, key: str) -> bool:
+        """True where another value takes the one of `key`, so that it cannot be left out."""
+        return references.is_among(key, self._referred)
+
+    @cached_property
+    def _referred(self) -> frozenset[str]:
+        return references.names_in(self.document.leaves)
 
     @cached_property
     def start(self) -> Place:

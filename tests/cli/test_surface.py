@@ -67,6 +67,7 @@ OPTIONS = {
         "--rename",
         "--from",
         "--to",
+        "--to-release",
         "--config",
         "--set",
         "--output",

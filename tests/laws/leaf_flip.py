@@ -111,9 +111,7 @@ def bases(of: Catalogued, staged: bool = False) -> tuple[Base, ...]:
     """The bases that are legal in a release, under its names; `staged` puts their sections below a stage."""
     found = []
     for base in SFT if of.framework == "verl_sft" else BASES[of.framework]:
-        if base.name == IDLE:
-            continue
-        if base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
+        if base.name != IDLE and base.trainer == of.trainer and registry.at_least(of.framework, of.release, base.since):
             flat = {key: _Slot(value) for key, value in base.flat.items()}
             older = versions.downgrade(of.framework, flat, of.release, trainer=of.trainer).flat
             values = {key: slot.value for key, slot in older.items()}
@@ -130,8 +128,11 @@ def _below_stage(flat: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def unflipped(of: Catalogued, base: Base) -> dict[str, str]:
-    """The target of the base itself."""
-    return targets(run(of, base.flat))
+    """The target of the base itself; nothing where there are no such runs, and a value makes another one of it."""
+    try:
+        return targets(run(of, base.flat))
+    except RefusedError:
+        return {}
 
 
 def written(name: str, key: catalogue.Key) -> str:
@@ -283,9 +284,8 @@ def _name(of: Catalogued, base: Base, flips: dict[str, Any]) -> Iterator[Verdict
 def survey(of: Catalogued, *, patience: int = 1, without: frozenset[str] = frozenset()) -> list[Verdict]:
     """Every leaf of one catalogue, except those in `without`."""
     names = [name for name in of.leaves() if name not in without]
-    rowed = [name for name in names if has_row(of, name)]
     rest = [name for name in names if not has_row(of, name)]
-    return [*(flip(of, name, patience) for name in rowed), *name_all(of, rest)]
+    return [*(flip(of, name, patience) for name in names if has_row(of, name)), *name_all(of, rest)]
 
 
 def defaults_written(of: Catalogued) -> list[Verdict]:

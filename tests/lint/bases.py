@@ -117,7 +117,6 @@ ROLL = (
     "use_kl_loss=true",
     "kl_loss_coef=0.001",
     "pretrain=Qwen/Qwen2.5-7B-Instruct",
-    "reward_pretrain=Qwen/Qwen2.5-7B-Instruct",
     "validation.data_args.file_name=/data/test.jsonl",
     "validation.generating_args.temperature=0.6",
     "validation.generating_args.top_p=0.95",

@@ -12,7 +12,7 @@ import pytest
 
 from rftconf.diagnostics import Diagnostic
 from rftconf.lint import engine, fixing
-from rftconf.lint.rule import trinity
+from rftconf.lint.rule import roll, trinity
 from rftconf.text.document import Document
 from rftconf.text.read import read
 from rftconf.text.source import Source
@@ -25,7 +25,8 @@ GOLDEN = sorted([*(ROOT / "golden" / "convert").glob("*/input.*")])
 def corpus() -> list[tuple[str, str]]:
     if not CORPUS.is_dir():
         return []
-    yaml = [(file.name, file.read_text()) for file in sorted((CORPUS / "trinity").glob("*.yaml"))]
+    files = [file for of in ("trinity", "roll", "chatlearn") for file in sorted((CORPUS / of).rglob("*.yaml"))]
+    yaml = [(file.name, file.read_text()) for file in files]
     lines = (CORPUS / "verl_argv" / "v0.6.1.jsonl").read_text().splitlines()[::6]
     scripts = [
         (
@@ -61,7 +62,12 @@ def holds(name: str, text: str) -> int:
     changed = sum(line[:2] in ("- ", "+ ") for line in difflib.ndiff(before, after))
     assert changed <= 6 * len(done.made), "more lines changed than fixes explain"
     assert read(Source(name, done.text)).readable or not read(Source(name, text)).readable
+    assert unresolved(name, done.text) <= unresolved(name, text), "a value refers to what a fix took out"
     return len(done.made)
+
+
+def unresolved(name: str, text: str) -> set[str]:
+    return {d.message for d in engine.check(read(Source(name, text))) if d.code == "SYN402"}
 
 
 @cache
@@ -91,6 +97,14 @@ def test_crlf_quotes_and_comments_stay() -> None:
     assert "val_batch_size" not in done.text
     assert done.text.count("\r\n") >= 4
     assert '"trainer.nnodes=1"' in done.text
+
+
+def test_what_another_value_refers_to_is_not_taken_out() -> None:
+    """Nothing reads `reward_pretrain` without a critic, but a reward worker may take it."""
+    text = as_yaml(roll("reward_pretrain=/models/judge"))
+    assert "reward_pretrain" not in fixed("run.yaml", text)[0].text
+    taken = text.replace("worker_cls:", "model_args: {model_name_or_path: '${reward_pretrain}'}\n    worker_cls:", 1)
+    assert "\nreward_pretrain: /models/judge\n" in f"\n{fixed('run.yaml', taken)[0].text}"
 
 
 def test_a_name_is_corrected_before_anything_is_added() -> None:

@@ -50,6 +50,8 @@ def _inactive(s: Subject) -> Findings:
         leaf = s.leaf(key)
         if leaf is None or "trainer_config" in key or leaf.value in (None, False, known.default(leaf.key)):
             continue
+        if s.referred_to(leaf.key):
+            continue
         own = known.get(leaf.key)
         # what the loader demands cannot be left out
         if (own is not None and own.mandatory) or _TOLD.match(key):
@@ -72,7 +74,7 @@ def _dead(s: Subject) -> Findings:
         reason, own = reason_for(s.reading.table, key), known.get(leaf.key)
         if reason is None or reason.state is not State.DEAD_IN_SOURCE or own is None or own.automatic:
             continue
-        if _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key):
+        if _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key) or s.referred_to(leaf.key):
             continue
         if leaf.value != own.default:
             yield found(f"{s.title} does not use {leaf.key}: {reason.why}", key, fix=Drop(key), safe=True)
