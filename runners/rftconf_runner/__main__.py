@@ -6,12 +6,12 @@ import argparse
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from rftconf.plan.model import Plan
-from rftconf_runner.harmless import validates
+from rftconf_runner.harmless import stays, validates
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
 from rftconf_runner.rules import give
@@ -72,11 +72,20 @@ def main() -> int:
     say = (lambda _: None) if asked.quiet or asked.json else print
     say(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
           f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
-    if validates(plan.stages[0]):
-        say("left out: validation, which the runner does not do yet")
-    if left_out(plan):
-        say(f"left out: the trackers {', '.join(left_out(plan))}, which the runner does not know")
+    for sentence in _left_out(plan):
+        say(f"left out: {sentence}")
     return 0 if asked.dry_run else _run(plan, asked)
+
+
+def _left_out(plan: Plan) -> Iterator[str]:
+    """What of the plan is not done, and changes nothing of what is learned."""
+    stage = plan.stages[0]
+    if validates(stage):
+        yield "validation, which the runner does not do yet"
+    if stays(stage):
+        yield f"{', '.join(stays(stage))}: everything stays where it is"
+    if left_out(plan):
+        yield f"the trackers {', '.join(left_out(plan))}, which the runner does not know"
 
 
 def _interrupts() -> Callable[[], bool]:

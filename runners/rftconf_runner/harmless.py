@@ -95,3 +95,15 @@ def _values(node: Any, names: list[str]) -> Iterator[Any]:
     found = getattr(node, names[0].removesuffix("[]"))
     for item in found if names[0].endswith("[]") else (found,):
         yield from _values(item, names[1:])
+
+
+def stays(stage: Stage) -> list[str]:
+    """Paths by which the plan moves states to the host between phases. The runner leaves them where they are: it takes
+    memory and changes no number."""
+    place = stage.placement
+    found = []
+    for role, worker in (("actor", place.actor), ("reference", place.reference), ("critic", place.critic)):
+        switches = {"offload_policy": worker.offload_policy}
+        switches |= {f"offload.{name}": value for name, value in worker.offload}
+        found += [f"placement.{role}.{name}" for name, value in switches.items() if value is True]
+    return found

@@ -6,7 +6,7 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off
+from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off, stays
 from rftconf_runner.job import KlPenalty, Lora
 from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals
@@ -124,6 +124,13 @@ def test_numbers_of_an_adapter() -> None:
     assert job_of(plan()).lora is None
     assert refusals(plan(**ADAPTED)) == []
     assert job_of(plan(**ADAPTED)).lora == Lora(8, 16, ("q_proj", "v_proj"), "", "", 42)
+
+
+def test_what_is_not_moved_to_the_host_is_said() -> None:
+    assert stays(plan().stages[0]) == []
+    asked = plan(actor_rollout_ref__actor__fsdp_config__optimizer_offload="True")
+    assert stays(asked.stages[0]) == ["placement.actor.offload.optimizer"]
+    assert refusals(asked) == []
 
 
 @pytest.mark.parametrize("changes", [{}, EVERYTHING, ADAPTED])
