@@ -43,6 +43,10 @@ class Page:
         """Its rows and reasons."""
         return table_of(self.framework, self.kind)
 
+    def trainers_of(self, release: str) -> list[str]:
+        """The trainer variants of a release that have such runs."""
+        return [one for one in self.known.trainers_of(release) if one in (self.table.trainers or (one,))]
+
     @property
     def name(self) -> str:
         """File name."""
@@ -60,13 +64,11 @@ def all_pages() -> list[Page]:
     return [page for page in pages if not page.kind or page.table.rows is not table_of(page.framework).rows]
 
 
-def releases_of(known: registry.Framework) -> dict[str, list[str]]:
+def releases_of(page: Page) -> dict[str, list[str]]:
     """Key to the releases that have it, over all trainers, oldest release first."""
     found: dict[str, list[str]] = {}
-    for release in known.releases:
-        names = {
-            key for trainer in known.trainers_of(release) for key in catalogue.load(known.name, release, trainer).keys
-        }
+    for release in page.known.releases:
+        names = {key for one in page.trainers_of(release) for key in catalogue.load(page.framework, release, one).keys}
         for key in names:
             found.setdefault(key, []).append(release)
     return found
@@ -94,9 +96,9 @@ def page_text(
     page: Page, plans: Mapping[str, tuple[str, ...]], row: Callable[..., str], head: Callable[..., str]
 ) -> str:
     """The page: keys in the plan, keys without a field by state and reason, keys that only earlier releases have."""
-    known, having = page.known, releases_of(page.known)
+    known, having = page.known, releases_of(page)
     newest = [
-        key for trainer in known.trainers_of(known.newest) for key in catalogue.load(known.name, None, trainer).keys
+        key for trainer in page.trainers_of(known.newest) for key in catalogue.load(known.name, None, trainer).keys
     ]
     keys = [key for key in dict.fromkeys(newest) if shown(key)]
     text = f"# Keys of {page.title} {known.newest}\n\nReleases: {', '.join(known.releases)}."
@@ -170,7 +172,7 @@ def _state(page: Page, plans: Mapping[str, tuple[str, ...]], key: str) -> str:
     reason = reason_for(page.table, key)
     if reason is not None:
         return f"{reason.state.value}: {reason.why}"
-    newest = [catalogue.load(page.framework, None, trainer) for trainer in page.known.trainers_of(page.known.newest)]
+    newest = [catalogue.load(page.framework, None, trainer) for trainer in page.trainers_of(page.known.newest)]
     return "a section of keys now" if any(known.is_node(key) for known in newest) else ""
 
 
@@ -191,7 +193,7 @@ def index(
         known = page.known
         newest = {
             key
-            for t in known.trainers_of(known.newest)
+            for t in page.trainers_of(known.newest)
             for key in catalogue.load(known.name, None, t).keys
             if shown(key)
         }

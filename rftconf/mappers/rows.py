@@ -146,6 +146,8 @@ class Table:
     """What a person must decide about a run that came from another framework."""
     completes: Callable[[Writing], None] | None = None
     """Leaves open what this framework does not start without and the source, another framework's, does not tell."""
+    trainers: tuple[str, ...] = ()
+    """Trainer variants that have such runs; empty for all."""
     kinds: tuple[str, ...] = ("rl",)
     """Kinds of runs that rftconf writes for it."""
     separates_since: str | None = None

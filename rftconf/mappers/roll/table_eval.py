@@ -222,7 +222,8 @@ def _rows() -> tuple[Any, ...]:
 
 ASLEEP = tuple(
     Reason(key, State.DEAD_IN_SOURCE, "the rollout pipeline neither trains nor samples for training")
-    for key in ("actor_train.training_args*", "actor_train.strategy_args*", "actor_train.model_args*", "actor_train.device_mapping",
+    for key in ("actor_train.training_args*", "actor_train.strategy_args*", "actor_train.model_args*", "actor_infer.model_args.lora*",
+                "actor_train.device_mapping",
                 "actor_train.data_args.file_name", "actor_train.data_args.domain_interleave_probs*", "actor_train.*batch*", "actor_train.*micro*",
                 "actor_train.pg_variant", "actor_train.worker_cls", "actor_infer.generating_args*", "reference*", "critic*", "rollout_batch_size",
                 "num_return_sequences_in_group", "ppo_epochs", "adv_estimator", "norm_*", "gamma", "lambd", "whiten_*", "critic_warmup", "*pg_clip*",
@@ -245,6 +246,7 @@ ROLL_ROLLOUTS = replace(
     reasons=(*SECRETS, *ASLEEP, *REASONS),
     questions=_questions,
     target=TARGET,
+    trainers=("rlvr",),
     kinds=("eval",),
     dialect=None,
     owners={},
