@@ -78,6 +78,23 @@ def warm_ms() -> float:
     return 1000 * min(found)
 
 
+def fit_ms() -> float:
+    """CPU time [ms] of all that `--fit` answers, with a proof each, on the GPU where it takes longest."""
+    from rftconf.budget.answers import answers
+    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.setup import Asked, setup_of
+    from rftconf.load import load
+    from rftconf.text.read import read
+    from rftconf.text.source import open_source
+
+    setup, found = setup_of(load(read(open_source(SCRIPT))).plan, Asked(model=MODEL)), []
+    for gpu in ("rtx-4090-24g", "a100-40g", "h100-80g"):
+        start = time.process_time()
+        answers(setup, gpu_named(gpu))
+        found.append(time.process_time() - start)
+    return 1000 * max(found)
+
+
 def with_config(name: str, command: list[str]) -> tuple[float, str]:
     """CPU time [ms] and last line of a command that gets a folder with the model's config.json."""
     from rftconf.budget.models import rows
@@ -113,7 +130,7 @@ def main() -> None:
     asked = parser.parse_args()
     command = [sys.executable, "-m", "rftconf", "budget", str(SCRIPT), "--gpu", "h100-80g", "--model", MODEL, "-q"]
     found: dict[str, float] = {"bare_python_ms": cpu_ms([sys.executable, "-c", "pass"])}
-    found |= {"cold_ms": cpu_ms(command), "warm_ms": warm_ms()}
+    found |= {"cold_ms": cpu_ms(command), "warm_ms": warm_ms(), "fit_ms": fit_ms()}
     if asked.peer_python:
         found["accelerate_ms"], _ = with_config(MODEL, [asked.peer_python, "-c", ACCELERATE, "FOLDER"])
         found["cold_is"] = found["cold_ms"] / found["accelerate_ms"]

@@ -19,7 +19,7 @@ from rftconf.plan.derive import derive
 from rftconf.plan.index import fields
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import Expr, is_symbolic
+from rftconf.plan.symbols import is_symbolic
 from rftconf.report.values import shown
 from rftconf.schemas import registry, versions
 from rftconf.schemas.edits import Change
@@ -290,8 +290,3 @@ def _read(reading: Reading) -> None:
             # The row that failed is not run again; what is wrong with its values has findings of its own.
             continue
         return
-
-
-def symbol(value: object) -> bool:
-    """True for a value that only the shell or the environment knows."""
-    return isinstance(value, Expr)
