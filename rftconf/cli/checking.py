@@ -25,6 +25,8 @@ _FEW = 8
 """Files per process below which starting one does not pay, even when asked for."""
 _MANY = 100
 """Files per process below which it does not pay to start one unasked."""
+_SHARES = 32
+"""How many times each process comes for files: the last ones to come back wait for each other for one share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def check_all(candidates: Sequence[Candidate], task: Task, jobs: int | None) -> 
     yield check_one(candidates[0], task)
     rest = candidates[1:]
     with ProcessPoolExecutor(min(jobs, len(candidates) // _FEW)) as pool:
-        yield from pool.map(partial(check_one, task=task), rest, chunksize=max(_FEW, len(rest) // (4 * jobs)))
+        yield from pool.map(partial(check_one, task=task), rest, chunksize=max(_FEW, len(rest) // (_SHARES * jobs)))
 
 
 def check_one(candidate: Candidate, task: Task) -> Checked:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from rftconf.errors import UsageError
+from rftconf.plan.index import fields
 
 if TYPE_CHECKING:
     from rftconf.budget.gpus import Gpu
     from rftconf.budget.price import Budget
     from rftconf.budget.roles import Setup
     from rftconf.lint.subject import Subject
+
+
+_OVERRIDES = tuple(
+    f"stage.placement.{role}.megatron.transformer_overrides" for role in ("actor", "reference", "critic")
+)
 
 
 def setup_of(s: Subject) -> Setup | None:
@@ -33,13 +39,66 @@ def setup_of(s: Subject) -> Setup | None:
 
 def budget_of(s: Subject) -> Budget | None:
     """Every role and phase on the project's GPU; None also where the project names none, or the layout cannot run."""
-    from rftconf.budget.price import price
-
     if not s.cluster.gpu or s.setup is None:
         return None
+    from rftconf.budget.price import price
+
     gpu = _gpu(s.cluster.gpu)
     found = None if gpu is None else price(s.setup, gpu)
     return None if found is None or found.problems else found
+
+
+def surely_divided(s: Subject) -> bool:
+    """True where the model's heads, experts and layers are multiples of every parallel size that the run names.
+
+    To ask this first spares most runs the account, which takes longer than all other rules.
+    """
+    values, extras = s.reading.values, [f"stage.placement.auxiliary[{at}]." for at in s.items("placement.auxiliary")]
+    named = (*_sizes(), *((extra + word, word) for extra in extras for word in ("tp", "pp")))
+    sizes = frozenset((word, size) for path, word in named if (size := values.get(path)) not in (None, 1))
+    models = ("stage.model.path", "stage.model.critic_path", *(f"{extra}path" for extra in extras))
+    given = (values.get(path) for path in _OVERRIDES)
+    uneven = any("pipeline" in key for overrides in given if isinstance(overrides, dict) for key in overrides)
+    return not uneven and (not sizes or all(_divided(path, sizes) for path in map(values.get, models) if path))
+
+
+@lru_cache(maxsize=4096)
+def _divided(path: object, sizes: frozenset[tuple[str, object]]) -> bool:
+    """True where every size, by the last word of its field, divides what it cuts, and virtual stages need no look."""
+    from rftconf.budget.models import find
+
+    model = find(path) if isinstance(path, str) else None
+    counts = [(word, size) for word, size in sizes if isinstance(size, int) and size > 0]
+    if model is None or len(counts) < len(sizes):
+        return False
+    a = model.architecture
+    heads = [n for word, n in counts if word in ("tp", "sp")]
+    layers = [n for word, n in counts if word == "pp"]
+    experts = [n for word, n in counts if word == "ep"]
+    return (
+        all(a.heads % n == 0 and (a.kv_heads % n == 0 or n % a.kv_heads == 0) for n in heads)
+        and all(a.depth % n == 0 for n in layers)
+        and all((a.experts or n) % n == 0 for n in experts)
+        and not any(word == "vpp" for word, _ in counts)
+    )
+
+
+def all_gpus_used(s: Subject) -> bool:
+    """True where trainer and engines alone, by what the run says of them, take every GPU; asked first as `surely_divided` is."""
+    nodes = s.count("cluster.nodes") or s.cluster.nodes
+    each = s.count("cluster.gpus_per_node") or s.cluster.gpus_per_node
+    trained, served = s.count("placement.actor.gpus"), s.count("placement.rollout.gpus")
+    if not nodes or not each or not trained or not served:
+        return False
+    apart = s.value("placement.layout") == "disaggregated"
+    return (trained + served if apart else trained) >= nodes * each
+
+
+@cache
+def _sizes() -> tuple[tuple[str, str], ...]:
+    """The plan's parallel sizes of actor, reference, critic and engines: paths with their last words."""
+    words = ((path, path.rpartition(".")[2]) for path in fields() if path.startswith("stage.placement."))
+    return tuple((path, word) for path, word in words if word in ("tp", "pp", "vpp", "ep", "sp") and "[]" not in path)
 
 
 @cache

@@ -132,7 +132,7 @@ def _leaves(leaves: Iterable[Leaf], subject: _Subject) -> Iterator[Diagnostic]:
         if isinstance(value, (list, dict, Expr)):
             yield from _leaf(leaf, subject)
             continue
-        like = (leaf.key, leaf.mode, type(value), value)
+        like = (leaf.key, leaf.mode is Mode.SET or leaf.mode, type(value), value)
         if like not in fine:
             found = list(_leaf(leaf, subject))
             yield from found
@@ -198,7 +198,7 @@ def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING
         fix = corrected(subject.document, leaf, near, subject.known)
         yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?", fix)
-    elif other := _other_releases(leaf.key, subject):
+    elif other := _other_releases(leaf.key, subject.best.framework, subject.best.release, subject.best.trainer):
         yield _at_key("KEY003", worst, leaf, message, other)
     elif theirs := other_framework(leaf.key, subject.best.framework):
         yield _at_key("KEY002", worst, leaf, message, theirs)
@@ -207,28 +207,29 @@ def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         yield _at_key("KEY001", worst, leaf, message, help_)
 
 
+@lru_cache(maxsize=20_000)
 def _misspelt(key: str, known: Catalogue) -> str:
     near = suggest.nearest(known, key)
     close = bool(near) and suggest.distance(known.canonical(key), near[0], _REACH) <= _REACH
     return near[0] if close else ""
 
 
-def _other_releases(key: str, subject: _Subject) -> str:
+@lru_cache(maxsize=20_000)
+def _other_releases(key: str, name: str, release: str, trainer: str) -> str:
     """Since when, or until when, the framework has the key; empty when it never had it."""
-    best = subject.best
-    framework = registry.framework(best.framework)
-    have = [r for r in framework.releases if best.trainer in framework.trainers_of(r)]
-    having = [r for r in have if key in catalogue.load(best.framework, r, best.trainer)]
+    framework = registry.framework(name)
+    have = [r for r in framework.releases if trainer in framework.trainers_of(r)]
+    having = [r for r in have if key in catalogue.load(name, r, trainer)]
     if not having:
-        for trainer in framework.trainers_of(best.release):
-            if trainer != best.trainer and key in catalogue.load(best.framework, best.release, trainer):
-                config = framework.config_names.get(trainer)
-                return f"only the {trainer} trainer has it{f' (--config-name={config})' if config else ''}"
+        for other in framework.trainers_of(release):
+            if other != trainer and key in catalogue.load(name, release, other):
+                config = framework.config_names.get(other)
+                return f"only the {other} trainer has it{f' (--config-name={config})' if config else ''}"
         return ""
     at = framework.releases.index
-    if at(having[0]) > at(best.release):
+    if at(having[0]) > at(release):
         return f"{framework.title} has it since {having[0]}"
-    return versions.history(best.framework, key, best.trainer) or f"{framework.title} had it up to {having[-1]}"
+    return versions.history(name, key, trainer) or f"{framework.title} had it up to {having[-1]}"
 
 
 def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:

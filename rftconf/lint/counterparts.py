@@ -123,6 +123,7 @@ def counterparts(theirs: str, ours: str) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=20_000)
 def other_framework(key: str, ours: str) -> str:
     """Whose name a key is, and what it is called here; empty where no framework has it."""
     from rftconf.schemas import catalogue, registry

@@ -29,6 +29,8 @@ class Selection:
 
     def takes(self, code: str) -> bool:
         """True when findings with `code` are wanted."""
+        if not self.select and not self.ignore:
+            return True
         chosen = max((len(p) for p in self.select if code.startswith(p)), default=-1 if self.select else 0)
         left_out = max((len(p) for p in self.ignore if code.startswith(p)), default=-1)
         return (chosen >= 0 and chosen > left_out) or (chosen >= 0 and left_out < 0)

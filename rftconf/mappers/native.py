@@ -143,11 +143,11 @@ class Native:
 
     def written(self, key: str) -> bool:
         """True when the file itself sets `key` or something below it."""
-        return key in self._written
+        return key in self.names_written
 
     def nothing_written(self, keys: tuple[str, ...]) -> bool:
         """True when the file sets none of `keys`, nor anything below them."""
-        return self._written.isdisjoint(keys)
+        return self.names_written.isdisjoint(keys)
 
     def leaves(self) -> Iterator[tuple[str, Leaf]]:
         """The written leaves under their newest names."""
@@ -159,7 +159,8 @@ class Native:
         return tuple((name, leaf) for name, leaf in written if leaf is not None)
 
     @cached_property
-    def _written(self) -> frozenset[str]:
+    def names_written(self) -> frozenset[str]:
+        """What the file itself sets, and every node that it sets something below."""
         return frozenset((*self.first_below, *(name for name, _ in self._read())))
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -180,13 +181,18 @@ class Reading:
         else:
             value = self.source.value(native)
             if row.codec is same and row.default is UNSET:  # half of all rows
-                kind = Kind.WRITTEN if written else Kind.DEFAULT
-                self.values[plan], self.origins[plan] = value, Origin(kind, (native,))
+                self.values[plan], self.origins[plan] = value, _origin(native, written)
                 return
         try:
-            known = row.codec.get(value, self, unit_of(without_indices(plan)))
+            known = row.codec.get(value, self, unit_of(plan if plan is row.plan else without_indices(plan)))
         except KeyError as missing:
             self.note(f"{native}={formula(value)}: not counted, {missing.args[0]} is not known")
             known = None
         followed = getattr(row.default, "key", None) if not written and row.default is not UNSET else None
         self.set(plan, known, *((native, followed) if followed else (native,)))
+
+
+@lru_cache(maxsize=20_000)
+def _origin(native: str, written: bool) -> Origin:
+    """Where a value comes from that is one key's, as it is; the next file has most of them too."""
+    return Origin(Kind.WRITTEN if written else Kind.DEFAULT, (native,))

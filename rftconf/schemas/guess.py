@@ -175,8 +175,7 @@ def _fits(
     named: bool,
 ) -> list[_Fit]:
     """How well each of `releases` takes the keys: asked key by key, since the next file has most of them too."""
-    known = _verdicts(candidate.name, releases, trainer, overrides)
-    judged = [known.of(key, value) for key, value in keys.items()]
+    judged = _verdicts(candidate.name, releases, trainer, overrides).of_all(keys)
     unread = candidate.unread_sections
     refused = sum(key.split(".")[0] in unread for key in keys) if unread else 0
     each = zip(*judged, strict=True) if judged else ((),) * len(releases)
@@ -200,17 +199,20 @@ class _Verdicts:
     overrides: bool
     _kept: dict[tuple[str, object], tuple[Verdict, ...]] = field(default_factory=dict)
 
-    def of(self, key: str, value: Value) -> tuple[Verdict, ...]:
-        """The verdict of each release on `key` set to `value`."""
-        # verdicts tell texts apart, null, lists and mappings, and nothing else
-        like = value if value is None or isinstance(value, str) else () if isinstance(value, (list, dict)) else 0
-        verdicts = self._kept.get((key, like))
-        if verdicts is None:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
-            verdicts = tuple(judge(known, key, value, overrides=self.overrides) for known in self.catalogues)
-            self._kept[key, like] = verdicts
-        return verdicts
+    def of_all(self, keys: Mapping[str, Value]) -> list[tuple[Verdict, ...]]:
+        """The verdicts of each release on every key with its value."""
+        kept, found = self._kept, []
+        for key, value in keys.items():
+            # verdicts tell texts apart, null, lists and mappings, and nothing else
+            like = value if value is None or isinstance(value, str) else () if isinstance(value, (list, dict)) else 0
+            verdicts = kept.get((key, like))
+            if verdicts is None:
+                if len(kept) >= _MOST_KEPT:
+                    kept.clear()
+                verdicts = tuple(judge(known, key, value, overrides=self.overrides) for known in self.catalogues)
+                kept[key, like] = verdicts
+            found.append(verdicts)
+        return found
 
 
 @lru_cache(maxsize=256)

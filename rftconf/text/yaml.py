@@ -84,9 +84,12 @@ class YamlReader:
     def place(self, node: Node) -> Place:
         """Where `node` stands; for block collections up to the end of the last item."""
         start = node.start_mark
+        index = start.index
+        plain = node.id == "scalar" and self.text[index : index + 1] not in ("|", ">")
+        end = node.end_mark.index if plain else self._end(node)
         if self._lines is not None:
-            return Place(self.name, self._lines.span(start.index, self._end(node)))
-        return Place(self.name, Span(start.index, self._end(node), start.line + 1, start.column + 1))
+            return Place(self.name, self._lines.span(index, end))
+        return Place(self.name, Span(index, end, start.line + 1, start.column + 1))
 
     def value(self, node: Node) -> Value:
         """Plain data for `node`; unreadable tags are reported and give the text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from functools import cache, lru_cache
+from operator import is_
 from typing import Any
 
 PLAIN = ""
@@ -68,11 +69,9 @@ def _loader() -> Any:
         def resolve(self, _kind: Any, value: Any, implicit: Any) -> str:
             return PLAIN if value is None or implicit[0] else QUOTED
 
-        def descend_resolver(self, parent: Any, index: Any) -> None:
-            """No path resolvers."""
-
-        def ascend_resolver(self) -> None:
-            """No path resolvers."""
+        # PyYAML calls these around every node; functions of C that do nothing halve the time of a tree
+        descend_resolver = is_
+        ascend_resolver = object
 
     return Loader
 

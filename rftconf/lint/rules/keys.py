@@ -42,12 +42,10 @@ def _inactive(s: Subject) -> Findings:
     """The release has the key and reads it, but not in a run like this one: its switch is off, or another key goes before
     it."""
     known = _known(s)
-    cells, below = s.native.cells, s.native.first_below
-    for key, why in s.reading.inactive.items():
-        cell = cells.get(key)
-        if (cell is None or cell.leaf is None) and key not in below and key not in s.leaves:
-            continue  # most keys that would do nothing nobody writes
-        leaf = s.leaf(key)
+    inactive = s.reading.inactive
+    # most keys that would do nothing nobody writes
+    for key in sorted(s.native.names_written.intersection(inactive).union(s.leaves.keys() & inactive.keys())):
+        leaf, why = s.leaf(key), inactive[key]
         if leaf is None or "trainer_config" in key or leaf.value in (None, False, known.default(leaf.key)):
             continue
         if s.referred_to(leaf.key):
@@ -67,12 +65,12 @@ def _inactive(s: Subject) -> Findings:
 def _dead(s: Subject) -> Findings:
     """The schema still has it, but the code that read it has gone, or the framework writes its own value over it."""
     known = _known(s)
-    used = {key for origin in s.reading.origins.values() for key in origin.keys}
     for key, leaf in s.written_keys():
-        if leaf.value is None or key in used or without_indices(key) in _rows(s.framework):
+        reason = reason_for(s.reading.table, key)
+        if reason is None or reason.state is not State.DEAD_IN_SOURCE or leaf.value is None:
             continue
-        reason, own = reason_for(s.reading.table, key), known.get(leaf.key)
-        if reason is None or reason.state is not State.DEAD_IN_SOURCE or own is None or own.automatic:
+        own, read = known.get(leaf.key), any(key in origin.keys for origin in s.reading.origins.values())
+        if own is None or own.automatic or read or without_indices(key) in _rows(s.framework):
             continue
         if _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key) or s.referred_to(leaf.key):
             continue
@@ -90,8 +88,8 @@ def _unregistered(s: Subject) -> Findings:
     """Losses, estimators, reward managers and workflows are looked up by name, most of them only at the first step."""
     known = _known(s)
     for key, leaf in list(s.leaves.items()):
-        names = known.names(key)
         got = leaf.value
+        names = known.names(key) if isinstance(got, str) else ()
         if not names or not isinstance(got, str) or got in names or "$" in got or got in ("", "???") or "." in got:
             continue
         if versions.refused(s.framework, s.best.release, key, got):
@@ -120,15 +118,11 @@ def _as_text(s: Subject) -> Findings:
     """In blocks that are passed on as they are nobody converts it: the text "0" is true, and "4" is no number."""
     known = _known(s)
     for key, leaf in list(s.leaves.items()):
-        own, got = known.get(key), leaf.value
-        free = own is None or own.open or own.type in ("any", "dict")
-        if (
-            free
-            and isinstance(got, str)
-            and _NUMBER.match(got)
-            and leaf.raw[:1] in ("'", '"')
-            and "env_vars" not in key
-        ):
+        got = leaf.value
+        if not isinstance(got, str) or leaf.raw[:1] not in ("'", '"') or not _NUMBER.match(got) or "env_vars" in key:
+            continue
+        own = known.get(key)
+        if own is None or own.open or own.type in ("any", "dict"):
             number = (
                 got.lower() == "true"
                 if got.lower() in ("true", "false")

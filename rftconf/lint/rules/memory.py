@@ -137,8 +137,9 @@ def _undivided(s: Subject) -> Findings:
     """Tensor and sequence parallelism cut the attention heads, expert parallelism the experts, a pipeline the layers. The
     model's own sizes decide; the engine or trainer stops while it loads."""
     from rftconf.budget.allocation import problems
+    from rftconf.lint.account import surely_divided
 
-    setup = s.setup
+    setup = None if surely_divided(s) else s.setup
     told: set[tuple[str, ...]] = set()  # the reference has the actor's sizes
     for one in problems(setup) if setup is not None else ():
         if setup is not None and one.sizes and one.sizes not in told:
@@ -156,8 +157,9 @@ def _undivided(s: Subject) -> Findings:
 def _idle(s: Subject) -> Findings:
     """The nodes that the run asks for have GPUs on which no role runs. They are reserved, and rented, all the same."""
     from rftconf.budget.pools import pools
+    from rftconf.lint.account import all_gpus_used
 
-    setup = s.setup
+    setup = None if all_gpus_used(s) else s.setup
     used = sum(pool.count for pool in pools(setup)) + setup.unpriced if setup is not None else 0
     if setup is not None and 0 < used < setup.total:
         keys = ("cluster.gpus_per_node", "cluster.nodes", "placement.actor.gpus", "placement.rollout.gpus")

@@ -23,6 +23,8 @@ _SHAPED = re.compile(
 _OWNERS = ("hf", "auth", "access", "wandb", "github", "gitlab", "face", "hub")
 _NAMING = ("secret", "passw", *(f"{of}{dash}key" for of in ("api", "access", "private") for dash in ("", "_", "-")),
            *(f"{of}{dash}token" for of in _OWNERS for dash in ("", "_", "-")))  # fmt: skip
+_BEFORE, _BEHIND = 16, 4096
+"""Characters of a match before such a letter group begins, and how far its value may reach."""
 _SHAPES = ("sk-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "xox", "glpat-")
 """Every match of the two patterns above contains one of these."""
 _PLACEHOLDER = re.compile(
@@ -49,9 +51,7 @@ def _secret(s: Subject) -> Findings:
     value is not repeated here."""
     document = s.document
     text, told = document.text, set[int]()
-    lower = text.lower()
-    # most files have none of these letters, and finding that out is cheap
-    spans = list(_assigned(text)) if any(w in lower for w in _NAMING) else []
+    spans = list(_assigned(text))
     spans += [(m.start(), m.end(), "") for m in _SHAPED.finditer(text)] if any(w in text for w in _SHAPES) else []
     lines = LineIndex(text if spans else "")
     for start, end, name in sorted(spans):
@@ -64,11 +64,32 @@ def _secret(s: Subject) -> Findings:
 
 def _assigned(text: str) -> Iterator[tuple[int, int, str]]:
     """Start and end of values that names of secrets are set to, with the whole name that ends so."""
-    for hit in _ASSIGNED.finditer(text):
+    for hit in _hits(text):
         start = hit.start()
         while start and (text[start - 1] in "_." or text[start - 1].isalnum()):
             start -= 1
         yield hit.start(2), hit.end(2), text[start : hit.end(1)]
+
+
+def _hits(text: str) -> Iterator[re.Match[str]]:
+    """Every match, looked for only where a part of a name stands: most files have none, and finding that out is cheap."""
+    lower, seen = text.lower(), 0
+    if len(lower) != len(text):  # some letters become two
+        yield from _ASSIGNED.finditer(text)
+        return
+    for near in sorted(at for word in _NAMING for at in _all_of(word, lower)):
+        hit = _ASSIGNED.search(text, max(near - _BEFORE, seen), near + _BEHIND)
+        if hit is not None:
+            seen = hit.end()
+            yield hit
+
+
+def _all_of(word: str, text: str) -> Iterator[int]:
+    """Where `word` stands in `text`."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 @rule(

@@ -1,0 +1,80 @@
+"""What spares a check the memory account must never spare it a finding, nor a shorter search a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rftconf.budget.allocation import problems
+from rftconf.budget.pools import pools
+from rftconf.lint import config_of
+from rftconf.lint.account import all_gpus_used, surely_divided
+from rftconf.lint.rule import Example, verl
+from rftconf.lint.rules import security
+from rftconf.lint.subject import Cluster, Subject, subjects
+from rftconf.text.document import Document
+from tests.corpus import corpora
+from tests.lint.bases import documents
+
+ROLLOUT, ACTOR = "actor_rollout_ref.rollout.", "actor_rollout_ref.actor."
+SMALL = "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct"
+
+
+def subjects_of(document: Document) -> Iterator[Subject]:
+    best = config_of.recognised(document, None, None)
+    if best is not None:
+        yield from subjects(document, best, Cluster())
+
+
+def subject(example: Example) -> Subject:
+    return next(subjects_of(documents(example)[0]))
+
+
+@pytest.mark.parametrize(
+    ("example", "expected"),
+    [
+        (verl(SMALL, f"{ROLLOUT}tensor_model_parallel_size=2"), True),  # 14 heads, 2 of keys and values
+        (verl(SMALL, f"{ROLLOUT}tensor_model_parallel_size=4"), False),
+        (verl(SMALL, f"{ROLLOUT}tensor_model_parallel_size=1", f"{ACTOR}ulysses_sequence_parallel_size=4"), False),
+        (verl("actor_rollout_ref.model.path=/models/mine", f"{ROLLOUT}tensor_model_parallel_size=2"), False),
+        (verl("actor_rollout_ref.model.path=/models/mine", f"{ROLLOUT}tensor_model_parallel_size=1"), True),
+    ],
+)
+def test_sizes_that_surely_divide_the_model(example: Example, expected: bool) -> None:
+    assert surely_divided(subject(example)) is expected
+
+
+def test_a_trainer_of_every_gpu_leaves_none_idle() -> None:
+    assert all_gpus_used(subject(verl("trainer.nnodes=2", "trainer.n_gpus_per_node=8")))
+    assert not all_gpus_used(subject(verl("trainer.nnodes=$NODES")))
+
+
+def test_what_is_spared_the_account_has_nothing_to_find_there() -> None:
+    if not any(corpora().values()):
+        pytest.skip("the corpus of real configs is not here")
+    asked = {"divided": 0, "used": 0}
+    for real in (real for found in corpora().values() for real in found):
+        for s in subjects_of(real.document()):
+            if s.setup is None:
+                continue
+            if surely_divided(s):
+                asked["divided"] += 1
+                assert not [one for one in problems(s.setup) if one.sizes], real.name
+            if all_gpus_used(s):
+                asked["used"] += 1
+                assert sum(pool.count for pool in pools(s.setup)) + s.setup.unpriced >= s.setup.total, real.name
+    assert min(asked.values()) > 100, asked
+
+
+PARTS = ("api_key", "API-KEY", "secret", "hugging_face_hub_token", "hf-token", "private-key", "access_token", "x_", "İ",
+         " ", "=", ": ", "'", '"', "\n", "abcdefgh12345", "password", "token", "secret_key", "$", "0123456789abcdef")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=30))
+def test_secrets_are_found_where_the_whole_pattern_finds_them(parts: list[str]) -> None:
+    text = "".join(parts)
+    whole = [hit.span(2) for hit in security._ASSIGNED.finditer(text)]
+    assert [(at, end) for at, end, _ in security._assigned(text)] == whole
