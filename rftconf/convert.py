@@ -235,7 +235,7 @@ def _write(
     trainer = _trainer(loaded, target, number, values)
     known = catalogue.load(to, None, trainer)
     writing = Writing(
-        table_of(to, values.get("stage.kind")),
+        stage.reading.table if same else table_of(to, values.get("stage.kind")),
         to,
         number,
         trainer,

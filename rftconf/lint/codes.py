@@ -142,6 +142,12 @@ CODES: dict[str, About] = {
         "Bind the variable that takes the result with --set NAME=VALUE.",
     ),
     "SYN150": About("arithmetic that bash would reject", "The script would stop or go on with an empty value there."),
+    "SYN152": About(
+        "a parameter in a here-document that bash cannot expand",
+        "Where the word behind << is not quoted, bash expands the text; it knows no name with a dot, such as OmegaConf's "
+        "${actor.model}. The command fails and the file stays empty.",
+        "Quote the word (<<'EOF'), or write \\$ for the $.",
+    ),
     "SYN151": About(
         "the script stops unless a variable is given",
         "${NAME:?} and checks like it end the script when NAME is not set.",
@@ -229,6 +235,11 @@ CODES: dict[str, About] = {
         "data.val_batch_size: 8  # rftconf: ignore[BAT014] our fork reads it",
     ),
     "SYN507": About("a config file that the command also reads", "It is not given.", "Give it with --base FILE."),
+    "SYN508": About(
+        "a config that the script writes, whose keys depend on something unknown",
+        "A here-document holds the config, and a variable that nothing gives stands where a key or a whole line is.",
+        "Give the variable with --set NAME=VALUE.",
+    ),
 }
 
 

@@ -21,10 +21,14 @@ _TABLES = {
     ("trinity", "sft"): ("rftconf.mappers.trinity.table_sft", "TRINITY_SFT"),
     ("trinity", "dpo"): ("rftconf.mappers.trinity.table_dpo", "TRINITY_DPO"),
     ("chatlearn", ""): ("rftconf.mappers.chatlearn.table", "CHATLEARN"),
+    ("roll", "worlds"): ("rftconf.mappers.roll.table_worlds", "ROLL_WORLDS"),
     ("roll", "eval"): ("rftconf.mappers.roll.table_eval", "ROLL_ROLLOUTS"),
     ("roll", ""): ("rftconf.mappers.roll.table", "ROLL"),
 }
-"""Framework (or program), and the kind of run where one framework's config means different things by kind."""
+"""Framework (or program), and the kind of run where one framework's config means different things by kind.
+
+ROLL evaluates with two pipelines: on rows of data (`eval`), and in environments (`worlds`).
+"""
 
 _MOST_KEPT = 20_000
 """Keys whose reasons are remembered; files with made-up keys must not fill the memory."""

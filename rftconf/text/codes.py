@@ -37,5 +37,6 @@ CODES: dict[str, tuple[Severity, str]] = {
         "a script that starts several programs: which one is read (an error for a number it lacks)",
     ),
     "SYN507": (Severity.WARNING, "a config file that the command reads and that is not given"),
+    "SYN508": (Severity.ERROR, "a config that the script writes, whose keys depend on something unknown"),
 }
 """Code to the severity it usually has and one line on what it means."""

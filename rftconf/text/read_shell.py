@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
 from rftconf.plan.symbols import Expr, Text, Value, text, to_shell
 from rftconf.record import record
-from rftconf.text.arguments import CommandLine, read_arguments
-from rftconf.text.beside import beside
-from rftconf.text.document import Document, Launch, Leaf, Via
-from rftconf.text.launches import SHIPPED, STOCK_CONFIGS, Style, main_of
-from rftconf.text.layering import on_top
+from rftconf.text.arguments import read_arguments
+from rftconf.text.document import Document, Launch, Via
+from rftconf.text.launch_config import Candidate, config_file, shipped, with_config
+from rftconf.text.launches import Style, main_of
 from rftconf.text.override_parser import Argument, PlacedArgument
 from rftconf.text.read import ReadOptions
 from rftconf.text.shell import Command, Word, read_script
@@ -25,20 +23,6 @@ _FEWEST_OVERRIDES = 3
 """A program that the table does not know is taken for a Hydra one from this many dotted overrides on."""
 _BLANKS = re.compile(r"[ \t\n]+")
 _DOTTED = re.compile(r"\+{0,2}\w+(?:\.[\w-]+)+=")
-
-
-@record
-class _Candidate:
-    command: Command
-    program: str
-    style: Style
-    rl: bool
-    framework: str
-
-    @property
-    def title(self) -> str:
-        condition = f" (only if {self.command.condition})" if self.command.condition else ""
-        return f"line {self.command.place.span.line}: {self.program}{condition}"
 
 
 def read_shell(source: Source, options: ReadOptions) -> Document:
@@ -57,8 +41,8 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     if chosen is None:
         return Document(source.name, source.text, "shell", (), tuple(diagnostics))
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
-    leaves, more = _with_config(line, chosen, options)
-    lacking = _config_file(line.options, chosen.style) if any(d.code == "SYN507" for d in more) else ""
+    leaves, more = with_config(line, chosen, options)
+    lacking = config_file(line.options, chosen.style) if any(d.code == "SYN507" for d in more) else ""
     own = shipped(line.options, chosen) if lacking else ""
     return Document(
         source.name,
@@ -72,13 +56,13 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     )
 
 
-def _candidate(command: Command) -> _Candidate | None:
+def _candidate(command: Command) -> Candidate | None:
     program = command.program if isinstance(command.program, str) else to_shell(command.program)
     main = main_of(program)
     if main is not None:
-        return _Candidate(command, program, main.style, main.rl, main.framework)
+        return Candidate(command, program, main.style, main.rl, main.framework)
     dotted = sum(1 for word in command.arguments if _DOTTED.match(_known_start(word.value)))
-    return _Candidate(command, program, Style.HYDRA, True, "") if dotted >= _FEWEST_OVERRIDES else None
+    return Candidate(command, program, Style.HYDRA, True, "") if dotted >= _FEWEST_OVERRIDES else None
 
 
 @record
@@ -146,8 +130,8 @@ def _known_start(value: Value) -> str:
 
 
 def _choose(
-    found: Sequence[_Candidate], options: ReadOptions, name: str
-) -> tuple[_Candidate | None, tuple[Diagnostic, ...]]:
+    found: Sequence[Candidate], options: ReadOptions, name: str
+) -> tuple[Candidate | None, tuple[Diagnostic, ...]]:
     """The launch to read, and what the reader should know about the others."""
     if not found:
         place = Place(name, Span(0, 0, 1, 1))
@@ -173,7 +157,7 @@ def _choose(
     return chosen, (Diagnostic("SYN506", severity, message, chosen.command.place, labels, help_),)
 
 
-def _launch(candidate: _Candidate, options: dict[str, Value]) -> Launch:
+def _launch(candidate: Candidate, options: dict[str, Value]) -> Launch:
     command = candidate.command
     return Launch(
         candidate.program, command.place, options, dict(command.env), tuple(command.wrapper), _starter(command)
@@ -204,60 +188,3 @@ def _option(word: Value) -> tuple[str, Value]:
         name, _, value = first[2:].partition("=")
         return name.replace("-", "_"), text(*((value,) if value else ()), *word.parts[1:])
     return "", None
-
-
-def _with_config(
-    line: CommandLine, chosen: _Candidate, options: ReadOptions
-) -> tuple[tuple[Leaf, ...], tuple[Diagnostic, ...]]:
-    """The overrides on top of the config file that the command names, where its text is given."""
-    wanted = _config_file(line.options, chosen.style)
-    if not wanted and chosen.style is Style.DOTLIST and options.base is None and line.leaves:
-        what = "without --config-file the program takes none of these overrides, and every key has its default"
-        return line.leaves, (Diagnostic("SYN507", Severity.WARNING, what, chosen.command.place, help="name the file"),)
-    if not wanted or options.base is not None:
-        return line.leaves, ()
-    file = beside(chosen.command.place.file, wanted, options.sources) or _sibling(chosen, wanted, options)
-    if file is not None:
-        from rftconf.text.read_yaml import read_yaml_document
-
-        base = read_yaml_document(file, options.rules, options.sources)
-        return on_top(base.leaves, line.leaves), base.diagnostics
-    if chosen.style is Style.HYDRA and PurePosixPath(wanted).stem in STOCK_CONFIGS:
-        return line.leaves, ()
-    message = f"the command also reads {wanted}, which is not given"
-    severity = Severity.INFO
-    if shipped(line.options, chosen):
-        what = f"{message}: the one that the framework ships counts"
-        return line.leaves, (
-            Diagnostic("SYN507", severity, what, chosen.command.place, help="give it with --base FILE"),
-        )
-    if chosen.style is not Style.HYDRA:
-        severity = Severity.WARNING if line.leaves else Severity.ERROR
-    help_ = "give it with --base FILE"
-    return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
-
-
-def shipped(options: Mapping[str, Value], chosen: _Candidate) -> str:
-    """The file of the framework's own that the command starts from, by the name it has there."""
-    wanted = _config_file(options, chosen.style)
-    return wanted if chosen.style is Style.DOTLIST and SHIPPED.fullmatch(wanted) else ""
-
-
-def _sibling(chosen: _Candidate, wanted: str, options: ReadOptions) -> Source | None:
-    """A script in the folder of its own config: what the folder is called from where it is started does not matter."""
-    if chosen.style is not Style.FLAGS:
-        return None
-    return beside(chosen.command.place.file, PurePosixPath(wanted).name, options.sources)
-
-
-def _config_file(options: Mapping[str, Value], style: Style) -> str:
-    """The path of the config that the options name, as far as it is known."""
-    if style is Style.HYDRA:
-        folder, name = options.get("config-path", ""), options.get("config-name", "")
-    else:
-        folder = options.get("config_path", "")
-        name = options.get("config_name") or options.get("config") or options.get("config-file") or options.get("c", "")
-    if not isinstance(name, str) or not name:
-        return ""
-    file = name if PurePosixPath(name).suffix in (".yaml", ".yml") else f"{name}.yaml"
-    return str(PurePosixPath(folder) / file) if isinstance(folder, str) else file

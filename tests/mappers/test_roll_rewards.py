@@ -203,3 +203,18 @@ def test_row_3_4_engines_and_trainer_come_together_beside_the_judge() -> None:
     done = from_roll({**LLM, **apart})
     assert (done.out["trainer.nnodes"], done.out["trainer.n_gpus_per_node"]) == (2, 8)
     assert (done.out[RM + "nnodes"], done.out[RM + "n_gpus_per_node"]) == (1, 4)
+
+
+def test_row_7_6_the_whole_of_every_batch_is_no_share() -> None:
+    """One domain with all of the rows is nothing that another framework lacks; less than all is said."""
+    key = TRAIN + "data_args.domain_interleave_probs.math_rule"
+    for target in ("verl", "trinity", "chatlearn", "roll"):
+        done = from_roll({}, to=target)
+        assert done.plan("stage.data.domains[0].weight") is None
+        assert done.plan("stage.data.mixing") == "concat"
+        assert done.line(key).state in (State.DEFAULT, State.EXACT)
+        if target == "roll":
+            assert done.out[key] == 1.0
+    half = from_roll({key: 0.5})
+    assert half.plan("stage.data.domains[0].weight") == 0.5
+    assert half.line(key).state is State.NO_COUNTERPART

@@ -115,7 +115,8 @@ def test_h38_a_roll_source_divides_by_the_deviation_of_a_sample() -> None:
 
 
 def test_row_7_6_chatlearn_says_which_of_weight_tag_and_reward_is_lost() -> None:
-    done = from_roll(to="chatlearn")
+    share = "actor_train.data_args.domain_interleave_probs.math_rule"
+    done = from_roll({share: 0.5}, to="chatlearn")
     reasons = {key: done.line(key).reason for key in ROLL if key.startswith("rewards.") or "interleave" in key}
     assert "no key weighs them" in reasons["actor_train.data_args.domain_interleave_probs.math_rule"]
     assert "not by a tag" in reasons["rewards.math_rule.tag_included"]

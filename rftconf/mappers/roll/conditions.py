@@ -35,20 +35,21 @@ KINDS = {"rlvr": "rl", "agentic": "rl", "dpo": "dpo", "sft": "sft", "distill": "
 
 
 def kind_of_run(c: Context) -> str:
-    """The pipeline's kind; one that follows a teacher on its own answers, or only makes answers, trains otherwise."""
+    """The pipeline's kind; one that follows a teacher on its own answers trains otherwise."""
     known = KINDS[c.trainer]
     if isinstance(c, Writing):
-        own = str(c.plan("stage.kind"))
-        kept = own == "distill" or (c.same_framework and own == "generate")
-        return own if known == "rl" and kept else known
+        return "distill" if known == "rl" and c.plan("stage.kind") == "distill" else known
     if known == "rl" and follows_teacher(c):
         return "distill"
-    alone = "agentic_rollout_pipeline" in str(c.facts.get("program", ""))
-    return "generate" if c.trainer == "agentic" and (alone or c.native("actor_train.device_mapping") is None) else known
+    return known
 
 
 def kind_of(source: Native, program: str) -> str:
-    """The rollout pipeline of RLVR answers its validation data and ends; no training pipeline takes 0 steps."""
+    """The rollout pipeline of RLVR answers its validation data and ends, that of agents plays its environments; no
+    training pipeline takes 0 steps, nor a policy without GPUs."""
+    if source.trainer == "agentic":
+        alone = "agentic_rollout_pipeline" in program or source.value("actor_train.device_mapping") is None
+        return "worlds" if alone else ""
     if source.trainer != "rlvr":
         return ""
     return "eval" if "rlvr_rollout_pipeline" in program or source.value("max_steps") == 0 else ""

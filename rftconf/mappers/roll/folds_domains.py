@@ -26,15 +26,22 @@ def read_domains(r: Reading) -> None:
     if r.trainer != "rlvr":
         return
     shares = r.source.branch(PROBS)
+    alone = list(shares.values()) == [1]
     for index, name in enumerate(dict.fromkeys([*shares, *domains(r)])):
         at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
-        r.set(at + "name", name, *(k for k in (f"{PROBS}.{name}", native + "worker_cls") if r.written(k)))
-        r.set(at + "weight", shares.get(name), f"{PROBS}.{name}")
+        named = (native + "worker_cls",) if alone else (f"{PROBS}.{name}", native + "worker_cls")
+        r.set(at + "name", name, *([k for k in named if r.written(k)] or [f"{PROBS}.{name}"]))
+        if not alone:  # the whole of every batch is no share
+            r.set(at + "weight", shares.get(name), f"{PROBS}.{name}")
         r.set(at + "tags", r.native(native + "tag_included"), native + "tag_included")
         r.set(at + "reward", r.native(native + "worker_cls"), native + "worker_cls")
         if name not in shares and shares:
             r.note(f"rewards.{name} scores validation rows only: it has no share in domain_interleave_probs")
-    r.set(D + "mixing", "weighted" if len(shares) > 1 else "concat", PROBS)
+    r.set(
+        D + "mixing",
+        "weighted" if len(shares) > 1 else "concat",
+        *([f"{PROBS}.{n}" for n in shares] if alone else [PROBS]),
+    )
     known = any(r.native(f"{REWARDS}.{name}.tag_included") for name in domains(r))
     if "math_rule" not in domains(r) and known:
         r.note("rows whose tag no domain lists fall to a domain called math_rule, which this file does not have (H43)")
@@ -114,7 +121,9 @@ def write_known_domains(w: Writing, names: list[Any]) -> None:
         ):
             if w.plan(at + field) is not None:
                 w.put(key, w.plan(at + field), at + field, always=True)
-    if w.plan(D + "mixing") is not None:
+    if w.plan(D + "mixing") == "concat" and all(w.plan(f"{D}domains[{i}].weight") is None for i in range(len(names))):
+        w.put(f"{PROBS}.{names[0]}", 1.0, D + "mixing", always=True, how="the only domain")
+    elif w.plan(D + "mixing") is not None:
         w.lose(D + "mixing", State.DEFAULT, "domains are drawn by weight here too")
 
 

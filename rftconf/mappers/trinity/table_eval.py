@@ -56,6 +56,10 @@ def _write_sets(w: Writing) -> None:
         at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
         folds_data.write_place(w, at, to, listed, index)
         folds_data.write_eval_sampling(w, at, to)
+    if w.items(D + "environments") and not w.items(D + listed):
+        how = "the source names no data; Trinity's explorer takes every task from a task set"
+        w.put(f"{native}[0].path", "???", always=True, how=how)
+        folds_data.write_eval_sampling(w, f"{native}[0].", f"{D}{listed}[0].")
 
 
 SETS = tuple(
@@ -79,6 +83,7 @@ TRINITY_BENCH = replace(
         *(r for r in TRINITY.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)),
     ),
     cannot=(
+        *(c for c in TRINITY.cannot if c.plan.startswith("stage.data.environments")),
         cannot("stage.data.domains*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set (row 7.6)"),
         *(c for c in TRINITY.cannot if c.plan in ("identity.resume_path", "stage.model.tokenizer_path", "stage.placement.rollout.load_format",
           "stage.placement.rollout.extra", "stage.sampling.eval.*", "stage.data.*[].sampling.repetition_penalty",

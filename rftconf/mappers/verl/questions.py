@@ -33,12 +33,14 @@ def acts_in(writing: Writing) -> list[Decision]:
 
 def without_rows(writing: Writing) -> list[Decision]:
     """Which rows start the episodes of a source that names no data?"""
-    if writing.items("stage.data.train") or not writing.items("stage.data.environments"):
+    evaluates = writing.plan("stage.kind") == "eval"
+    files, sets = ("data.val_files", "eval") if evaluates else (FILES, "train")
+    if writing.items(f"stage.data.{sets}") or not writing.items("stage.data.environments"):
         return []
     why = (
-        f"the source names no data; veRL takes every prompt from a file, {writing.defaults(FILES)} where none is named"
+        f"the source names no data; veRL takes every prompt from a file, {writing.defaults(files)} where none is named"
     )
-    return [Decision(FILES, why, ("a parquet file with one prompt an episode",))]
+    return [Decision(files, why, ("a parquet file with one prompt an episode",))]
 
 
 def questions(writing: Writing) -> list[Decision]:

@@ -150,6 +150,7 @@ VERL_EVAL_ONLY = replace(
     VERL,
     rows=_rows(),
     cannot=(
+        *(c for c in VERL.cannot if c.plan.startswith("stage.data.environments")),
         cannot("stage.data.domains*", why="rewards are Python code, one function for all files: choose by data_source in a compute_score (row 7.6)"),
         *(c for c in VERL.cannot if c.plan in ("identity.group", "identity.logger_args", "identity.log_level", "stage.name",
           "stage.length.response_min_tokens", "stage.placement.rollout.extra", "stage.placement.rollout.runners_per_engine",

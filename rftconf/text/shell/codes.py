@@ -19,6 +19,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "SYN140": (Severity.INFO, "a command substitution; it is never run"),
     "SYN150": (Severity.WARNING, "arithmetic that bash would reject"),
     "SYN151": (Severity.INFO, "the script stops here unless this variable is given"),
+    "SYN152": (Severity.WARNING, "a parameter in a here-document that bash cannot expand: the command fails"),
     "SYN160": (Severity.INFO, "a binding that had no effect: the script assigns the name itself, or never reads it"),
     "SYN199": (Severity.ERROR, "the script is larger or deeper than the reader follows"),
 }

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 
 from rftconf.text.shell.braces import expand_braces
+from rftconf.text.shell.heredocs import close, opened
 from rftconf.text.shell.modes import ARITHMETIC, SUBSCRIPT, WORD, Unclosed
 from rftconf.text.shell.nodes import (
     ArithPart,
     ArrayNode,
     Assign,
     CommandPart,
+    HereDoc,
     Lit,
     Part,
     Problem,
+    Redirect,
     Simple,
     WordNode,
 )
@@ -36,7 +39,7 @@ class CommandReader(WordReader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._heredocs: list[tuple[str, bool, int]] = []
+        self._heredocs: list[HereDoc] = []
 
     def blanks(self) -> None:
         """Skip blanks and continued line ends."""
@@ -53,18 +56,12 @@ class CommandReader(WordReader):
     def line_end(self) -> None:
         """Skip the line end at `pos` and the bodies of here-documents that begin there."""
         self.pos += 1
-        for delimiter, tabs, opened in self._heredocs:
-            body = re.compile(("\t*" if tabs else "") + re.escape(delimiter) + r"(?:\n|\Z)", re.MULTILINE)
-            at = self.pos
-            while (found := body.match(self.text, at)) is None:
-                at = self.text.find("\n", at) + 1
-                if at == 0:
-                    message = f"no line `{delimiter}` ends this here-document"
-                    self.problems.append(Problem("SYN103", message, opened, opened + 2))
-                    self.pos = self.size
-                    break
-            else:
-                self.pos = found.end()
+        for waiting in self._heredocs:
+            after = close(self.text, self.pos, waiting)
+            if after < 0:
+                message = f"no line `{waiting.delimiter}` ends this here-document"
+                self.problems.append(Problem("SYN103", message, waiting.opened, waiting.opened + 2))
+            self.pos = after if after >= 0 else self.size
         self._heredocs.clear()
 
     def gap(self) -> None:
@@ -241,14 +238,18 @@ class CommandReader(WordReader):
         self.pos = found.end()
         self.blanks()
         target = self.word()
+        redirect = Redirect(operator, self.text[start : found.start(1)], target)
         if operator in ("<<", "<<-"):
-            node.feeds = True
-            delimiter = "".join(p.text for p in target.parts if isinstance(p, Lit))
-            self._heredocs.append((delimiter, operator == "<<-", start))
-        elif operator == "<<<":
-            node.feeds = True
-        elif not target.parts and target.end == target.start and not self._process_substitution(Simple([], [], 0)):
+            redirect.body = opened(target, tabs=operator == "<<-", start=start)
+            self._heredocs.append(redirect.body)
+        elif (
+            operator != "<<<"
+            and not target.parts
+            and target.end == target.start
+            and not self._process_substitution(Simple([], [], 0))
+        ):
             self.problems.append(Problem("SYN102", f"`{operator}` names no file", start, self.pos))
+        node.redirects += (redirect,)
         return True
 
     def dollar_parenthesis(self, parts: list[Part], start: int, quoted: bool) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rftconf.plan.symbols import Expr
-from rftconf.text.shell import builtins, choices, declarations, launches, loops
+from rftconf.text.shell import builtins, choices, declarations, files, launches, loops
 from rftconf.text.shell.assignments import assign, assigned_words
 from rftconf.text.shell.conditions import Conditions, both, either, opposite
 from rftconf.text.shell.expand import Expander
@@ -24,6 +24,7 @@ from rftconf.text.shell.nodes import (
     Group,
     If,
     Pipeline,
+    Redirected,
     Simple,
     Test,
     While,
@@ -59,6 +60,7 @@ class Evaluator:
             Function: self.define,
             ArithCommand: self.arithmetic,
             Test: self.test,
+            Redirected: lambda node: files.redirected(self, node),
         }
 
     def run(self, commands: list[Command]) -> Outcome:
@@ -70,6 +72,7 @@ class Evaluator:
             if shell.flow:
                 break
             if outcome is False and "e" in shell.options and not shell.tested:
+                node = node.command if isinstance(node, Redirected) else node
                 decisive = isinstance(node, _FAILING) or (isinstance(node, Group) and node.subshell)
                 if (decisive and not (isinstance(node, Pipeline) and node.negated)) or (
                     isinstance(node, AndOr) and self.last_decided
@@ -98,18 +101,17 @@ class Evaluator:
 
     def simple(self, node: Simple) -> Outcome:
         """Assignments, or a command with its arguments."""
-        if not node.words:
-            return self._assignments(node)
-        first = node.words[0]
+        first = node.words[0] if node.words else None
         if isinstance(first, WordNode) and first.plain in declarations.DECLARING:
             return declarations.declare(self, node)
         words: list[Word] = []
         for word in node.words:
             if isinstance(word, WordNode):
                 words.extend(self.expander.words(word))
-        if not words:
-            return self._assignments(node)
-        return self.invoke(node, words)
+        outcome = self.invoke(node, words) if words else self._assignments(node)
+        if node.redirects or self.shell.files or self.shell.piped_in is not None:
+            files.note(self, node, words)
+        return outcome
 
     def invoke(self, node: Simple, words: list[Word]) -> Outcome:
         """A command whose arguments are known."""
@@ -142,7 +144,9 @@ class Evaluator:
                 self.shell.tested -= 1
         outcome: Outcome = True
         doubtful = False
+        self.shell.piped_out = None
         for part in node.commands:
+            self.shell.piped_in, self.shell.piped_out = files.taken(self.shell, part), None
             with self.shell.subshell():
                 outcome = self.command(part)
             doubtful |= outcome is not True and "pipefail" in self.shell.options

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rftconf.plan.symbols import Expr, Text, Value
+from rftconf.text.shell import files
 from rftconf.text.shell.assignments import assigned_words
 from rftconf.text.shell.nodes import Simple
 from rftconf.text.shell.quoting import conjunction
@@ -16,6 +18,7 @@ from rftconf.text.span import Place
 
 if TYPE_CHECKING:
     from rftconf.text.shell.evaluate import Evaluator
+    from rftconf.text.shell.files import Written
 
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*|\w+_python)").fullmatch
 _STARTERS = frozenset({"torchrun", "deepspeed", "accelerate", "mpirun", "mpiexec"})
@@ -52,6 +55,8 @@ class Command:
     module: bool = False
     env: dict[str, Value] = field(default_factory=dict)
     condition: str | None = None
+    files: Mapping[Known, Written | str] = field(default_factory=dict)
+    """What the script wrote to files before, by path; a condition where that decides whether it did."""
 
     @property
     def place(self) -> Place:
@@ -88,8 +93,21 @@ def consider(machine: Evaluator, node: Simple, words: list[Word]) -> None:
     condition = conjunction(shell.conditions) or None
     if words[at].condition is not None:
         condition = conjunction([*shell.conditions, str(words[at].condition)])
+    written = files.at_launch(shell) if shell.files else {}
     shell.commands.append(
-        Command(tuple(words), words[at].value, at, wrapper, shell.source, node.start, node.end, module, env, condition)
+        Command(
+            argv=tuple(words),
+            program=words[at].value,
+            program_at=at,
+            wrapper=wrapper,
+            source=shell.source,
+            start=node.start,
+            end=node.end,
+            module=module,
+            env=env,
+            condition=condition,
+            files=written,
+        )
     )
 
 

@@ -48,6 +48,10 @@ REGEX_WORD = Mode(r"[^\s\\'\"$`]+", " \t\n")
 DOUBLE = Mode(r"[^\"\\$`]+", '"', escapes='$`"\\')
 
 
+HERE_DOCUMENT = Mode(r"[^\\$`]+", "", escapes="$`\\")
+"""Quotes mean nothing in it."""
+
+
 PARAM = Mode(r"[^\\'\"$`}]+", "}")
 
 

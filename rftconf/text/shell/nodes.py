@@ -94,14 +94,41 @@ class Assign:
 
 
 @dataclass(slots=True)
+class HereDoc:
+    """The body of `<<word`, characters `start` to `end`; `quoted` when nothing in it is expanded, `tabs` for `<<-`."""
+
+    delimiter: str
+    tabs: bool
+    quoted: bool
+    opened: int
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(slots=True)
+class Redirect:
+    """`2> file`: the operator, what stands before it, and the word behind it."""
+
+    operator: str
+    descriptor: str
+    target: WordNode
+    body: HereDoc | None = None
+
+    @property
+    def writes(self) -> bool:
+        """True where it opens a file to write to."""
+        return self.operator in (">", ">>", ">|", "&>", "&>>")
+
+
+@dataclass(slots=True)
 class Simple:
-    """Assignments, then words; `feeds` is true when a here-document or here-string is its input."""
+    """Assignments, then words; redirections stand apart."""
 
     assigns: list[Assign]
     words: list[WordNode | Assign]
     start: int
     end: int = 0
-    feeds: bool = False
+    redirects: tuple[Redirect, ...] = ()
 
 
 @dataclass(slots=True)
@@ -224,8 +251,18 @@ class Test:
     end: int = 0
 
 
+@dataclass(slots=True)
+class Redirected:
+    """A compound command whose output goes to files."""
+
+    command: Command
+    redirects: tuple[Redirect, ...]
+    start: int
+    end: int = 0
+
+
 Command: TypeAlias = (
-    Simple | Pipeline | AndOr | Group | If | For | ForArith | While | Case | Function | ArithCommand | Test
+    Simple | Pipeline | AndOr | Group | If | For | ForArith | While | Case | Function | ArithCommand | Test | Redirected
 )
 
 

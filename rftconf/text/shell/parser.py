@@ -14,6 +14,8 @@ from rftconf.text.shell.nodes import (
     Lit,
     Param,
     Pipeline,
+    Redirect,
+    Redirected,
     Simple,
     Tree,
     WordNode,
@@ -160,23 +162,24 @@ class Parser(CompoundReader):
             node = read()
             self.depth -= 1
             node.end = self.pos
-            self._redirections()
-            return node
+            written = self._redirections()
+            return Redirected(node, written, node.start, node.end) if written else node
         named = _FUNCTION(text, at)
         if named is not None:
             self.pos = named.end()
             return self._function_body(named[1], at)
         return self.simple()
 
-    def _redirections(self) -> None:
-        """Skip the redirections behind a compound command."""
+    def _redirections(self) -> tuple[Redirect, ...]:
+        """The redirections behind a compound command that write to a file."""
+        holder = Simple([], [], self.pos)
         while True:
             self.blanks()
             before = self.pos
             c = self.text[before : before + 1]
-            if not c or c not in "<>&0123456789{" or not self._redirect(Simple([], [], before)):
+            if not c or c not in "<>&0123456789{" or not self._redirect(holder):
                 self.pos = before
-                return
+                return tuple(redirect for redirect in holder.redirects if redirect.writes)
 
     def skip_commands(self, start: int) -> None:
         """Move past the commands of `$(` to behind its `)`."""

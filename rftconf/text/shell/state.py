@@ -16,9 +16,7 @@ from rftconf.text.shell.values import Array, Known, Piece, Word, oversized
 from rftconf.text.span import Place
 
 if TYPE_CHECKING:
-    from rftconf.text.shell.launches import Command as Launched
-
-if TYPE_CHECKING:
+    from rftconf.text.shell.files import Written
     from rftconf.text.shell.launches import Command as Launched
 
 Variable: TypeAlias = Word | Array
@@ -78,6 +76,11 @@ class Shell:
         self.conditions: list[str] = []
         self.frames: list[Frame] = []
         self.commands: list[Launched] = []
+        self.files: dict[Known, list[Written]] = {}
+        """What the script does to files it writes itself; a subshell or an arm writes them like any other part."""
+        self.piped_in: Word | None = None
+        self.piped_out: Word | None = None
+        """What the commands on both sides of a pipe give each other, where that is written in the script."""
         self.diagnostics: list[Diagnostic] = []
         self.read: set[str] = set()
         self.given: frozenset[str] = frozenset()

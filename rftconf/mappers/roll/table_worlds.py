@@ -1,0 +1,126 @@
+"""ROLL's table for runs that only play environments: `start_agentic_rollout_pipeline.py`, engines and worlds, nothing that trains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rftconf.ledger import State
+from rftconf.mappers.roll import folds_environments, folds_lengths, table_eval
+from rftconf.mappers.roll.reasons import REASONS, SECRETS
+from rftconf.mappers.roll.table import ENVIRONMENTS, ROLL
+from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
+from rftconf.plan.kinds import counts_for_evaluation
+from rftconf.plan.origin import Kind
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+P, SAMPLING = table_eval.P, "stage.sampling.eval."
+ENGINE, WORLDS = "actor_infer.generating_args.", "train_env_manager.generating_args."
+FIELDS = ("temperature", "top_p", "top_k", "repetition_penalty")
+GROUP = folds_environments.MANAGER + "group_size"
+
+
+def _read_kind(r: Reading) -> None:
+    """By the program that starts it, or because no GPU is there for a trained role."""
+    r.set(table_eval.KIND, "eval", kind=Kind.DEFAULT, how="start_agentic_rollout_pipeline.py trains nothing")
+
+
+def _write_kind(w: Writing) -> None:
+    """The program says it, not the file."""
+    w.lose(table_eval.KIND, State.DERIVED, "start it with examples/start_agentic_rollout_pipeline.py")
+
+
+def _section(r: Reading) -> str:
+    """The engine's section is put in the place of the environments' own; without it, theirs counts."""
+    return ENGINE if _written_below(r, ENGINE) or not _written_below(r, WORLDS) else WORLDS
+
+
+def _written_below(r: Reading, section: str) -> bool:
+    return any(key.startswith(section) and cell.leaf is not None for key, cell in r.source.cells.items())
+
+
+def _read_sampling(r: Reading) -> None:
+    """How a turn is drawn, and how often each start is played."""
+    section = _section(r)
+    for field in FIELDS:
+        own = r.native(section + field)
+        r.set(SAMPLING + field, r.native(ENGINE + field) if own is None else own, section + field)
+        if section == ENGINE:
+            r.inactive[WORLDS + field] = "actor_infer.generating_args is put in its place"
+    r.set(SAMPLING + "responses", r.native(GROUP), GROUP)
+
+
+def _write_sampling(w: Writing) -> None:
+    for field in FIELDS:
+        if w.plan(SAMPLING + field) is not None:
+            w.put(ENGINE + field, w.plan(SAMPLING + field), SAMPLING + field, always=True)
+    if w.plan(SAMPLING + "responses") is not None:
+        w.put(GROUP, w.plan(SAMPLING + "responses"), SAMPLING + "responses")
+
+
+def _read_load(r: Reading) -> None:
+    value = r.native(table_eval.LOAD)
+    if value in (None, "dummy"):
+        r.note(
+            f"{table_eval.LOAD}: its default, dummy, plays with random weights: nothing passes weights to the engines"
+        )
+    else:
+        r.set(table_eval.FORMAT, value, table_eval.LOAD)
+
+
+def _write_load(w: Writing) -> None:
+    if w.plan(table_eval.FORMAT) is not None:
+        w.put(table_eval.LOAD, w.plan(table_eval.FORMAT), table_eval.FORMAT, always=True)
+
+
+RETAKEN = ("num_gpus_per_node", "seed")
+"""Folds of RLVR's rollout pipeline that hold here too, by a key."""
+FOLDS = (
+    Fold((), (table_eval.KIND,), _read_kind, _write_kind, "agentic_rollout_pipeline: run"),
+    Fold((*(s + f for s in (ENGINE, WORLDS) for f in FIELDS), GROUP), tuple(SAMPLING + f for f in (*FIELDS, "responses")),
+         _read_sampling, _write_sampling, "agentic_config: generating_args, final_group_size"),
+    Fold((table_eval.LOAD,), (table_eval.FORMAT,), _read_load, _write_load, "vllm_strategy: load_format"),
+    *(fold for fold in table_eval.FOLDS if any(key in fold.natives for key in RETAKEN)),
+    Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH), tuple(f"{folds_lengths.LENGTH}{f}_max_tokens" for f in ("prompt", "response", "model")),
+         folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: sequence_length; row 6.1"),
+    ENVIRONMENTS,
+)  # fmt: skip
+
+
+def _rows() -> tuple[Any, ...]:
+    owned = {path for fold in FOLDS for path in fold.plans}
+    rows = [r for r in ROLL.rows if isinstance(r, Row) and counts_for_evaluation(r.plan) and r.plan not in owned]
+    folds = [r for r in ROLL.rows if isinstance(r, Fold) and any(path in r.plans for path in table_eval.TAKEN)]
+    kept = [replace(f, plans=tuple(p for p in f.plans if counts_for_evaluation(p))) for f in folds]
+    trusts = fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true")
+    return (*rows, *FOLDS, *kept, trusts)
+
+
+OWN = (
+    Reason("max_steps", State.EXTENSION, "batches of episodes that are played; an evaluation elsewhere goes through its set once"),
+    Reason("rollout_batch_size", State.EXTENSION, "episodes of a batch; an evaluation elsewhere goes through its set once"),
+    Reason("train_env_manager.max_traj_per_env", State.EXTENSION, "episodes that one environment plays in a batch"),
+    *(Reason(key, State.DEAD_IN_SOURCE, "the rollout pipeline plays the environments of train_env_manager alone")
+      for key in ("val_env_manager*", "val_batch_size")),
+    *(Reason(key, State.DEAD_IN_SOURCE, "the rollout pipeline neither trains nor samples for training")
+      for key in ("reward_normalization*", "ratio_type", "batch_adjust_mode", "episode_reward_weight", "step_reward_*", "use_token_reward")),
+)  # fmt: skip
+LIVE = ("actor_infer.generating_args*", "rollout_batch_size")
+"""What sleeps in RLVR's rollout pipeline and counts here."""
+
+ROLL_WORLDS = replace(
+    table_eval.ROLL_ROLLOUTS,
+    rows=_rows(),
+    cannot=(
+        cannot("stage.data.domains*", why="the agentic pipeline has environments by tag, no domains"),
+        cannot("stage.data.eval*", why="the agentic pipeline plays environments and reads no data"),
+        *table_eval.ROLL_ROLLOUTS.cannot,
+    ),
+    reasons=(*SECRETS, *OWN, *(r for r in table_eval.ASLEEP if r.keys not in LIVE), *REASONS),
+    questions=lambda _: [],
+    trainers=("agentic",),
+    owners={},
+)

@@ -1,0 +1,105 @@
+"""ROLL's agentic rollout pipeline: environments are played, nothing is trained (rows 1.14, 6.8; H15)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from rftconf.convert import Conversion, convert
+from rftconf.errors import RefusedError
+from rftconf.ledger import State
+from rftconf.load import load
+from rftconf.text.document import Document
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.mappers.roll_runs import nested
+from tests.sources import ROOT
+
+PLAYED = yaml.safe_load((ROOT / "golden" / "open" / "agents-rollouts-to-verl" / "input.yaml").read_text())
+TRAINED = yaml.safe_load((ROOT / "golden" / "open" / "agents-of-roll-to-verl" / "input.yaml").read_text())
+SCRIPT = "cat > a.yaml <<'EOF'\n{}EOF\npython examples/start_agentic_{}pipeline.py --config_path . --config_name a\n"
+
+
+def config(changes: dict[str, Any] | None = None, base: Any = PLAYED) -> Document:
+    merged = nested({**flat(base), **(changes or {})})
+    return read(Source("input.yaml", yaml.safe_dump(merged, sort_keys=False)))
+
+
+def flat(tree: dict[str, Any], above: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in tree.items():
+        found |= flat(value, f"{above}{name}.") if isinstance(value, dict) and value else {above + name: value}
+    return found
+
+
+def values(document: Document) -> dict[str, Any]:
+    return load(document, framework="roll").stages[-1].values
+
+
+def out(done: Conversion) -> dict[str, Any]:
+    return {line.key: line.value for line in done.ledger.targets}
+
+
+@pytest.mark.parametrize("program", ["rollout_", ""])
+def test_the_program_says_whether_it_trains(program: str) -> None:
+    """A config with GPUs for the policy's training is an evaluation when the rollout pipeline starts it."""
+    text = SCRIPT.format(yaml.safe_dump(TRAINED), program)
+    kind = values(read(Source("run.sh", text)))["stage.kind"]
+    assert kind == ("eval" if program else "rl")
+
+
+def test_a_policy_without_gpus_is_played_and_not_trained() -> None:
+    found = values(config())
+    assert found["stage.kind"] == "eval"
+    assert [found[f"stage.data.environments[{i}].name"] for i in (0, 1)] == ["SimpleSokoban", "FrozenLake"]
+    assert not [path for path in found if path.startswith(("stage.optim", "stage.algorithm", "stage.run_length"))]
+    assert values(config(base=TRAINED))["stage.kind"] == "rl"
+
+
+def test_the_engine_s_sampling_is_put_in_the_place_of_the_environments_own() -> None:
+    own = {"train_env_manager.generating_args.temperature": 0.1}
+    assert values(config(own))["stage.sampling.eval.temperature"] == 0.99
+    line = next(one for one in convert(config(own), "verl").ledger.sources if one.key in own)
+    assert line.state is State.DEAD_IN_SOURCE
+    alone = {key: value for key, value in flat(PLAYED).items() if ".generating_args." not in key}
+    found = values(read(Source("input.yaml", yaml.safe_dump(nested({**alone, **own})))))
+    assert found["stage.sampling.eval.temperature"] == 0.1
+
+
+@pytest.mark.parametrize("target", ["verl", "trinity"])
+def test_it_becomes_an_evaluation_whose_worlds_are_asked_for(target: str) -> None:
+    done = convert(config(), target)
+    found = out(done)
+    if target == "verl":
+        assert found["trainer.val_only"] is True
+        assert found["actor_rollout_ref.rollout.val_kwargs.n"] == 4
+    else:
+        assert found["mode"] == "bench"
+        assert found["buffer.explorer_input.eval_tasksets[0].repeat_times"] == 4
+        assert found["buffer.explorer_input.eval_tasksets[0].path"] == "???"
+    assert any("acts in SimpleSokoban, FrozenLake" in decision.why for decision in done.ledger.decisions)
+    assert any("names no data" in decision.why for decision in done.ledger.decisions)
+    lines = {line.key: line for line in done.ledger.sources}
+    assert lines["custom_envs.FrozenLake.env_type"].state is State.NO_COUNTERPART
+    assert lines["max_steps"].state is State.EXTENSION
+    assert set(lines) == {leaf.key for leaf in config().leaves}
+
+
+def test_chatlearn_refuses_it_by_name() -> None:
+    with pytest.raises(RefusedError, match="this is an evaluation run; ChatLearn's entrypoint starts grpo"):
+        convert(config(), "chatlearn")
+
+
+def test_it_stays_itself_in_roll() -> None:
+    done = convert(config(), "roll")
+    again = read(Source("again.yaml", done.text))
+    assert values(again) == values(config())
+    assert "val_env_manager" not in done.text
+
+
+def test_dummy_weights_are_said() -> None:
+    key = "actor_infer.strategy_args.strategy_config.load_format"
+    assert any("random weights" in note for note in load(config({key: "dummy"})).notes)
+    assert not any("random weights" in note for note in load(config()).notes)
