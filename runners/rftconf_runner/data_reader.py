@@ -1,0 +1,76 @@
+"""From a plan's stage to its data sets, their shares of a period, and what gives each its reward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rftconf.plan.model import DataSet, Domain, Stage
+from rftconf_runner.job import RewardSource, Rows, Share
+from rftconf_runner.mixing import counts
+from rftconf_runner.rules import GIVEN, MODEL, told
+from rftconf_runner.stage_reader import StageReader
+
+
+def data_of(read: StageReader) -> dict[str, Any]:
+    """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
+    stage = read.stage
+    rows = tuple(
+        Rows(
+            str(one.uri),
+            str(one.split or "train"),
+            str(one.keys.messages or one.keys.prompt or "prompt"),
+            one.prompt_type == "messages",
+            str(one.keys.response or "answer"),
+            str(one.name or ""),
+        )
+        for one in stage.data.train
+    )
+    return {
+        "data": rows,
+        "mixing": read.value("data.mixing", "concat"),
+        "shares": _shares(stage),
+        "shuffle": read.value("data.shuffle", True),
+        "data_seed": read.whole("data.seed", 0),
+    }
+
+
+def rewards_of(read: StageReader) -> tuple[RewardSource, ...]:
+    """Those that `--reward NAME=…` gave a domain or a data set, and the plan's own for the others."""
+    path, name, arguments = (
+        read.value(f"reward.function_{part}", otherwise)
+        for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
+    )
+    found = [RewardSource(name, *told(words.removeprefix(GIVEN))) for name, words in given_rewards(read.stage)]
+    return (*found, *([RewardSource("", path, name, arguments)] if path else []))
+
+
+def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Names of domains and data sets, and what `--reward` gave them."""
+    known: list[Domain | DataSet] = [*stage.data.domains, *stage.data.train]
+    for one in known:
+        if one.name and is_given(one.reward) and one.reward != GIVEN + MODEL:
+            yield str(one.name), str(one.reward)
+
+
+def is_given(reward: object) -> bool:
+    """True for what `--reward` has put in place of a name that belongs to a framework."""
+    return isinstance(reward, str) and reward.startswith(GIVEN)
+
+
+def _shares(stage: Stage) -> tuple[Share, ...]:
+    """Of several domains; the rows of a single one are all there are."""
+    domains, prompts = stage.data.domains, stage.batch.prompts_per_rollout
+    weights = [one.weight for one in domains if isinstance(one.weight, (int, float))]
+    if len(domains) < 2 or not weights or not isinstance(prompts, int):
+        return ()
+    found = iter(counts(weights, prompts))
+    return tuple(
+        Share(str(one.name), tags_of(one.tags), next(found) if isinstance(one.weight, (int, float)) else 0)
+        for one in domains
+    )
+
+
+def tags_of(tags: Any) -> tuple[str, ...]:
+    """A domain's, one or several."""
+    return (tags,) if isinstance(tags, str) else tuple(str(tag) for tag in tags or ())
