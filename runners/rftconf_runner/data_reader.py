@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rftconf.plan.model import DataSet, Domain, Stage
+from rftconf.plan.model import Stage
 from rftconf_runner.job import RewardSource, Rows, Share
 from rftconf_runner.mixing import counts
 from rftconf_runner.rules import GIVEN, MODEL, told
@@ -41,16 +41,19 @@ def rewards_of(read: StageReader) -> tuple[RewardSource, ...]:
         read.value(f"reward.function_{part}", otherwise)
         for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
     )
-    found = [RewardSource(name, *told(words.removeprefix(GIVEN))) for name, words in given_rewards(read.stage)]
-    return (*found, *([RewardSource("", path, name, arguments)] if path else []))
+    given = dict(given_rewards(read.stage))
+    found = [RewardSource(domain, *told(words)) for domain, words in given.items()]
+    return (*found, *([RewardSource("", path, name, arguments)] if path and "" not in given else []))
 
 
 def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Names of domains and data sets, and what `--reward` gave them."""
-    known: list[Domain | DataSet] = [*stage.data.domains, *stage.data.train]
-    for one in known:
-        if one.name and is_given(one.reward) and one.reward != GIVEN + MODEL:
-            yield str(one.name), str(one.reward)
+    """Names of domains, or without several of data sets, and what `--reward` gave them; a single domain is all there is."""
+    several = len(stage.data.domains) > 1
+    named: list[tuple[str, object]] = [(str(one.name) if several else "", one.reward) for one in stage.data.domains]
+    named += [(str(one.name), one.reward) for one in stage.data.train if one.name and not several]
+    for name, reward in named:
+        if is_given(reward) and reward != GIVEN + MODEL:
+            yield name, str(reward).removeprefix(GIVEN)
 
 
 def is_given(reward: object) -> bool:

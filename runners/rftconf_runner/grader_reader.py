@@ -28,7 +28,7 @@ def scoring(stage: Stage) -> Iterator[tuple[str, Auxiliary, str]]:
         if one.role in ASKED:
             yield own, one, "judge"
         elif one.role == "reward":
-            read = bool(stage.reward.function_path) or own in given
+            read = bool(stage.reward.function_path) or bool({own, ""} & given)
             yield own, one, "judge" if read else "classifier"
 
 

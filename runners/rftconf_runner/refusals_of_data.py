@@ -27,7 +27,9 @@ def of_data(stage: Stage) -> Iterator[tuple[str, str]]:
         why = "of several data sets; the runner executes concat, proportional, and shares of domains"
         yield "data.mixing", f"is {data.mixing!r} {why}"
     for one in data.train:
-        if one.reward is not None and not is_given(one.reward):
+        if is_given(one.reward) and len(data.domains) > 1:
+            yield "data.train[].reward", f"is given for {one.name}; where rows have domains, these have rewards"
+        elif one.reward is not None and not is_given(one.reward):
             yield "data.train[].reward", f"is {one.reward!r}, a name of its framework's; `--reward {one.name}=WHICH`"
     yield from _of_rewards(stage)
 
@@ -74,7 +76,7 @@ def _of_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
     modelled = {domain for domain, _, kind in scoring(stage) if kind == "classifier"}
     drawn = [one for one in stage.data.domains if one.weight is not None] if len(stage.data.domains) > 1 else ()
     wanted = [str(one.name) for one in drawn or stage.data.train]
-    open_ = [name for name in wanted if name not in given | modelled and "" not in modelled]
+    open_ = [name for name in wanted if not {name, ""} & (given | modelled)]
     if open_:
         whose = f" for {', '.join(open_)}" if given or modelled else ""
         yield (

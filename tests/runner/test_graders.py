@@ -189,11 +189,14 @@ def compute_score(judge_reply, weight, **_):
 def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     """Its own arguments go to both; a function that asks nobody is not asked for a question, unless none asks."""
     pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
-    from rftconf_runner.reward import Asked, BadRewardError, Scorer
+    from rftconf_runner import reward
+    from rftconf_runner.reward import Asked, BadRewardError
 
+    actor: Any = reward.Scorer
+    held = actor.__ray_metadata__.modified_class
     (tmp_path / "asks.py").write_text(ASKS)
     both = [RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2}), *_silent()]
-    scorer = Scorer.__ray_metadata__.modified_class(both)
+    scorer = held(both)
     one, other = Asked("chat", "s", "hello", "t", {}), Asked("math", "s", "7", "7", {})
     assert scorer.prompts([one, other], "", "form") == ["form hello 2", None]
     (score,) = scorer.scores([replace(one, reply="four")])
@@ -202,7 +205,7 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadRewardError, match=r"rules.py: no function judge_prompt"):
         scorer.prompts([other], "math", "")
     (tmp_path / "verl.py").write_text("def compute_score(reward_router_address, **_):\n    return 0\n")
-    verl = Scorer.__ray_metadata__.modified_class([RewardSource("", str(tmp_path / "verl.py"), "compute_score", {})])
+    verl = held([RewardSource("", str(tmp_path / "verl.py"), "compute_score", {})])
     with pytest.raises(BadRewardError, match="judge_prompt says what a judge is asked"):
         verl.scores([one])
 

@@ -181,6 +181,21 @@ def test_a_reward_for_each_domain() -> None:
     assert job_of(found).rewards[1].arguments == {"pattern": "=+"}
 
 
+def test_the_reward_of_a_single_domain_is_that_of_all() -> None:
+    found = plan()
+    found.stages[0].data.domains = [MATH.model_copy(update={"weight": 1.0})]
+    rules.give(found, "math=exact")
+    assert job_of(found).rewards == (RewardSource("", rules.__file__, "exact", {}),)
+    found.stages[0].reward.function_path = None
+    assert refusals(found) == []
+
+
+def test_a_data_sets_reward_where_rows_have_domains() -> None:
+    found = mixed("weighted", MATH, CODE, name="second")
+    rules.give(found, "second=exact")
+    assert [one.path for one in refusals(found)] == ["stage.data.train[].reward"]
+
+
 def test_a_reward_for_each_data_set() -> None:
     """A name of the framework's own is no reward that the runner has."""
     found = mixed("proportional", name="second", reward="math_reward", workflow="math_workflow")

@@ -16,7 +16,8 @@ import torch
 from rftconf_runner.drawing import Group
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.grading import graded
-from rftconf_runner.reward import Score
+from rftconf_runner.reward import BadRewardError, Score
+from rftconf_runner.supervision import LostError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Qwen3Config, Qwen3ForSequenceClassification
 
 from tests.runner.with_vllm import session
@@ -122,3 +123,8 @@ def test_a_judge_and_its_death(demo: Path, monkeypatch: pytest.MonkeyPatch) -> N
     events = [json.loads(line) for line in (demo / "judged_killed" / "events.jsonl").read_text().splitlines()]
     assert [one["what"] for one in events if one["event"] == "lost"] == ["judge 0 died in period 2, phase reward"]
     assert without_times(killed) == without_times(whole)
+
+
+def test_a_model_without_a_head_is_no_reward_model(demo: Path) -> None:
+    with pytest.raises((BadRewardError, LostError), match="has no head that scores a sequence"):
+        session.run(modelled(demo, "headless", demo / "model"), demo / "headless")
