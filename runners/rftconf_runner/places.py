@@ -36,8 +36,9 @@ class Places:
     graders: Mapping[str, Any] = field(default_factory=dict)
 
     def wait(self) -> None:
-        """Until every process is there and has begun."""
-        ray.get([*self.begun, *(actor.__ray_ready__.remote() for actor in self.named().values())])
+        """Until every process is there and has begun. Raises BadRewardError where functions and judges do not fit."""
+        checked = [self.scorer.check.remote()] if self.scorer else []
+        ray.get([*checked, *self.begun, *(actor.__ray_ready__.remote() for actor in self.named().values())])
 
     def named(self) -> dict[str, Any]:
         """Every actor by what it is and its number."""
@@ -70,7 +71,7 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
         critics or [_actor(Critic, slots.of(at), job, job.critic, rank, meetings[1].address, critic)
                     for rank, at in enumerate(layout.critics)],
         [kept.get(number) or _actor(engine, slots.of(at), job) for number, at in enumerate(layout.engines)],
-        living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards) if job.rewards else None),
+        living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders) if job.rewards else None),
         slots,
         (*(living.meetings if ranks or critics else ()), *meetings),
         (*(one.begin.remote(policy) for one in ranks), *(one.begin.remote(critic) for one in critics)),

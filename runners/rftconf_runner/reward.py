@@ -66,21 +66,36 @@ class Score:
 class Scorer:
     """Holds the functions, so that what they import and break stays in their process."""
 
-    def __init__(self, rewards: Sequence[RewardSource]) -> None:
+    def __init__(self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = ()) -> None:
         self.rewards, modules = {one.domain: one for one in rewards}, {one.path: _load(one.path) for one in rewards}
         self.modules = {one.domain: modules[one.path] for one in rewards}
+        self.judges = [one for one in graders if one.kind == "judge"]
+
+    def check(self) -> None:
+        """Raises BadRewardError where a function wants a server, or no function asks a judge that the plan has."""
+        for domain, one in self.rewards.items():
+            function = getattr(self.modules[domain], one.name, None)
+            if function is None:
+                raise BadRewardError(f"{one.path} has no function {one.name}")
+            wanted = inspect.signature(function).parameters
+            if ROUTER in wanted and wanted[ROUTER].default is inspect.Parameter.empty:
+                told = f"{one.name} asks a server at {ROUTER}, and here is none"
+                raise BadRewardError(f"{one.path}: {told}; a function {JUDGE_PROMPT} says what a judge is asked")
+        for judge in self.judges:
+            modules = [self._module(judge.domain)] if judge.domain else list(self.modules.values())
+            if not any(hasattr(module, JUDGE_PROMPT) for module in modules):
+                files = ", ".join(sorted({str(module.__file__) for module in modules}))
+                raise BadRewardError(
+                    f"{files}: no function {JUDGE_PROMPT}, and the judge {judge.model} has to be asked"
+                )
 
     def scores(self, asked: Sequence[Asked]) -> list[Score]:
         """One per answer. Raises BadRewardError with the answer it was about."""
         return [self._score(one) for one in asked]
 
-    def prompts(self, asked: Sequence[Asked], domain: str, template: str) -> list[Any]:
-        """What the judge of a domain, or of all, is asked about each answer: chat messages, or the text of one; None where
-        the answer's function does not ask it. Raises BadRewardError, also where none does."""
-        modules = [self._module(domain)] if domain else list(self.modules.values())
-        if not any(hasattr(module, JUDGE_PROMPT) for module in modules):
-            files = ", ".join(sorted({str(module.__file__) for module in modules}))
-            raise BadRewardError(f"{files}: no function {JUDGE_PROMPT}, and the plan has a judge, who has to be asked")
+    def prompts(self, asked: Sequence[Asked], template: str) -> list[Any]:
+        """What a judge is asked about each answer: chat messages, or the text of one; None where the answer's function does
+        not ask it. Raises BadRewardError."""
         asks = [hasattr(self._module(one.domain), JUDGE_PROMPT) for one in asked]
         called = partial(self._called, name=JUDGE_PROMPT, template=template)
         return [called(one, prompt=one.prompt) if it else None for one, it in zip(asked, asks, strict=True)]
@@ -89,14 +104,10 @@ class Scorer:
         return self.modules[domain if domain in self.modules else ""]
 
     def _called(self, asked: Asked, name: str, **more: Any) -> Any:
-        """What the module of the answer's reward says of it."""
-        domain = asked.domain if asked.domain in self.rewards else ""
-        function = getattr(self.modules[domain], name)
-        wanted = inspect.signature(function).parameters
-        if ROUTER in wanted and wanted[ROUTER].default is inspect.Parameter.empty:
-            raise BadRewardError(f"{name} asks a server at {ROUTER}; here {JUDGE_PROMPT} says what a judge is asked")
+        """What a function of the answer's reward says of it."""
+        arguments = self.rewards[asked.domain if asked.domain in self.rewards else ""].arguments
         try:
-            return function(**asked.told(), **more, **self.rewards[domain].arguments)
+            return getattr(self._module(asked.domain), name)(**asked.told(), **more, **arguments)
         except Exception as error:
             raise BadRewardError(f"the reward of {asked.text[:80]!r}: {type(error).__name__}: {error}") from error
 
@@ -127,7 +138,7 @@ def scored(scorer: Any, asked: Sequence[Asked], seconds: float) -> list[Score]:
 
 def prompted(scorer: Any, asked: Sequence[Asked], judge: Grader, seconds: float) -> list[Any]:
     """What a judge is asked about each, with the same limit of time."""
-    return _within(seconds, asked, lambda: scorer.prompts.remote(asked, judge.domain, judge.template))
+    return _within(seconds, asked, lambda: scorer.prompts.remote(asked, judge.template))
 
 
 def _within(seconds: float, asked: Sequence[Asked], begun: Callable[[], Any]) -> list[Any]:

@@ -190,7 +190,7 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     """Its own arguments go to both; a function that asks nobody is not asked for a question, unless none asks."""
     pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
     from rftconf_runner import reward
-    from rftconf_runner.reward import Asked, BadRewardError
+    from rftconf_runner.reward import Asked
 
     actor: Any = reward.Scorer
     held = actor.__ray_metadata__.modified_class
@@ -198,16 +198,31 @@ def test_what_a_reward_function_asks_and_is_told(tmp_path: Path) -> None:
     both = [RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2}), *_silent()]
     scorer = held(both)
     one, other = Asked("chat", "s", "hello", "t", {}), Asked("math", "s", "7", "7", {})
-    assert scorer.prompts([one, other], "", "form") == ["form hello 2", None]
+    assert scorer.prompts([one, other], "form") == ["form hello 2", None]
     (score,) = scorer.scores([replace(one, reply="four")])
     assert (score.reward, score.metrics) == (8.0, {"score": 8.0, "length": 4.0})
     assert scorer.scores([other])[0].reward == 1.0
-    with pytest.raises(BadRewardError, match=r"rules.py: no function judge_prompt"):
-        scorer.prompts([other], "math", "")
+    scorer.check()
+
+
+def test_functions_that_do_not_fit_are_named_before_anything_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
+    from rftconf_runner import reward
+    from rftconf_runner.reward import BadRewardError
+
+    actor: Any = reward.Scorer
+    held = actor.__ray_metadata__.modified_class
+    (tmp_path / "asks.py").write_text(ASKS)
+    asks = RewardSource("", str(tmp_path / "asks.py"), "compute_score", {"weight": 2})
+    (of_all,) = job_of(judging(judge())).graders
+    held([asks, *_silent()], [of_all]).check()
+    for rewards, judges in (([asks, *_silent()], [replace(of_all, domain="math")]), (_silent(), [of_all])):
+        with pytest.raises(BadRewardError, match=r"rules.py: no function judge_prompt, and the judge /j has to be"):
+            held(rewards, judges).check()
     (tmp_path / "verl.py").write_text("def compute_score(reward_router_address, **_):\n    return 0\n")
-    verl = held([RewardSource("", str(tmp_path / "verl.py"), "compute_score", {})])
-    with pytest.raises(BadRewardError, match="judge_prompt says what a judge is asked"):
-        verl.scores([one])
+    for name, said in (("compute_score", "judge_prompt says what a judge is asked"), ("score", "no function score")):
+        with pytest.raises(BadRewardError, match=said):
+            held([RewardSource("", str(tmp_path / "verl.py"), name, {})]).check()
 
 
 def _silent() -> list[RewardSource]:
