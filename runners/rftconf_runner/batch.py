@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from rftconf_runner.dapo import varies
@@ -21,11 +21,13 @@ MOST_ROUNDS = 64
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a period learns from, and the numbers of the sequences that were refused meanwhile."""
+    """What a period learns from, and the numbers of the sequences that were refused meanwhile. `domains` are the mean
+    rewards of those that prompts are of, where they have names."""
 
     samples: list[Sample]
     rewards: list[float]
     refused: list[int]
+    domains: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
@@ -55,6 +57,15 @@ def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, ente
         drawing.launch(known + len(groups) - len(kept))
         if len(kept) == job.prompts:
             samples = [sample for group, _ in kept for sample in group.samples]
-            return Batch(samples, [one.reward for _, scores in kept for one in scores], refused)
+            return Batch(samples, [one.reward for _, scores in kept for one in scores], refused, _by_domain(kept))
     told = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
     raise GateError(f"stage.algorithm.filters: {told}, and {len(kept)} of the {job.prompts} that a period needs others")
+
+
+def _by_domain(kept: Sequence[tuple[Group, Sequence[Score]]]) -> dict[str, float]:
+    """Mean rewards by the name of a domain or a data set."""
+    names = dict.fromkeys(group.prompt.domain for group, _ in kept if group.prompt.domain)
+    found = {
+        name: [one.reward for group, scores in kept if group.prompt.domain == name for one in scores] for name in names
+    }
+    return {name: sum(rewards) / len(rewards) for name, rewards in found.items()}

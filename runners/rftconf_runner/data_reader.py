@@ -22,7 +22,7 @@ def data_of(read: StageReader) -> dict[str, Any]:
             str(one.keys.messages or one.keys.prompt or "prompt"),
             one.prompt_type == "messages",
             str(one.keys.response or "answer"),
-            str(one.name or ""),
+            str(one.name or "") if len(stage.data.train) > 1 else "",
         )
         for one in stage.data.train
     )
@@ -48,9 +48,10 @@ def rewards_of(read: StageReader) -> tuple[RewardSource, ...]:
 
 def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
     """Names of domains, or without several of data sets, and what `--reward` gave them; a single domain is all there is."""
-    several = len(stage.data.domains) > 1
-    named: list[tuple[str, object]] = [(str(one.name) if several else "", one.reward) for one in stage.data.domains]
-    named += [(str(one.name), one.reward) for one in stage.data.train if one.name and not several]
+    domains, sets = stage.data.domains, stage.data.train
+    named: list[tuple[str, object]] = [(str(one.name) if len(domains) > 1 else "", one.reward) for one in domains]
+    if len(domains) < 2:
+        named += [(str(one.name) if len(sets) > 1 else "", one.reward) for one in sets if one.name]
     for name, reward in named:
         if is_given(reward) and reward != GIVEN + MODEL:
             yield name, str(reward).removeprefix(GIVEN)

@@ -188,6 +188,11 @@ def test_the_reward_of_a_single_domain_is_that_of_all() -> None:
     assert job_of(found).rewards == (RewardSource("", rules.__file__, "exact", {}),)
     found.stages[0].reward.function_path = None
     assert refusals(found) == []
+    named = plan()
+    named.stages[0].data.train[0].name = "gsm"
+    rules.give(named, "gsm=exact")
+    assert job_of(named).rewards == job_of(found).rewards
+    assert job_of(named).data[0].name == ""
 
 
 def test_a_data_sets_reward_where_rows_have_domains() -> None:

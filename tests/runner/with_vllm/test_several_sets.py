@@ -53,6 +53,9 @@ def test_domains_with_shares_and_rewards_of_their_own(demo: Path) -> None:
     plan, reward = several(demo, "shares"), f"above={demo / 'by_tag.py'}:compute_score"
     whole = session.run(plan, demo / "shares", reward=reward)
     assert [25 < one["reward"] < 26 for one in whole] == [True] * 4
+    for one in whole:
+        assert one["rewards"]["above"] > 100 > 1 >= one["rewards"]["below"] > 0
+        assert one["reward"] == pytest.approx(0.75 * one["rewards"]["below"] + 0.25 * one["rewards"]["above"])
     shutil.copytree(demo / "shares", demo / "shares_resumed")
     shutil.rmtree(demo / "shares_resumed" / "step-000004")
     assert without_times(session.run(plan, demo / "shares_resumed", resume=True, reward=reward)) == without_times(whole)
