@@ -29,7 +29,8 @@ def _nodes(cluster: Any, stage: Any) -> Iterator[str]:
         yield f"  {cluster.nodes} nodes of {cluster.gpus_per_node} GPUs; on a machine without one, as many CPUs"
     if isinstance(ranks, int) and isinstance(engines, int):
         together = place.layout in ("colocated", None)
-        wanted = max(ranks, engines) if together else ranks + engines
+        apart = [one.gpus or 1 for one in place.auxiliary if one.own_pool in (True, None)]
+        wanted = (max(ranks, engines) if together else ranks + engines) + sum(n for n in apart if isinstance(n, int))
         kinds = ["a trainer rank", *(["a critic rank"] if stage.algorithm.critic.enabled else [])]
         kinds += ["an engine"] if together else []
         yield f"  {wanted} of them in a placement group; " + (
@@ -49,7 +50,12 @@ def _placed(cluster: Any, stage: Any) -> Iterator[str]:
         yield f"  {_said(place.actor.gpus)} critic ranks: FSDP2 of {_said(stage.model.critic_path)}"
     tokens = f"{_said(stage.length.prompt_max_tokens)} + {_said(stage.length.response_max_tokens)} tokens"
     yield f"  {_said(place.rollout.gpus)} engines: {_said(place.rollout.engine, 'vllm')}, {tokens} a sequence"
-    yield f"  1 reward process: {_said(stage.reward.function_name)} of {_said(stage.reward.function_path)}"
+    if stage.reward.function_path or not place.auxiliary:
+        yield f"  1 reward process: {_said(stage.reward.function_name)} of {_said(stage.reward.function_path)}"
+    for one in place.auxiliary:
+        where = "places of their own" if one.own_pool in (True, None) else "the engines' places"
+        whose = "all answers" if one.domain is None else f"answers of {_said(one.domain)}"
+        yield f"  {_said(one.gpus, '1')} of {_said(one.path)} on {where}: {_said(one.role, 'helper')}, {whose}"
     yield f"  {_said(sync.run_ahead_rollouts, '0')} periods ahead, weights every {_said(sync.every_rollouts, '1')}"
 
 

@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from rftconf.plan.model import Plan
+from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import stays, validates
+from rftconf_runner.job import Job
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
 from rftconf_runner.rules import give
@@ -28,8 +30,10 @@ def main() -> int:
     parser.add_argument(
         "--reward",
         metavar="WHICH",
+        action="append",
+        default=[],
         help="the reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, "
-        "math_verify or format:REGEX",
+        "math_verify, format:REGEX, judge:FORM, or model for a reward model's own score; NAME=WHICH for one domain or data set, as often as there are some",
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
@@ -49,8 +53,8 @@ def main() -> int:
         print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
         return 2
     try:
-        if asked.reward:
-            give(plan, asked.reward)
+        for words in asked.reward:
+            give(plan, words)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -72,9 +76,21 @@ def main() -> int:
     say = (lambda _: None) if asked.quiet or asked.json else print
     say(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
           f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
+    for sentence in _scored_by(job):
+        say(sentence)
     for sentence in _left_out(plan):
         say(f"left out: {sentence}")
     return 0 if asked.dry_run else _run(plan, asked)
+
+
+def _scored_by(job: Job) -> Iterator[str]:
+    """Models that score answers, and where they are; what of a period each domain has."""
+    for name, one in job.posts:
+        what = f"scores by its head, {one.dtype}" if one.kind == "classifier" else "is asked by the reward function"
+        whose = f"answers of {one.domain}" if one.domain else "answers"
+        yield f"{name}: {one.model} {what}; {whose}, on {'a place of its own' if one.apart else 'the place of an engine'}"
+    for share in job.shares:
+        yield f"domain {share.name}: {share.prompts} of a period's {job.prompts} prompts"
 
 
 def _left_out(plan: Plan) -> Iterator[str]:
@@ -84,6 +100,8 @@ def _left_out(plan: Plan) -> Iterator[str]:
         yield "validation, which the runner does not do yet"
     if stays(stage):
         yield f"{', '.join(stays(stage))}: everything stays where it is"
+    if unasked(stage):
+        yield f"{', '.join(unasked(stage))}, which score validation only"
     if left_out(plan):
         yield f"the trackers {', '.join(left_out(plan))}, which the runner does not know"
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from rftconf_runner.dapo import varies
 from rftconf_runner.drawing import Drawing, Group
 from rftconf_runner.gates import GateError
+from rftconf_runner.grading import graded
 from rftconf_runner.job import Job
-from rftconf_runner.reward import Score, scored, shaped
+from rftconf_runner.places import Places
+from rftconf_runner.reward import Score
 from rftconf_runner.sequences import Row, Sample
 
 MOST_ROUNDS = 64
@@ -19,11 +21,13 @@ MOST_ROUNDS = 64
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a period learns from, and the numbers of the sequences that were refused meanwhile."""
+    """What a period learns from, and the numbers of the sequences that were refused meanwhile. `domains` are the mean
+    rewards of those that prompts are of, where they have names."""
 
     samples: list[Sample]
     rewards: list[float]
     refused: list[int]
+    domains: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
@@ -36,7 +40,7 @@ class Batch:
         return [drawn for drawn, _ in pairs], [row for _, row in pairs]
 
 
-def drawn_batch(job: Job, drawing: Drawing, scorer: Any, tokenizer: Any, enter: Callable[[str], None]) -> Batch:
+def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, enter: Callable[[str], None]) -> Batch:
     """Whole groups, as many as the plan says. Raises GateError where `MOST_ROUNDS` of drawing again do not find them."""
     kept: list[tuple[Group, list[Score]]] = []
     refused: list[int] = []
@@ -45,7 +49,7 @@ def drawn_batch(job: Job, drawing: Drawing, scorer: Any, tokenizer: Any, enter: 
         groups = drawing.take(job.prompts - len(kept))
         enter("reward")
         known = len(kept)
-        for group, scores in zip(groups, _scores(job, groups, scorer, tokenizer), strict=True):
+        for group, scores in zip(groups, graded(job, groups, places, tokenizer), strict=True):
             if not job.refill or varies([one.metric(job.refill) for one in scores], job.refill_threshold):
                 kept.append((group, scores))
             else:
@@ -53,15 +57,15 @@ def drawn_batch(job: Job, drawing: Drawing, scorer: Any, tokenizer: Any, enter: 
         drawing.launch(known + len(groups) - len(kept))
         if len(kept) == job.prompts:
             samples = [sample for group, _ in kept for sample in group.samples]
-            return Batch(samples, [one.reward for _, scores in kept for one in scores], refused)
+            return Batch(samples, [one.reward for _, scores in kept for one in scores], refused, _by_domain(kept))
     told = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
     raise GateError(f"stage.algorithm.filters: {told}, and {len(kept)} of the {job.prompts} that a period needs others")
 
 
-def _scores(job: Job, groups: Sequence[Group], scorer: Any, tokenizer: Any) -> list[list[Score]]:
-    """Of each group's answers."""
-    pairs = [(group.prompt, sample) for group in groups for sample in group.samples]
-    texts = tokenizer.batch_decode([list(sample.answer) for _, sample in pairs], skip_special_tokens=True)
-    asked = [(p.source, text, p.truth, p.extra) for (p, _), text in zip(pairs, texts, strict=True)]
-    found = shaped(scored(scorer, asked, job.reward_seconds), [len(s.answer) for _, s in pairs], job.shaping)
-    return [found[at : at + job.responses] for at in range(0, len(found), job.responses)]
+def _by_domain(kept: Sequence[tuple[Group, Sequence[Score]]]) -> dict[str, float]:
+    """Mean rewards by the name of a domain or a data set."""
+    names = dict.fromkeys(group.prompt.domain for group, _ in kept if group.prompt.domain)
+    found = {
+        name: [one.reward for group, scores in kept if group.prompt.domain == name for one in scores] for name in names
+    }
+    return {name: sum(rewards) / len(rewards) for name, rewards in found.items()}

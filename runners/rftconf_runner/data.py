@@ -1,88 +1,106 @@
-"""Prompts in the order of the plan's seed: Hugging Face `datasets` reads parquet and JSON lines."""
+"""Prompts of all data sets, in the plan's order: Hugging Face `datasets` reads parquet and JSON lines."""
 
 from __future__ import annotations
 
 import json
-import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rftconf_runner.job import Job
+from rftconf_runner.job import Job, Rows
+from rftconf_runner.mixing import Epochs, Shares, domain_of
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One row: the prompt's tokens, and what a reward needs to know."""
+    """One row: the prompt's tokens and what they were made of, and what a reward needs to know. `domain` is the one that
+    it belongs to, or the name of its data set."""
 
     row: int
     tokens: tuple[int, ...]
     source: str
     truth: Any
     extra: dict[str, Any] = field(default_factory=dict)
+    domain: str = ""
+    asked: Any = ""
 
 
 class Prompts:
-    """Prompts without end, by number; an epoch is a permutation by its own seed. What is left over of an epoch is left out,
-    or where the plan carries it, opens the next batch."""
+    """Prompts without end, by number. What is left over of an epoch is left out, or where the plan carries it, opens the
+    next batch; domains with shares have no common epoch, and nothing is left over."""
 
     def __init__(self, job: Job, tokenizer: Any) -> None:
-        from datasets import load_dataset
-
-        if Path(job.data).is_dir():
-            rows = load_dataset(job.data, split=job.split)
-        else:
-            form = "parquet" if job.data.endswith(".parquet") else "json"
-            rows = load_dataset(form, data_files={job.split: job.data}, split=job.split)
-        found = [_prompt(at, row, job, tokenizer) for at, row in enumerate(rows)]
-        most = job.prompt_tokens - (job.overlong == "drop_ge")
-        long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
-        if long is not None and job.overlong == "keep":
-            told = f"row {long.row} has {len(long.tokens)} tokens, more than stage.length.prompt_max_tokens"
-            raise ValueError(f"{told} = {most}; the plan neither drops nor cuts such prompts")
-        self.prompts = [prompt for prompt in found if len(prompt.tokens) <= most]
-        self.job = job
-        if len(self.prompts) < job.prompts:
-            raise ValueError(f"stage.data.train: {len(self.prompts)} prompts are no batch of {job.prompts}")
-        left = len(self.prompts) % job.prompts
-        if left and job.last_partial not in ("drop", "carry"):
-            told = f"stage.run_length.last_partial is {job.last_partial!r} and {left} of {len(self.prompts)} prompts are left over"
-            raise ValueError(f"{told}: the runner drops or carries them")
-        self.used = len(self.prompts) - (left if job.last_partial == "drop" else 0)
-        self.orders: dict[int, list[int]] = {}
+        self.job, most = job, job.prompt_tokens - (job.overlong == "drop_ge")
+        read = [list(_prompts(rows, job, tokenizer)) for rows in job.data]
+        for rows, found in zip(job.data, read, strict=True):
+            long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
+            if long is not None and job.overlong == "keep":
+                told = f"{rows.uri}: row {long.row} has {len(long.tokens)} tokens"
+                limit = f"more than stage.length.prompt_max_tokens = {most}"
+                raise ValueError(f"{told}, {limit}; the plan neither drops nor cuts such prompts")
+        kept = [[prompt for prompt in found if len(prompt.tokens) <= most] for found in read]
+        self.prompts = [prompt for found in kept for prompt in found]
+        self.order = self._shared() if job.shares else self._whole([len(found) for found in kept])
 
     def periods(self) -> int:
         """Rollout periods of the run: the plan's number, or as many as its epochs have."""
-        of_epochs = self.job.epochs * self.used // self.job.prompts
-        return min(self.job.rollouts, of_epochs) if self.job.epochs else self.job.rollouts
+        if not self.job.epochs or isinstance(self.order, Shares):
+            return self.job.rollouts
+        return min(self.job.rollouts, self.job.epochs * self.order.used // self.job.prompts)
 
     def take(self, start: int, count: int) -> list[Prompt]:
         """Those with the numbers from `start` on."""
-        return [self.prompts[self._order(at // self.used)[at % self.used]] for at in range(start, start + count)]
+        return [self.prompts[self.order.at(number)] for number in range(start, start + count)]
 
-    def _order(self, epoch: int) -> list[int]:
-        if epoch not in self.orders:
-            order = list(range(len(self.prompts)))
-            if self.job.shuffle:
-                random.Random(f"{self.job.data_seed}/{epoch}").shuffle(order)  # noqa: S311 - an order, no secret
-            self.orders[epoch] = order
-            self.orders.pop(epoch - 2, None)
-        return self.orders[epoch]
+    def _shared(self) -> Shares:
+        job, domains = self.job, [prompt.domain for prompt in self.prompts]
+        return Shares(job.shares, domains, job.data_seed, shuffles=job.shuffle)
+
+    def _whole(self, sizes: list[int]) -> Epochs:
+        job, whole = self.job, sum(sizes)
+        if whole < job.prompts:
+            raise ValueError(f"stage.data.train: {whole} prompts are no batch of {job.prompts}")
+        left = whole % job.prompts
+        if left and job.last_partial not in ("drop", "carry"):
+            told = f"stage.run_length.last_partial is {job.last_partial!r} and {left} of {whole} prompts are left over"
+            raise ValueError(f"{told}: the runner drops or carries them")
+        used = whole - (left if job.last_partial == "drop" else 0)
+        apart = job.mixing == "proportional"
+        return Epochs(sizes, used, job.data_seed, shuffles=job.shuffle, interleaves=apart)
 
 
-def _prompt(at: int, row: dict[str, Any], job: Job, tokenizer: Any) -> Prompt:
-    if job.column not in row:
+def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
+    from datasets import load_dataset
+
+    if Path(rows.uri).is_dir():
+        table = load_dataset(rows.uri, split=rows.split)
+    else:
+        form = "parquet" if rows.uri.endswith(".parquet") else "json"
+        table = load_dataset(form, data_files={rows.split: rows.uri}, split=rows.split)
+    for at, row in enumerate(table):
+        yield _prompt(at, row, rows, job, tokenizer)
+
+
+def _prompt(at: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) -> Prompt:
+    if rows.column not in row:
         raise ValueError(
-            f"{job.data} has no column {job.column!r}, which stage.data.train names; it has {', '.join(row)}"
+            f"{rows.uri} has no column {rows.column!r}, which stage.data.train names; it has {', '.join(row)}"
         )
-    asked = row[job.column]
-    if isinstance(asked, str) and job.chats:
+    asked = row[rows.column]
+    if isinstance(asked, str) and rows.chats:
         asked = json.loads(asked)
     if isinstance(asked, str):
         tokens = tokenizer(asked, add_special_tokens=False)["input_ids"]
     else:
         tokens = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=True, return_dict=False)
-    truth = (row.get("reward_model") or {}).get("ground_truth", row.get(job.truth))
+    truth = (row.get("reward_model") or {}).get("ground_truth", row.get(rows.truth))
     extra = row.get("extra_info") or {}
-    source = row.get("data_source") or row.get("tag") or ""
-    return Prompt(at, tuple(tokens), str(source), truth, json.loads(extra) if isinstance(extra, str) else extra)
+    extra = json.loads(extra) if isinstance(extra, str) else extra
+    source, domain = row.get("data_source") or row.get("tag") or "", rows.name
+    if job.shares:
+        try:
+            domain = domain_of(row.get("domain"), row.get("tag"), job.shares)
+        except ValueError as error:
+            raise ValueError(f"{rows.uri}, row {at}: {error}") from None
+    return Prompt(at, tuple(tokens), str(source), truth, extra, domain, asked)

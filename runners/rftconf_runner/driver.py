@@ -76,7 +76,7 @@ class Run:
         record.enter(period, "generate")
         wanted = min(job.prompts + job.ahead, (record.periods - period + 1) * job.prompts)
         self.drawing.launch(wanted - len(self.drawing))
-        batch = drawn_batch(job, self.drawing, places.scorer, self.tokenizer, lambda at: record.enter(period, at))
+        batch = drawn_batch(job, self.drawing, places, self.tokenizer, lambda at: record.enter(period, at))
 
         record.enter(period, "update")
         old, parity = old_log_probs(job, places, batch, period)

@@ -10,7 +10,6 @@ EXECUTED_BY: dict[tuple[str, str], str] = {
     ("placement.rollout.engine", "sglang"): ALL,
     ("placement.rollout.tp", ANY): ALL,
     ("algorithm.advantage", "remax"): "veRL",
-    ("data.train", ANY): ALL,
     ("sync.driver", "free"): "Trinity-RFT, and veRL's fully asynchronous trainer",
     ("sync.driver", ANY): "Trinity-RFT",
 }

@@ -18,9 +18,8 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "algorithm.preference.*": ANY,
     "optim.critic.min_lr": (0.0,),
     "optim.critic.extra": ({},),
-    # nothing to decide: updates are whole, the run keeps step, one data set, no dropout
+    # nothing to decide: updates are whole, the run keeps step, no dropout
     "batch.uneven_tail": ANY,
-    "data.mixing": ANY,
     "data.rows": ANY,
     "data.train[].storage": ("file",),
     "placement.actor.seed": ANY,
@@ -29,9 +28,12 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "placement.critic.megatron.*": ANY,
     "seeds.*": ANY,
     "sampling.train.responses": ANY,
-    "data.domains[].*": ANY,
     "data.train[].keys.tools": ANY,
+    # a label of a further model
+    "placement.auxiliary[].name": ANY,
     # values that are what the runner does anyway
+    "placement.auxiliary[].sampling.responses": (1,),
+    "placement.auxiliary[].sampling.ignore_eos": (False,),
     "init_from": ("base",),
     "model.config_overrides": ({},),
     "length.response_min_tokens": (0,),

@@ -94,6 +94,62 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """A data set's rows, and in which columns prompt and truth are; `name` is what its reward may be given by."""
+
+    uri: str
+    split: str
+    column: str
+    chats: bool
+    truth: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A domain: rows with these tags, of which every period draws so many prompts, 0 where it only validates."""
+
+    name: str
+    tags: tuple[str, ...]
+    prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class RewardSource:
+    """What gives the reward of one domain's answers, or with an empty `domain` of all that none else scores."""
+
+    domain: str
+    path: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Grader:
+    """A further model that scores answers, those of one domain or with an empty one all that none else scores.
+
+    A `judge` is asked in words and answers in words, which the reward function turns into a score; a `classifier` has a
+    head, whose last logit is the score. `apart`: its `copies` have bundles of their own. Tokens are 0 where the model's own
+    length is the limit; `template` is what the plan calls the judge's question.
+    """
+
+    kind: str
+    domain: str
+    model: str
+    copies: int
+    apart: bool
+    dtype: str
+    memory_fraction: float
+    longest: int
+    response_tokens: int = 0
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = -1
+    repetition: float = 1.0
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
@@ -104,11 +160,9 @@ class Job:
 
     model: str
     tokenizer: str
-    data: str
-    split: str
-    column: str
-    chats: bool
-    truth: str
+    data: tuple[Rows, ...]
+    mixing: str
+    shares: tuple[Share, ...]
     shuffle: bool
     data_seed: int
     prompt_tokens: int
@@ -116,9 +170,8 @@ class Job:
     overlong: str
     epochs: int
     last_partial: str
-    reward_path: str
-    reward_name: str
-    reward_arguments: dict[str, Any]
+    rewards: tuple[RewardSource, ...]
+    graders: tuple[Grader, ...]
     reward_seconds: float
     shaping: Shaping | None
     refill: str
@@ -176,6 +229,12 @@ class Job:
     def sequences(self) -> int:
         """S, sequences of one rollout period."""
         return self.prompts * self.responses
+
+    @property
+    def posts(self) -> list[tuple[str, Grader]]:
+        """Every process of a grader, by its kind and number."""
+        copies = [one for one in self.graders for _ in range(one.copies)]
+        return [(f"{one.kind} {at}", one) for at, one in enumerate(copies)]
 
     @property
     def longest(self) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.plan.model import Plan, Stage
+from rftconf_runner.data_reader import data_of, rewards_of
+from rftconf_runner.grader_reader import graders_of
 from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Optimizer, Shaping
 from rftconf_runner.stage_reader import StageReader
 
@@ -28,16 +30,14 @@ UPPER = 2.0
 def job_of(plan: Plan) -> Job:
     """Raises ValueError naming every value that the plan leaves open, or counts that do not divide."""
     stage = plan.stages[0]
-    read, one = StageReader(stage), stage.data.train[0]
+    read = StageReader(stage)
     job = Job(
         **_places(read),
+        **data_of(read),
         **_sampling(read),
         **_mathematics(read),
-        data=str(one.uri),
-        split=str(one.split or "train"),
-        column=str(one.keys.messages or one.keys.prompt or "prompt"),
-        chats=one.prompt_type == "messages",
-        truth=str(one.keys.response or "answer"),
+        rewards=rewards_of(read),
+        graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),
         critic=_critic(read) if stage.algorithm.critic.enabled is True else None,
     )
@@ -67,14 +67,9 @@ def _places(read: StageReader) -> dict[str, Any]:
     return {
         "model": read.value("model.path"),
         "tokenizer": read.value("model.tokenizer_path", read.stage.model.path),
-        "shuffle": read.value("data.shuffle", True),
-        "data_seed": read.whole("data.seed", 0),
         "overlong": read.value("length.overlong_prompt", "keep"),
         "epochs": read.whole("run_length.epochs", 0),
         "last_partial": read.value("run_length.last_partial", "drop"),
-        "reward_path": read.value("reward.function_path"),
-        "reward_name": read.value("reward.function_name"),
-        "reward_arguments": read.value("reward.function_args", {}),
         "reward_seconds": REWARD_SECONDS,
         "prompts": read.whole("batch.prompts_per_rollout"),
         "responses": read.whole("batch.responses_per_prompt"),
@@ -243,7 +238,7 @@ def _critic(read: StageReader) -> CriticJob:
 def paths_read(stage: Stage) -> set[str]:
     """Every path that a job of such a stage is made of."""
     read = StageReader(stage)
-    for part in (_places, _sampling, _mathematics):
+    for part in (_places, data_of, rewards_of, _sampling, _mathematics):
         part(read)
     _optimizer(read, "actor")
     if stage.algorithm.critic.enabled is True:

@@ -1,9 +1,9 @@
-"""The run's actors on Ray: trainer ranks, critic ranks, engines, the reward's process; and calls to all of a kind."""
+"""The run's actors on Ray: trainer ranks, critic ranks, engines, the reward's process and models; and calls to all of a kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import ray
 
 from rftconf_runner import checkpoint
 from rftconf_runner.critic import Critic
+from rftconf_runner.graders import grader_actor
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import Meeting, meeting
 from rftconf_runner.policy import Policy
@@ -23,7 +24,7 @@ from rftconf_runner.weights import differing
 @dataclass(frozen=True, slots=True)
 class Places:
     """Handles of actors, and what holds them. `critics` is empty where nothing is valued; of what is left after a death
-    an engine is None where it died. `begun` is what those that lived were asked to begin with."""
+    an engine is None where it died. `begun` is what those that lived were asked to begin with; `graders` are by name."""
 
     ranks: list[Any]
     critics: list[Any]
@@ -32,16 +33,18 @@ class Places:
     slots: Slots | None = None
     meetings: tuple[Meeting, ...] = ()
     begun: tuple[Any, ...] = ()
+    graders: Mapping[str, Any] = field(default_factory=dict)
 
     def wait(self) -> None:
-        """Until every process is there and has begun."""
-        ray.get([*self.begun, *(actor.__ray_ready__.remote() for actor in self.named().values())])
+        """Until every process is there and has begun. Raises BadRewardError where functions and judges do not fit."""
+        checked = [self.scorer.check.remote()] if self.scorer else []
+        ray.get([*checked, *self.begun, *(actor.__ray_ready__.remote() for actor in self.named().values())])
 
     def named(self) -> dict[str, Any]:
         """Every actor by what it is and its number."""
         scorers = [self.scorer] if self.scorer else []
         kinds = (("trainer", self.ranks), ("critic", self.critics), ("engine", self.engines), ("reward", scorers))
-        return {f"{kind} {at}": actor for kind, actors in kinds for at, actor in enumerate(actors)}
+        return {f"{kind} {at}": one for kind, actors in kinds for at, one in enumerate(actors)} | {**self.graders}
 
 
 NOWHERE = Places([], [], [], None)
@@ -68,10 +71,12 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
         critics or [_actor(Critic, slots.of(at), job, job.critic, rank, meetings[1].address, critic)
                     for rank, at in enumerate(layout.critics)],
         [kept.get(number) or _actor(engine, slots.of(at), job) for number, at in enumerate(layout.engines)],
-        living.scorer or _actor(Scorer, beside_the_driver(), job.reward_path, job.reward_name, job.reward_arguments),
+        living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders) if job.rewards else None),
         slots,
         (*(living.meetings if ranks or critics else ()), *meetings),
         (*(one.begin.remote(policy) for one in ranks), *(one.begin.remote(critic) for one in critics)),
+        {name: living.graders.get(name) or _actor(grader_actor(one), slots.of(at), one, job.engine_seed)
+         for at, (name, one) in zip(layout.graders, job.posts, strict=True)},
     )  # fmt: skip
 
 

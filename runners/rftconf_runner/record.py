@@ -55,7 +55,8 @@ class Record:
         lags = Counter(period - 1 - sample.version for sample in batch.samples)
         numbers = {name: value for part in more for name, value in part.items()}
         self.metrics.log(
-            period=period, reward=sum(batch.rewards) / len(batch.rewards), **numbers, lag=max(lags),
+            period=period, reward=sum(batch.rewards) / len(batch.rewards), **numbers,
+            **({"rewards": {**batch.domains}} if batch.domains else {}), lag=max(lags),
             lags={str(lag): lags[lag] for lag in sorted(lags)}, tokens=batch.tokens, refused=len(batch.refused),
             **{name: self.spent.get(name, 0.0) for name in dict.fromkeys(CLOCKS.values())},
         )  # fmt: skip

@@ -10,6 +10,8 @@ from rftconf_runner.elsewhere import executed_by
 from rftconf_runner.harmless import unread
 from rftconf_runner.job_reader import DTYPES, OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
+from rftconf_runner.refusals_of_data import of_data
+from rftconf_runner.refusals_of_graders import of_graders
 
 ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae"}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
@@ -43,10 +45,7 @@ def _held(stage: Stage, path: str) -> object:
 
 
 def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
-    if len(stage.data.train) != 1:
-        yield "data.train", f"{len(stage.data.train)} data sets; the runner reads one"
-        return
-    algorithm, sync, actor, one = stage.algorithm, stage.sync, stage.placement.actor, stage.data.train[0]
+    algorithm, sync, actor = stage.algorithm, stage.sync, stage.placement.actor
     known: tuple[Known, ...] = (
         ("kind", stage.kind, {"rl"}),
         ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", None}),
@@ -79,26 +78,19 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
         ("batch.pass_order", stage.batch.pass_order, {"sweep", "per_update", None}),
         ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
-        ("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}),
+        *(("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}) for one in stage.data.train),
     )
     for path, value, executed in known:
         if value not in executed:
             names = ", ".join(sorted(str(name) for name in executed if name is not None))
             yield path, f"is {value!r}; the runner executes {names}"
-    if stage.placement.auxiliary:
-        yield "placement.auxiliary", "is not executed"
+    yield from of_graders(stage)
     yield from of_dapo(stage)
     yield from of_lag(stage)
-    if len(stage.data.domains) > 1:
-        yield "data.domains", f"{len(stage.data.domains)} domains; the runner reads one data set"
+    yield from of_data(stage)
     yield from _sizes(stage)
     read = {path for path, _, _ in known} | paths_read(stage) | BY_HAND
     yield from ((path, f"is {value!r}, and the runner does not read it") for path, value in unread(stage, read))
-    if not stage.reward.function_path or not stage.reward.function_name:
-        yield (
-            "reward.function_path",
-            "a reward function compute_score(data_source, solution_str, ground_truth, extra_info)",
-        )
 
 
 MIXES = {"bfloat16": {"bfloat16", "float32"}}
@@ -147,13 +139,20 @@ BY_HAND = {
     "data.train[].keys.messages",
     "data.train[].keys.response",
     "data.train[].split",
+    "data.train[].reward",
+    "data.domains[].name",
+    "data.domains[].tags",
+    "data.domains[].weight",
+    "data.domains[].reward",
     "algorithm.filters[].kind",
     "algorithm.filters[].metric",
     "algorithm.filters[].action",
     "algorithm.filters[].threshold",
     "algorithm.rollout_correction",
     "reward.manager_args",
-    "placement.auxiliary[].path",
+    *(f"placement.auxiliary[].{name}" for name in ("role", "domain", "path", "prompt", "dtype")),
+    *(f"placement.auxiliary[].{name}_max_tokens" for name in ("prompt", "response", "model")),
+    *(f"placement.auxiliary[].sampling.{name}" for name in ("temperature", "top_p", "top_k", "repetition_penalty")),
     "placement.rollout.dtype",
     "length.model_max_tokens",
 }

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import ray
 
 from rftconf_runner.dapo import overlong_penalty
-from rftconf_runner.job import Shaping
+from rftconf_runner.job import Grader, RewardSource, Shaping
 
-Asked = tuple[str, str, Any, dict[str, Any]]
-"""data_source, the answer's text, ground truth, extra_info: the arguments of compute_score."""
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer: its domain, and what compute_score is told as data_source, solution_str, ground_truth, extra_info and, where
+    a judge has read it, judge_reply."""
+
+    domain: str
+    source: str
+    text: str
+    truth: Any
+    extra: dict[str, Any]
+    prompt: Any = ""
+    reply: str | None = None
+
+    def told(self) -> dict[str, Any]:
+        """By the names of compute_score's arguments."""
+        said = {} if self.reply is None else {"judge_reply": self.reply}
+        own = {"data_source": self.source, "solution_str": self.text, "ground_truth": self.truth}
+        return {**own, "extra_info": self.extra, **said}
+
+
+JUDGE_PROMPT, ROUTER = "judge_prompt", "reward_router_address"
+"""The function beside compute_score that says what a judge is asked; and what veRL tells a function instead."""
 
 
 class BadRewardError(RuntimeError):
@@ -41,22 +64,56 @@ class Score:
 
 @ray.remote(num_cpus=0)
 class Scorer:
-    """Holds the function, so that what it imports and breaks stays in its process."""
+    """Holds the functions, so that what they import and break stays in their process."""
 
-    def __init__(self, path: str, name: str, arguments: dict[str, Any]) -> None:
-        self.function, self.arguments = _load(path, name), arguments
+    def __init__(self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = ()) -> None:
+        self.rewards, modules = {one.domain: one for one in rewards}, {one.path: _load(one.path) for one in rewards}
+        self.modules = {one.domain: modules[one.path] for one in rewards}
+        self.judges = [one for one in graders if one.kind == "judge"]
+
+    def check(self) -> None:
+        """Raises BadRewardError where a function wants a server, or no function asks a judge that the plan has."""
+        for domain, one in self.rewards.items():
+            function = getattr(self.modules[domain], one.name, None)
+            if function is None:
+                raise BadRewardError(f"{one.path} has no function {one.name}")
+            wanted = inspect.signature(function).parameters
+            if ROUTER in wanted and wanted[ROUTER].default is inspect.Parameter.empty:
+                told = f"{one.name} asks a server at {ROUTER}, and here is none"
+                raise BadRewardError(f"{one.path}: {told}; a function {JUDGE_PROMPT} says what a judge is asked")
+        for judge in self.judges:
+            modules = [self._module(judge.domain)] if judge.domain else list(self.modules.values())
+            if not any(hasattr(module, JUDGE_PROMPT) for module in modules):
+                files = ", ".join(sorted({str(module.__file__) for module in modules}))
+                raise BadRewardError(
+                    f"{files}: no function {JUDGE_PROMPT}, and the judge {judge.model} has to be asked"
+                )
 
     def scores(self, asked: Sequence[Asked]) -> list[Score]:
         """One per answer. Raises BadRewardError with the answer it was about."""
-        return [self._score(*one) for one in asked]
+        return [self._score(one) for one in asked]
 
-    def _score(self, source: str, text: str, truth: Any, extra: dict[str, Any]) -> Score:
+    def prompts(self, asked: Sequence[Asked], template: str) -> list[Any]:
+        """What a judge is asked about each answer: chat messages, or the text of one; None where the answer's function does
+        not ask it. Raises BadRewardError."""
+        asks = [hasattr(self._module(one.domain), JUDGE_PROMPT) for one in asked]
+        called = partial(self._called, name=JUDGE_PROMPT, template=template)
+        return [called(one, prompt=one.prompt) if it else None for one, it in zip(asked, asks, strict=True)]
+
+    def _module(self, domain: str) -> Any:
+        return self.modules[domain if domain in self.modules else ""]
+
+    def _called(self, asked: Asked, name: str, **more: Any) -> Any:
+        """What a function of the answer's reward says of it."""
+        arguments = self.rewards[asked.domain if asked.domain in self.rewards else ""].arguments
         try:
-            found = self.function(
-                data_source=source, solution_str=text, ground_truth=truth, extra_info=extra, **self.arguments
-            )
+            return getattr(self._module(asked.domain), name)(**asked.told(), **more, **arguments)
         except Exception as error:
-            raise BadRewardError(f"the reward of {text[:80]!r}: {type(error).__name__}: {error}") from error
+            raise BadRewardError(f"the reward of {asked.text[:80]!r}: {type(error).__name__}: {error}") from error
+
+    def _score(self, asked: Asked) -> Score:
+        domain, text = asked.domain if asked.domain in self.rewards else "", asked.text
+        found = self._called(asked, self.rewards[domain].name)
         value = found.get("score") if isinstance(found, dict) else found
         if not isinstance(value, (int, float)) or not math.isfinite(value):
             raise BadRewardError(f"the reward of {text[:80]!r} is {found!r}, and no finite number")
@@ -64,20 +121,29 @@ class Scorer:
         return Score(float(value), {k: float(v) for k, v in more.items() if isinstance(v, (bool, int, float))})
 
 
-def _load(path: str, name: str) -> Callable[..., Any]:
+def _load(path: str) -> Any:
     spec = importlib.util.spec_from_file_location("reward_of_the_user", path)
     if spec is None or spec.loader is None:
         raise BadRewardError(f"stage.reward.function_path: {path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    function: Callable[..., Any] = getattr(module, name)
-    return function
+    return module
 
 
 def scored(scorer: Any, asked: Sequence[Asked], seconds: float) -> list[Score]:
     """Scores in the order asked. Raises BadRewardError, also where the function takes longer than `seconds`."""
+    found: list[Score] = _within(seconds, asked, lambda: scorer.scores.remote(asked))
+    return found
+
+
+def prompted(scorer: Any, asked: Sequence[Asked], judge: Grader, seconds: float) -> list[Any]:
+    """What a judge is asked about each, with the same limit of time."""
+    return _within(seconds, asked, lambda: scorer.prompts.remote(asked, judge.template))
+
+
+def _within(seconds: float, asked: Sequence[Asked], begun: Callable[[], Any]) -> list[Any]:
     try:
-        found: list[Score] = ray.get(scorer.scores.remote(asked), timeout=seconds)
+        found: list[Any] = ray.get(begun(), timeout=seconds) if asked else []
     except ray.exceptions.GetTimeoutError:
         raise BadRewardError(f"the reward function took longer than {seconds:g} s for {len(asked)} answers") from None
     return found

@@ -52,28 +52,31 @@ class Answer:
         return Answer((*self.tokens, *rest.tokens), (*self.log_probs, *rest.log_probs), version, rest.whole)
 
 
+def started(model: str, memory_fraction: float, **more: Any) -> Any:
+    """vLLM with a model, in this process. `memory_fraction` is of its GPU, 0 where vLLM may choose."""
+    os.environ.setdefault("VLLM_HOST_IP", ray.util.get_node_ip_address())
+    import torch
+    from vllm import LLM
+
+    share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
+    memory: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
+    same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
+    return LLM(model, **same, **memory, **more)
+
+
 class Engine:
     """One engine. Its weights have the version of the last `load`; 0 are those of the model's own files."""
 
     def __init__(self, job: Job) -> None:
-        os.environ.setdefault("VLLM_HOST_IP", ray.util.get_node_ip_address())
-        import torch
-        from vllm import LLM
-
-        share = {"gpu_memory_utilization": job.memory_fraction} if job.memory_fraction else {}
-        more: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
-        self.llm = LLM(
+        self.llm = started(
             job.model,
+            job.memory_fraction,
             tokenizer=job.tokenizer,
             dtype=job.dtype,
             max_model_len=job.prompt_tokens + job.response_tokens,
             seed=job.engine_seed,
-            enforce_eager=True,
-            distributed_executor_backend="uni",
             # what the trainer compares with: its logits are divided by the temperature where the plan says so
             logprobs_mode="processed_logprobs" if job.tempered else "raw_logprobs",
-            disable_log_stats=True,
-            **more,
         )
         self.job, self.version, self.cutting = job, 0, threading.Event()
 

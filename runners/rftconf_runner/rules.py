@@ -6,7 +6,8 @@ import re
 from importlib.util import find_spec
 from typing import Any
 
-from rftconf.plan.model import Plan
+from rftconf.plan.model import DataSet, Domain, Plan
+from rftconf_runner import judged
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 BOXED = "\\boxed{"
@@ -45,11 +46,11 @@ def matches(solution_str: str, pattern: str, **_: Any) -> float:
 
 
 RULES = {"exact": exact, "gsm8k": gsm8k, "math_verify": math_verify}
-FORMAT = "format:"
+FORMAT, JUDGE = "format:", "judge:"
 
 
 def told(words: str) -> tuple[str, str, dict[str, Any]]:
-    """Path, name and arguments of what `--reward` names: a rule, `format:REGEX`, FILE:FUNCTION or MODULE:FUNCTION.
+    """Path, name and arguments of what `--reward` names: a rule, `format:REGEX`, `judge:FORM`, FILE:FUNCTION or MODULE:FUNCTION.
 
     Raises ValueError where there is no such thing, or its package is missing.
     """
@@ -60,6 +61,11 @@ def told(words: str) -> tuple[str, str, dict[str, Any]]:
         except re.error as error:
             raise ValueError(f"--reward {words}: {error}") from None
         return __file__, matches.__name__, {"pattern": pattern}
+    if words.startswith(JUDGE):
+        try:
+            return judged.__file__, judged.says_yes.__name__, {"form": judged.form_of(words.removeprefix(JUDGE))}
+        except ValueError as error:
+            raise ValueError(f"--reward {words}: {error}") from None
     if words in RULES:
         package = LIBRARIES.get(words)
         if package and find_spec(words) is None:
@@ -71,14 +77,42 @@ def told(words: str) -> tuple[str, str, dict[str, Any]]:
     return path if path.endswith(".py") else _module(path, words), name, {}
 
 
+GIVEN = "--reward "
+"""What the reward of a domain or a data set begins with when it was given, and is no name of the framework's."""
+MODEL = "model"
+"""The score of the plan's reward model itself, whatever code of the framework's would have read it."""
+
+
 def give(plan: Plan, words: str) -> None:
-    """Every stage that reward, instead of what the plan has. Raises ValueError as `told` does."""
+    """Every stage that reward, instead of what the plan has; `NAME=WHICH` only the domain or data set of that name.
+
+    Raises ValueError as `told` does.
+    """
+    name, _, which = words.partition("=")
+    known: list[Domain | DataSet] = [one for stage in plan.stages for one in stage.data.domains]
+    known += [one for stage in plan.stages for one in stage.data.train]
+    named = [one for one in known if one.name == name and which]
+    if named:
+        if which != MODEL:
+            told(which)
+        for one in named:
+            one.reward = GIVEN + which
+            if isinstance(one, DataSet):
+                one.workflow = None
+        return
+    if words == MODEL:
+        for stage in plan.stages:
+            stage.reward.function_path = stage.reward.function_name = None
+            for domain in stage.data.domains:
+                domain.reward = GIVEN + MODEL
+        return
     path, name, arguments = told(words)
     for stage in plan.stages:
         stage.reward.function_path, stage.reward.function_name = path, name
         stage.reward.function_args = arguments or stage.reward.function_args
         for one in stage.data.train:  # what names the target's own classes for the same
-            one.workflow, one.reward = None, None
+            if not str(one.reward).startswith(GIVEN):
+                one.workflow, one.reward = None, None
 
 
 def _module(name: str, words: str) -> str:

@@ -34,27 +34,34 @@ class Layout:
     trainers: tuple[int, ...]
     critics: tuple[int, ...]
     engines: tuple[int, ...]
+    graders: tuple[int, ...] = ()
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """The bundle of every process."""
+        return (*self.trainers, *self.critics, *self.engines, *self.graders)
 
     @property
     def bundles(self) -> int:
         """How many there are."""
-        return max((*self.trainers, *self.critics, *self.engines), default=-1) + 1
+        return max(self.all, default=-1) + 1
 
     def share(self, bundle: int) -> float:
         """Of the bundle, for each process in it."""
-        kinds = (self.trainers, self.critics, self.engines)
-        return 1 / max(sum(bundle in kind for kind in kinds), 1)
+        return 1 / max(self.all.count(bundle), 1)
 
 
 def layout_of(job: Job) -> Layout:
     """Trainers and engines on the same bundles where the plan has them colocated, on others otherwise; a critic rank is
-    with the trainer's rank of its number."""
+    with the trainer's rank of its number, and a model that scores with an engine or on bundles of its own."""
     first = 0 if job.colocated else job.ranks
-    return Layout(
-        tuple(range(job.ranks)),
-        tuple(range(job.ranks)) if job.critic else (),
-        tuple(range(first, first + job.engines)),
-    )
+    engines = tuple(range(first, first + job.engines))
+    free, graders = max(job.ranks, first + job.engines), list[int]()
+    for one in job.graders:
+        own = range(free, free + one.copies) if one.apart else (engines[at % job.engines] for at in range(one.copies))
+        graders += own
+        free += one.copies if one.apart else 0
+    return Layout(tuple(range(job.ranks)), tuple(range(job.ranks)) if job.critic else (), engines, tuple(graders))
 
 
 class Slots:

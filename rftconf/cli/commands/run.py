@@ -24,11 +24,12 @@ def run(
     assume: options.Assume = None,
     output: options.RunFolder = None,
     reward: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--reward",
             metavar="WHICH",
-            help="The reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, math_verify or format:REGEX.",
+            help="The reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, math_verify, format:REGEX, "
+            "judge:FORM, or model for a reward model's own score; NAME=WHICH for one domain or data set. Repeatable.",
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")] = False,
@@ -90,7 +91,8 @@ def run(
         return 2
     if gpu is not None and not dry_run:
         raise UsageError("--gpu prices a --dry-run; a run takes the GPUs that are there")
-    said = (("--reward", reward), ("--address", address), ("--reward-seconds", reward_seconds))
+    rewards = [("--reward", one) for one in reward or ()]
+    said = (*rewards, ("--address", address), ("--reward-seconds", reward_seconds))
     more = [word for name, value in said if value is not None for word in (name, str(value))]
     names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--json", "--quiet")
     wanted = (resume, dry_run, finish_answers, no_trackers, json, quiet)

@@ -51,7 +51,7 @@ def run(
     except BaseException:
         close()
         raise
-    for actor in (*ended.ranks, *ended.critics, ended.scorer):
+    for actor in filter(None, (*ended.ranks, *ended.critics, ended.scorer, *ended.graders.values())):
         ray.kill(actor)
     _ENGINES[_kind(job)] = ended.engines
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]

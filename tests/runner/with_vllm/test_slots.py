@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import ray
 from rftconf_runner import slots
-from rftconf_runner.job import Job
+from rftconf_runner.job import Grader, Job
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.meeting import interface, meeting
 from rftconf_runner.slots import Layout, NoPlaceError, Slots, layout_of
@@ -40,6 +40,16 @@ def test_disaggregated_roles_do_not() -> None:
     found = layout_of(replace(job(), colocated=False, engines=3))
     assert found == Layout((0, 1), (), (2, 3, 4))
     assert (found.bundles, found.share(4)) == (5, 1.0)
+
+
+def test_a_model_that_scores_shares_an_engines_place_or_has_its_own() -> None:
+    """Colocated ones go round the engines."""
+    one = Grader("judge", "", "/j", copies=1, apart=True, dtype="auto", memory_fraction=0.0, longest=0)
+    guests = replace(one, copies=3, apart=False)
+    found = layout_of(replace(job(), graders=(one, guests, one)))
+    assert found == Layout((0, 1), (), (0, 1), (2, 0, 1, 0, 3))
+    assert found.bundles == 4
+    assert [found.share(at) for at in range(4)] == [1 / 4, 1 / 3, 1.0, 1.0]
 
 
 def test_fewer_engines_than_ranks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,6 +22,16 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 PLACES = Places(["t0", "t1"], ["c0", "c1"], ["e0", "e1"], "r0")
+
+
+def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
+    """The others, and the one of the same kind that lives, stay."""
+    both = {"judge 0": "j0", "judge 1": "j1"}
+    places = replace(PLACES, graders=both)
+    assert supervision._left(places, ["judge 0"]) == replace(PLACES, graders={"judge 1": "j1"})
+    assert killed == ["j0"]
+    assert list(places.named())[-2:] == ["judge 0", "judge 1"]
+    assert supervision._left(places, ["engine 0"]).graders == both
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""From a plan's stage to its data sets, their shares of a period, and what gives each its reward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rftconf.plan.model import Stage
+from rftconf_runner.job import RewardSource, Rows, Share
+from rftconf_runner.mixing import counts
+from rftconf_runner.rules import GIVEN, MODEL, told
+from rftconf_runner.stage_reader import StageReader
+
+
+def data_of(read: StageReader) -> dict[str, Any]:
+    """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
+    stage = read.stage
+    rows = tuple(
+        Rows(
+            str(one.uri),
+            str(one.split or "train"),
+            str(one.keys.messages or one.keys.prompt or "prompt"),
+            one.prompt_type == "messages",
+            str(one.keys.response or "answer"),
+            str(one.name or "") if len(stage.data.train) > 1 else "",
+        )
+        for one in stage.data.train
+    )
+    return {
+        "data": rows,
+        "mixing": read.value("data.mixing", "concat"),
+        "shares": _shares(stage),
+        "shuffle": read.value("data.shuffle", True),
+        "data_seed": read.whole("data.seed", 0),
+    }
+
+
+def rewards_of(read: StageReader) -> tuple[RewardSource, ...]:
+    """Those that `--reward NAME=…` gave a domain or a data set, and the plan's own for the others."""
+    path, name, arguments = (
+        read.value(f"reward.function_{part}", otherwise)
+        for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
+    )
+    given = dict(given_rewards(read.stage))
+    found = [RewardSource(domain, *told(words)) for domain, words in given.items()]
+    return (*found, *([RewardSource("", path, name, arguments)] if path and "" not in given else []))
+
+
+def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Names of domains, or without several of data sets, and what `--reward` gave them; a single domain is all there is."""
+    domains, sets = stage.data.domains, stage.data.train
+    named: list[tuple[str, object]] = [(str(one.name) if len(domains) > 1 else "", one.reward) for one in domains]
+    if len(domains) < 2:
+        named += [(str(one.name) if len(sets) > 1 else "", one.reward) for one in sets if one.name]
+    for name, reward in named:
+        if is_given(reward) and reward != GIVEN + MODEL:
+            yield name, str(reward).removeprefix(GIVEN)
+
+
+def is_given(reward: object) -> bool:
+    """True for what `--reward` has put in place of a name that belongs to a framework."""
+    return isinstance(reward, str) and reward.startswith(GIVEN)
+
+
+def _shares(stage: Stage) -> tuple[Share, ...]:
+    """Of several domains; the rows of a single one are all there are."""
+    domains, prompts = stage.data.domains, stage.batch.prompts_per_rollout
+    weights = [one.weight for one in domains if isinstance(one.weight, (int, float))]
+    if len(domains) < 2 or not weights or not isinstance(prompts, int):
+        return ()
+    found = iter(counts(weights, prompts))
+    return tuple(
+        Share(str(one.name), tags_of(one.tags), next(found) if isinstance(one.weight, (int, float)) else 0)
+        for one in domains
+    )
+
+
+def tags_of(tags: Any) -> tuple[str, ...]:
+    """A domain's, one or several."""
+    return (tags,) if isinstance(tags, str) else tuple(str(tag) for tag in tags or ())

@@ -1,0 +1,105 @@
+"""Models that score answers, each vLLM within a Ray actor of its own: judges answer in words, classifiers with a logit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+
+from rftconf_runner.job import Grader
+from rftconf_runner.reward import BadRewardError
+from rftconf_runner.rollout import ENVIRONMENT, started
+
+AT = "stage.placement.auxiliary"
+
+
+class Judge:
+    """What it answers follows from the question and its seed; without a temperature, from the question."""
+
+    def __init__(self, grader: Grader, seed: int) -> None:
+        self.grader, self.longest = grader, _longest(grader)
+        self.llm = started(
+            grader.model, grader.memory_fraction, dtype=grader.dtype, max_model_len=self.longest, seed=seed
+        )
+        self.tokenizer = self.llm.get_tokenizer()
+
+    def replies(self, asked: Sequence[tuple[Any, int]]) -> list[str]:
+        """To chat messages, or to the text of a single one, each with a seed; in their order."""
+        prompts = [{"prompt_token_ids": self._tokens(question)} for question, _ in asked]
+        params = [self._params(seed) for _, seed in asked]
+        found = self.llm.generate(prompts, params, use_tqdm=False)
+        return [one.outputs[0].text for one in found]
+
+    def _tokens(self, question: Any) -> list[int]:
+        chat = [{"role": "user", "content": question}] if isinstance(question, str) else question
+        tokens: list[int] = self.tokenizer.apply_chat_template(
+            chat, add_generation_prompt=True, tokenize=True, return_dict=False
+        )
+        most = self.longest - self.grader.response_tokens
+        if len(tokens) > most:
+            told = f"a judge's question has {len(tokens)} tokens, and {self.grader.response_tokens} are for its answer"
+            raise BadRewardError(f"{AT}: {told}, of {self.longest} in all")
+        return tokens
+
+    def _params(self, seed: int) -> Any:
+        from vllm import SamplingParams
+
+        one = self.grader
+        return SamplingParams(
+            temperature=one.temperature,
+            top_p=one.top_p,
+            top_k=one.top_k,
+            repetition_penalty=one.repetition,
+            max_tokens=one.response_tokens,
+            seed=seed,
+        )
+
+
+class Classifier:
+    """A language model with a head on its last token: the score is the head's last logit, as it is."""
+
+    def __init__(self, grader: Grader, seed: int) -> None:
+        self.llm = started(
+            grader.model,
+            grader.memory_fraction,
+            dtype=grader.dtype,
+            max_model_len=_longest(grader),
+            seed=seed,
+            runner="pooling",
+        )
+        if "classify" not in self.llm.supported_tasks:
+            raise BadRewardError(f"{AT}: {grader.model} has no head that scores a sequence")
+        self.tokenizer = self.llm.get_tokenizer()
+
+    def scores(self, asked: Sequence[tuple[Any, str]]) -> list[float]:
+        """Of answers to chat messages, in their order."""
+        from vllm import PoolingParams
+
+        prompts = [{"prompt_token_ids": self._tokens(*one)} for one in asked]
+        found = self.llm.classify(prompts, pooling_params=PoolingParams(use_activation=False), use_tqdm=False)
+        return [float(one.outputs.probs[-1]) for one in found]
+
+    def _tokens(self, chat: Any, answer: str) -> list[int]:
+        """The whole chat in the classifier's own template, whose first token its tokenizer may set again."""
+        if isinstance(chat, str):
+            raise BadRewardError(f"{AT}: a prompt is text, and a reward model reads chat messages: {chat[:80]!r}")
+        whole = [*chat, {"role": "assistant", "content": answer}]
+        text = self.tokenizer.apply_chat_template(whole, add_generation_prompt=False, tokenize=False)
+        first = self.tokenizer.bos_token
+        tokens: list[int] = self.tokenizer(text.removeprefix(first) if first else text)["input_ids"]
+        return tokens
+
+
+def _longest(grader: Grader) -> int:
+    """Tokens that fit: the plan's, where the model has as many."""
+    from transformers import AutoConfig
+
+    own = int(AutoConfig.from_pretrained(grader.model).get_text_config().max_position_embeddings)
+    return min(grader.longest, own) if grader.longest else own
+
+
+def grader_actor(grader: Grader) -> Any:
+    """The model as Ray holds it."""
+    kind = Judge if grader.kind == "judge" else Classifier
+    return ray.remote(num_cpus=0, runtime_env={"env_vars": ENVIRONMENT})(kind)

@@ -1,0 +1,85 @@
+"""What of several data sets, of domains and of their rewards is refused, by field."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rftconf.plan.model import Stage
+from rftconf_runner.data_reader import given_rewards, is_given, tags_of
+from rftconf_runner.grader_reader import scoring
+from rftconf_runner.job_reader import WHITENED
+from rftconf_runner.mixing import counts
+
+WHOLE = 1e-6
+"""By which shares may miss their sum of 1."""
+
+
+def of_data(stage: Stage) -> Iterator[tuple[str, str]]:
+    """What of several data sets, or of several domains, is refused."""
+    data = stage.data
+    if not data.train:
+        yield "data.train", "no data set; the runner reads at least one"
+    if len(data.domains) > 1:
+        yield from _of_shares(stage)
+        yield from _of_one_batch(stage)
+    elif len(data.train) > 1 and data.mixing not in ("concat", "proportional"):
+        why = "of several data sets; the runner executes concat, proportional, and shares of domains"
+        yield "data.mixing", f"is {data.mixing!r} {why}"
+    for one in data.train:
+        if is_given(one.reward) and len(data.domains) > 1:
+            yield "data.train[].reward", f"is given for {one.name}; where rows have domains, these have rewards"
+        elif one.reward is not None and not is_given(one.reward):
+            yield "data.train[].reward", f"is {one.reward!r}, a name of its framework's; `--reward {one.name}=WHICH`"
+    yield from _of_rewards(stage)
+
+
+def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
+    domains, prompts = stage.data.domains, stage.batch.prompts_per_rollout
+    weights = [one.weight for one in domains if one.weight is not None]
+    numbers = [float(weight) for weight in weights if isinstance(weight, (int, float))]
+    at = "data.domains[].weight"
+    if not numbers or len(numbers) < len(weights):
+        yield at, f"{len(domains)} domains, and {len(numbers)} have a share in numbers"
+        return
+    if abs(sum(numbers) - 1) > WHOLE:
+        yield at, f"shares come to {sum(numbers):g}, and the plan does not say what the rest is"
+    elif isinstance(prompts, int) and min(counts(numbers, prompts)) < 1:
+        yield at, f"{counts(numbers, prompts)} of {prompts} prompts a period; every domain with a share needs one"
+    tags = Counter(tag for one in domains for tag in tags_of(one.tags))
+    twice = sorted(tag for tag, count in tags.items() if count > 1)
+    if twice:
+        yield "data.domains[].tags", f"{', '.join(twice)} in more than one domain; the plan does not say which counts"
+
+
+def _of_one_batch(stage: Stage) -> Iterator[tuple[str, str]]:
+    """What is computed over a period's answers: of each domain by itself, or of all, the plan does not say."""
+    algorithm, why = stage.algorithm, "over all domains or each by itself: the plan leaves it open"
+    if len([one for one in stage.data.domains if one.weight is not None]) < 2:
+        return
+    if algorithm.std_scope == "batch":
+        yield "algorithm.std_scope", f"is 'batch', {why}"
+    whitens = algorithm.whiten_advantage
+    if whitens is True or (whitens is None and algorithm.advantage in WHITENED):
+        yield "algorithm.whiten_advantage", f"is on, {why}"
+    if algorithm.kl_reward.enabled and algorithm.kl_reward.controller == "adaptive":
+        yield "algorithm.kl_reward.controller", f"is 'adaptive' and follows the KL {why}"
+    if algorithm.filters:
+        yield "algorithm.filters", "groups are drawn again; the runner does not keep domains' shares then"
+
+
+def _of_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Every answer has one reward: a function's, or a reward model's score."""
+    if stage.reward.function_path and stage.reward.function_name:
+        return
+    given = {name for name, _ in given_rewards(stage)}
+    modelled = {domain for domain, _, kind in scoring(stage) if kind == "classifier"}
+    drawn = [one for one in stage.data.domains if one.weight is not None] if len(stage.data.domains) > 1 else ()
+    wanted = [str(one.name) for one in drawn or stage.data.train]
+    open_ = [name for name in wanted if not {name, ""} & (given | modelled)]
+    if open_:
+        whose = f" for {', '.join(open_)}" if given or modelled else ""
+        yield (
+            "reward.function_path",
+            f"a reward function compute_score(data_source, solution_str, ground_truth, extra_info){whose}",
+        )

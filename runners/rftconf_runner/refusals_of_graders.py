@@ -1,0 +1,70 @@
+"""What of models that score answers is refused, by field."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rftconf.plan.model import Auxiliary, Stage
+from rftconf_runner.data_reader import is_given
+from rftconf_runner.grader_reader import ASKED, AT, scoring
+
+ENGINES = {"vllm", "hf", None}
+"""`hf`: a worker's own forward, whose numbers vLLM's are."""
+DTYPES = {"bfloat16", "bf16", "float16", "fp16", "half", "float32", "fp32", "float", "auto", None}
+
+
+def of_graders(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Every auxiliary model either scores answers as the plan states it, or is refused."""
+    for one in stage.placement.auxiliary:
+        if one.role not in {"reward", *ASKED}:
+            why = (
+                "a teacher's distribution is not learned from"
+                if one.role == "teacher"
+                else "and the runner guesses none"
+            )
+            yield f"{AT}[].role", f"is {one.role!r}; {why}"
+    found = list(scoring(stage))
+    for domain, one, kind in found:
+        yield from _of_engine(one)
+        if kind == "judge" and not isinstance(one.response_max_tokens, int):
+            yield f"{AT}[].response_max_tokens", f"is {one.response_max_tokens}; how long may a judge's answer be?"
+        if kind == "classifier":
+            yield from _of_classifier(stage, domain)
+    for domain, count in Counter(domain for domain, _, _ in found).items():
+        if count > 1:
+            whose = f"of the domain {domain}" if domain else "of every domain"
+            yield f"{AT}[].domain", f"{count} models would score the answers {whose}; the runner asks one"
+
+
+def _of_engine(one: Auxiliary) -> Iterator[tuple[str, str]]:
+    if one.engine not in ENGINES:
+        outside = one.engine == "external"
+        why = "a service outside of the run, whose answers nobody repeats" if outside else "the runner executes vllm"
+        yield f"{AT}[].engine", f"is {one.engine!r}; {why}"
+        return
+    for name in ("tp", "pp"):
+        if getattr(one, name) not in (1, None):
+            yield f"{AT}[].{name}", f"is {getattr(one, name)}; the runner gives a model one GPU"
+    if one.path is None:
+        yield f"{AT}[].path", "is not said: which model?"
+    if one.load_format == "dummy":
+        yield f"{AT}[].load_format", "is 'dummy': the model would score by random weights; auto reads its own"
+    if one.dtype not in DTYPES:
+        yield (
+            f"{AT}[].dtype",
+            f"is {one.dtype!r}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
+        )
+
+
+def _of_classifier(stage: Stage, domain: str) -> Iterator[tuple[str, str]]:
+    """A head's score is the reward where nothing else is said of it."""
+    if stage.reward.manager == "dapo":
+        yield "reward.manager", "is 'dapo', which a reward model's score does not go through"
+    for one in stage.data.domains:
+        named = one.reward is not None and not is_given(one.reward)
+        if named and (one.name == domain or not domain) and one.weight is not None:
+            why = "code of the framework's, which reads the reward model"
+            yield "data.domains[].reward", f"is {one.reward}: {why}; `--reward {one.name}=model` where its score is all"
+    if any(one.prompt_type == "plaintext" for one in stage.data.train):
+        yield "data.train[].prompt_type", "is 'plaintext', and a reward model reads chat messages"

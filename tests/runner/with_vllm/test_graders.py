@@ -1,0 +1,130 @@
+"""Models that score answers, really run: a reward model's score is what transformers computes, a judge's reply is scored by
+the user's function, and both are the same when one dies or the run goes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import torch
+from rftconf_runner.drawing import Group
+from rftconf_runner.faults import VARIABLE
+from rftconf_runner.grading import graded
+from rftconf_runner.reward import BadRewardError, Score
+from rftconf_runner.supervision import LostError
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, Qwen3Config, Qwen3ForSequenceClassification
+
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import planned, without_times
+
+pytestmark = pytest.mark.filterwarnings("default")
+SHORT = {"trainer__total_training_steps": "3", "trainer__save_freq": "1"}
+MODEL = {
+    "reward__reward_model__enable": "True",
+    "reward__reward_model__rollout__name": "vllm",
+    "reward__reward_model__rollout__tensor_model_parallel_size": "1",
+    "reward__reward_model__rollout__dtype": "float32",
+    "reward__reward_model__rollout__prompt_length": "64",
+    "reward__reward_model__rollout__response_length": "8",
+}
+JUDGED = '''"""The share of digits in what a judge says of an answer."""
+
+
+def judge_prompt(data_source, solution_str, ground_truth, extra_info, prompt, template):
+    return [*prompt, {"role": "assistant", "content": solution_str}]
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info, judge_reply):
+    return sum(char.isdigit() for char in judge_reply) / 8
+'''
+TOLERANCE = 1e-5
+
+
+@pytest.fixture(scope="module")
+def reward_model(demo: Path) -> Path:
+    """The demo's model with a random head that gives one number."""
+    folder = demo / "reward_model"
+    shutil.copytree(demo / "model", folder)
+    torch.manual_seed(7)
+    sizes = json.loads((folder / "config.json").read_text())
+    config = Qwen3Config(**{key: sizes[key] for key in sizes if key != "architectures"}, num_labels=1)
+    Qwen3ForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def scores(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
+    """Every whole sequence that was scored, and its score."""
+    found: list[tuple[str, float]] = []
+
+    def kept(job: Any, groups: Sequence[Group], places: Any, tokenizer: Any) -> list[list[Score]]:
+        given = graded(job, groups, places, tokenizer)
+        for group, own in zip(groups, given, strict=True):
+            for sample, one in zip(group.samples, own, strict=True):
+                answer = tokenizer.decode(sample.answer).replace(tokenizer.eos_token, "")
+                found.append((group.prompt.asked[0]["content"] + answer, one.reward))
+        return given
+
+    monkeypatch.setattr("rftconf_runner.batch.graded", kept)
+    return found
+
+
+def modelled(demo: Path, name: str, model: Path, *, function: str = "", **changes: str) -> Path:
+    """A plan of the demo whose rewards are of this model, and with `function` of a judge."""
+    script = demo / "run_grpo.sh"
+    before = script.read_text()
+    lines = [line for line in before.splitlines() if function or "custom_reward_function" not in line]
+    try:
+        script.write_text("\n".join(lines).replace("$FOLDER/reward.py", function) + "\n")
+        return planned(demo, name, reward__reward_model__model_path=str(model), **SHORT, **MODEL, **changes)
+    finally:
+        script.write_text(before)
+
+
+def test_a_reward_models_scores(demo: Path, reward_model: Path, scores: list[tuple[str, float]]) -> None:
+    """What transformers says of the same text, with a chat template of its own; and what was learned from is their mean."""
+    plan = modelled(demo, "modelled", reward_model)
+    metrics = session.run(plan, demo / "modelled")
+    model = AutoModelForSequenceClassification.from_pretrained(reward_model, dtype=torch.float32).eval()
+    tokenizer = AutoTokenizer.from_pretrained(reward_model)
+    with (
+        torch.no_grad()
+    ):  # of the last token, also where it is one that pads: the model's own forward would look before it
+        states = [model.model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0, -1] for text, _ in scores]
+        wanted = [model.score(state)[-1].item() for state in states]
+    assert len(wanted) == 3 * 128
+    assert max(abs(one - found) for one, (_, found) in zip(wanted, scores, strict=True)) <= TOLERANCE
+    assert len({found for _, found in scores}) > 200
+    for at, one in enumerate(metrics):
+        own = [found for _, found in scores[128 * at : 128 * (at + 1)]]
+        assert one["reward"] == pytest.approx(sum(own) / 128)
+    assert metrics[-1]["reward"] > metrics[0]["reward"]
+    shutil.copytree(demo / "modelled", demo / "modelled_resumed")
+    for later in ("step-000002", "step-000003"):
+        shutil.rmtree(demo / "modelled_resumed" / later)
+    assert without_times(session.run(plan, demo / "modelled_resumed", resume=True)) == without_times(metrics)
+
+
+def test_a_judge_and_its_death(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random one, whose reply to an answer earns its share of digits. Killed as it judges, another says the same."""
+    (demo / "judged.py").write_text(JUDGED)
+    plan = modelled(demo, "judged", demo / "model", function=str(demo / "judged.py"))
+    whole = session.run(plan, demo / "judged")
+    assert 0 < whole[0]["reward"] < 0.5
+    assert len({one["reward"] for one in whole}) == 3
+    monkeypatch.setenv(VARIABLE, "judge@reward:2")
+    killed = session.run(plan, demo / "judged_killed")
+    events = [json.loads(line) for line in (demo / "judged_killed" / "events.jsonl").read_text().splitlines()]
+    assert [one["what"] for one in events if one["event"] == "lost"] == ["judge 0 died in period 2, phase reward"]
+    assert without_times(killed) == without_times(whole)
+
+
+def test_a_model_without_a_head_is_no_reward_model(demo: Path) -> None:
+    with pytest.raises((BadRewardError, LostError), match="has no head that scores a sequence"):
+        session.run(modelled(demo, "headless", demo / "model"), demo / "headless")
