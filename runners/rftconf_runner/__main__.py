@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rftconf.plan.model import Plan
 from rftconf_runner.harmless import stays, validates
+from rftconf_runner.job import Job
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
 from rftconf_runner.rules import give
@@ -71,10 +72,14 @@ def main() -> int:
         return 2
     say = (lambda _: None) if asked.quiet or asked.json else print
     say(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
-          f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
+          f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
     for sentence in _left_out(plan):
         say(f"left out: {sentence}")
     return 0 if asked.dry_run else _run(plan, asked)
+
+
+def _of(job: Job) -> str:
+    return f" of {job.tp} GPUs" if job.tp > 1 else ""
 
 
 def _left_out(plan: Plan) -> Iterator[str]:

@@ -53,7 +53,9 @@ class Flight:
 class Drawing:
     """Prompts in the data's order. Engines answer in the background; what they were asked first is used first."""
 
-    def __init__(self, job: Job, data: Prompts, engines: Sequence[Any], drawn: int, waiting: Sequence[Waiting]) -> None:
+    def __init__(
+        self, job: Job, data: Prompts, engines: Sequence[Sequence[Any]], drawn: int, waiting: Sequence[Waiting]
+    ) -> None:
         self.job, self.data, self.engines, self.drawn = job, data, engines, drawn
         self.waiting = deque(self._kept(*one) for one in waiting)
         self.flights: deque[Flight] = deque()
@@ -85,11 +87,11 @@ class Drawing:
         """Stop what is being answered, where the plan says so: `go_on` asks for the rest, of the weights that came between."""
         if not (self.job.interrupts and self.flights):
             return
-        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(True) for engine in self.engines])
+        self._cuts(True)
         self.flights = deque(
             replace(flight, begun=flight.answers(), refs=(), turn=flight.turn + 1) for flight in self.flights
         )
-        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(False) for engine in self.engines])
+        self._cuts(False)
 
     def go_on(self) -> None:
         """With what was cut."""
@@ -121,12 +123,17 @@ class Drawing:
             for answer in range(each)
         ]
         if flight.turn:
-            pairs = zip(asked, flight.begun, strict=True)
-            asked = [replace(one, begun=answer.tokens) for one, answer in pairs if not answer.whole]
+            begun = zip(asked, flight.begun, strict=True)
+            asked = [replace(one, begun=answer.tokens) for one, answer in begun if not answer.whole]
         size = max(-(-len(asked) // len(self.engines)), 1)
         shares = [asked[at : at + size] for at in range(0, len(asked), size)]
-        refs = [engine.generate.remote(share) for engine, share in zip(self.engines, shares, strict=False)]
+        pairs = zip(self.engines, shares, strict=False)
+        refs = [rank.generate.remote(share) for engine, share in pairs for rank in engine]
         return replace(flight, refs=refs)
+
+    def _cuts(self, now: bool) -> None:
+        ranks = [rank for engine in self.engines for rank in engine]
+        ray.get([rank.cut.options(concurrency_group=CUTTING).remote(now) for rank in ranks])
 
     def _groups(self, flight: Flight) -> list[Group]:
         answers, each = flight.answers(), self.job.responses

@@ -98,7 +98,8 @@ class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
-    without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose.
+    without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose;
+    `tp` the GPUs of each engine.
     `dtype` is what engine, policy, reference and critic compute in, `stored` what the policy's weights are kept and learned in.
     """
 
@@ -135,6 +136,7 @@ class Job:
     micro: Micro
     ranks: int
     engines: int
+    tp: int
     colocated: bool
     memory_fraction: float
     dtype: str

@@ -43,11 +43,21 @@ def job_of(plan: Plan) -> Job:
     )
     if read.open:
         raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
+    _fits(plan, job)
     for update in (job.update, *([job.critic.update] if job.critic else [])):
         if job.sequences % update or update % job.ranks:
             counts = f"{job.prompts} x {job.responses} sequences in updates of {update} on {job.ranks} ranks"
             raise ValueError(f"{counts}: the runner needs whole ones")
     return job
+
+
+def _fits(plan: Plan, job: Job) -> None:
+    """Raises ValueError where the GPUs of generation are not whole engines, or an engine is more than a node."""
+    gpus, node = plan.stages[0].placement.rollout.gpus, plan.cluster.gpus_per_node
+    if job.tp < 1 or not job.engines or job.engines * job.tp != gpus:
+        raise ValueError(f"engines of {job.tp} GPUs (stage.placement.rollout.tp) on {gpus}: the runner needs whole ones")
+    if isinstance(node, int) and job.tp > node:
+        raise ValueError(f"engines of {job.tp} GPUs on nodes of {node}: the runner keeps an engine within a node")
 
 
 def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
@@ -91,7 +101,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "save_every": read.whole("cadence.save_rollouts", 0),
         "micro": _micro(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
-        "engines": read.whole("placement.rollout.gpus"),
+        **_engines(read),
         "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
@@ -100,6 +110,11 @@ def _places(read: StageReader) -> dict[str, Any]:
         "lora": _lora(read),
         "critic_seed": read.whole("placement.critic.seed", 0),
     }
+
+
+def _engines(read: StageReader) -> dict[str, int]:
+    gpus, tp = read.whole("placement.rollout.gpus"), read.whole("placement.rollout.tp", 1)
+    return {"engines": gpus // max(tp, 1), "tp": tp}
 
 
 def _stored(read: StageReader, role: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import ray
 
+from rftconf_runner import ranked
 from rftconf_runner.job import Job
 from rftconf_runner.weights import Held, held
 
@@ -53,9 +54,12 @@ class Answer:
 
 
 class Engine:
-    """One engine. Its weights have the version of the last `load`; 0 are those of the model's own files."""
+    """One engine, or rank `rank` of one that is divided over several GPUs: all ranks are called with the same arguments.
 
-    def __init__(self, job: Job) -> None:
+    Its weights have the version of the last `load`; 0 are those of the model's own files.
+    """
+
+    def __init__(self, job: Job, rank: int = 0, meeting: tuple[str, int] | None = None) -> None:
         os.environ.setdefault("VLLM_HOST_IP", ray.util.get_node_ip_address())
         import torch
         from vllm import LLM
@@ -69,16 +73,21 @@ class Engine:
             max_model_len=job.prompt_tokens + job.response_tokens,
             seed=job.engine_seed,
             enforce_eager=True,
-            distributed_executor_backend="uni",
             # what the trainer compares with: its logits are divided by the temperature where the plan says so
             logprobs_mode="processed_logprobs" if job.tempered else "raw_logprobs",
             disable_log_stats=True,
             **more,
+            **ranked.ranks_of(job, rank, meeting),
         )
-        self.job, self.version, self.cutting = job, 0, threading.Event()
+        self.job, self.rank, self.version, self.cutting = job, rank, 0, threading.Event()
 
     def generate(self, asked: Sequence[Asked]) -> list[Answer]:
-        """An answer to each, in their order; as far as they are where they are cut."""
+        """An answer to each, in their order; as far as they are where they are cut. None from ranks but the first, which
+        draw the same."""
+        found = self._answered(asked)
+        return [] if self.rank else found
+
+    def _answered(self, asked: Sequence[Asked]) -> list[Answer]:
         prompts = [{"prompt_token_ids": [*one.prompt, *one.begun]} for one in asked]
         params = [self._params(one) for one in asked]
         if self.job.interrupts:
@@ -98,7 +107,8 @@ class Engine:
         self.llm.reset_prefix_cache()
         self.version = version
         rows = {name: len(tensor) for name, tensor in weights}
-        found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows))
+        rank, ranks = self.rank, self.job.tp
+        found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
         return found[0]
 
     def _params(self, asked: Asked) -> Any:
@@ -119,11 +129,16 @@ class Engine:
         names = [str(at) for at in range(len(prompts))]
         for name, prompt, own in zip(names, prompts, params, strict=True):
             engine.add_request(name, prompt, own)
-        while engine.has_unfinished_requests() and not self.cutting.is_set():
+        while engine.has_unfinished_requests() and not self._stops():
             for one in engine.step():
                 found[int(one.request_id)] = self._answer(one.outputs[0], whole=one.finished)
         engine.abort_request([name for name, one in zip(names, found, strict=True) if not one.whole])
         return found
+
+    def _stops(self) -> bool:
+        """Every rank at the same step, whenever it heard of it."""
+        asked = self.cutting.is_set()
+        return asked if self.job.tp == 1 else ranked.any_rank(asked)
 
     def _answer(self, output: Any, *, whole: bool = True) -> Answer:
         drawn = tuple(step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True))
@@ -132,7 +147,8 @@ class Engine:
 
 def engine_actor(job: Job) -> Any:
     """The engine as Ray holds it. Where answers are cut it hears of it in a thread of its own, as it generates in another."""
-    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": ENVIRONMENT}}
+    variables = ENVIRONMENT if job.tp == 1 else {**ENVIRONMENT, **ranked.ENVIRONMENT}
+    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": variables}}
     if job.interrupts:
         options["concurrency_groups"] = {CUTTING: 1}
     return ray.remote(**options)(Engine)

@@ -56,7 +56,7 @@ def test_numbers_of_a_job() -> None:
     assert (job.family, job.dual, job.aggregation, job.scope, job.ddof) == ("ppo", 3.0, "token-mean", "group", 1)
     assert (job.optimizer.lr, job.optimizer.betas, job.optimizer.schedule) == (2e-3, (0.9, 0.999), "constant")
     assert (job.dtype, job.critic, job.kl_loss) == ("float32", None, None)
-    assert (job.ranks, job.engines, job.colocated, job.interrupts) == (1, 1, True, False)
+    assert (job.ranks, job.engines, job.tp, job.colocated, job.interrupts) == (1, 1, 1, True, False)
     shared = job_of(plan(actor_rollout_ref__rollout__gpu_memory_utilization="0.4"))
     assert shared.memory_fraction == 0.4
 
@@ -165,6 +165,17 @@ def test_a_symbol_is_named_not_guessed() -> None:
 def test_counts_that_do_not_divide() -> None:
     with pytest.raises(ValueError, match="updates of 48"):
         job_of(plan(actor_rollout_ref__actor__ppo_mini_batch_size="3"))
+
+
+def test_engines_of_several_gpus() -> None:
+    four = {"trainer__n_gpus_per_node": "4", "actor_rollout_ref__rollout__tensor_model_parallel_size": "2"}
+    assert refusals(plan(**four)) == []
+    assert (job_of(plan(**four)).engines, job_of(plan(**four)).tp) == (2, 2)
+    with pytest.raises(ValueError, match=r"engines of 3 GPUs \(stage\.placement\.rollout\.tp\) on 4"):
+        job_of(plan(**{**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "3"}))
+    with pytest.raises(ValueError, match="engines of 8 GPUs on nodes of 4: the runner keeps an engine within a node"):
+        eight = {**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "8"}
+        job_of(plan(**eight, trainer__nnodes="2"))
 
 
 def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:
