@@ -64,6 +64,11 @@ class Drawing:
         """Groups that wait or are being answered."""
         return len(self.waiting) + sum(len(flight.prompts) for flight in self.flights)
 
+    def fill(self, periods: int) -> None:
+        """Ask for as much as the plan lets be drawn ahead, and `periods` that are left need."""
+        wanted = min(self.job.prompts + self.job.ahead, periods * self.job.prompts)
+        self.launch(wanted - len(self))
+
     def launch(self, groups: int) -> None:
         """Ask the engines for so many further groups. Every answer of a run has a seed of its own."""
         if groups > 0:

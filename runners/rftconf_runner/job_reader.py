@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.plan.model import Plan, Stage
-from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Optimizer, Shaping
+from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Offload, Optimizer, Shaping
 from rftconf_runner.stage_reader import StageReader
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
@@ -33,6 +33,7 @@ def job_of(plan: Plan) -> Job:
         **_places(read),
         **_sampling(read),
         **_mathematics(read),
+        sleeps=_sleeps(plan, read),
         data=str(one.uri),
         split=str(one.split or "train"),
         column=str(one.keys.messages or one.keys.prompt or "prompt"),
@@ -55,7 +56,9 @@ def _fits(plan: Plan, job: Job) -> None:
     """Raises ValueError where the GPUs of generation are not whole engines, or an engine is more than a node."""
     gpus, node = plan.stages[0].placement.rollout.gpus, plan.cluster.gpus_per_node
     if job.tp < 1 or not job.engines or job.engines * job.tp != gpus:
-        raise ValueError(f"engines of {job.tp} GPUs (stage.placement.rollout.tp) on {gpus}: the runner needs whole ones")
+        raise ValueError(
+            f"engines of {job.tp} GPUs (stage.placement.rollout.tp) on {gpus}: the runner needs whole ones"
+        )
     if isinstance(node, int) and job.tp > node:
         raise ValueError(f"engines of {job.tp} GPUs on nodes of {node}: the runner keeps an engine within a node")
 
@@ -103,6 +106,8 @@ def _places(read: StageReader) -> dict[str, Any]:
         "ranks": read.whole("placement.actor.gpus"),
         **_engines(read),
         "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
+        "offload": _offload(read, "actor"),
+        "reference_offload": _offload(read, "reference"),
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
         "stored": _stored(read, "actor"),
@@ -115,6 +120,28 @@ def _places(read: StageReader) -> dict[str, Any]:
 def _engines(read: StageReader) -> dict[str, int]:
     gpus, tp = read.whole("placement.rollout.gpus"), read.whole("placement.rollout.tp", 1)
     return {"engines": gpus // max(tp, 1), "tp": tp}
+
+
+def _sleeps(plan: Plan, read: StageReader) -> bool:
+    """Engines sleep where trainers have the same GPUs and nothing is drawn ahead meanwhile, unless the config forbids it in a
+    word of its own."""
+    together = read.value("placement.layout", "colocated") == "colocated"
+    return together and not read.number("sync.run_ahead_rollouts", 0.0) and not _keeps_cache(plan.extensions)
+
+
+def _keeps_cache(said: Any) -> bool:
+    """True where a framework's own words have an engine's cache stay (`free_cache_engine: false`), at any depth."""
+    items = said.items() if isinstance(said, dict) else ()
+    return any(
+        (str(key).rpartition(".")[2] == "free_cache_engine" and value is False) or _keeps_cache(value)
+        for key, value in items
+    )
+
+
+def _offload(read: StageReader, role: str) -> Offload:
+    at = f"placement.{role}."
+    parts = [read.value(at + name, False) for name in ("offload_policy", "offload.param", "offload.optimizer")]
+    return Offload(*(part is True for part in parts))
 
 
 def _stored(read: StageReader, role: str) -> str:
@@ -252,6 +279,7 @@ def _critic(read: StageReader) -> CriticJob:
         checkpointing=read.value("model_options.critic_gradient_checkpointing", False),
         warmup=read.whole("algorithm.critic.warmup_rollouts", 0),
         stored=_stored(read, "critic"),
+        offload=_offload(read, "critic"),
     )
 
 

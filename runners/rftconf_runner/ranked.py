@@ -23,12 +23,13 @@ def ranks_of(job: Job, rank: int, address: tuple[str, int] | None) -> dict[str, 
     from vllm.v1.executor.uniproc_executor import ExecutorWithExternalLauncher
 
     join(rank, job.tp, address, device())
+    there = "tcp://{}:{}".format(*address)
 
     class Ranked(ExecutorWithExternalLauncher):
         """Its process group is there already; the address names what ranks of one node share on a CPU."""
 
         def _distributed_args(self) -> tuple[str, int, int]:
-            return f"tcp://{address[0]}:{address[1]}", rank, 0
+            return there, rank, 0
 
     return {
         "distributed_executor_backend": Ranked,

@@ -12,6 +12,7 @@ import ray
 
 from rftconf_runner import ranked
 from rftconf_runner.job import Job
+from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.weights import Held, held
 
 ENVIRONMENT = {
@@ -65,6 +66,7 @@ class Engine:
         from vllm import LLM
 
         share = {"gpu_memory_utilization": job.memory_fraction} if job.memory_fraction else {}
+        sleeps = job.sleeps and torch.cuda.is_available()  # without a GPU there is nothing to give back
         more: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
         self.llm = LLM(
             job.model,
@@ -76,10 +78,12 @@ class Engine:
             # what the trainer compares with: its logits are divided by the temperature where the plan says so
             logprobs_mode="processed_logprobs" if job.tempered else "raw_logprobs",
             disable_log_stats=True,
+            enable_sleep_mode=sleeps,
             **more,
             **ranked.ranks_of(job, rank, meeting),
         )
         self.job, self.rank, self.version, self.cutting = job, rank, 0, threading.Event()
+        self.resting = Sleep(self.llm, level_of(sleeps=sleeps, every=job.every))
 
     def generate(self, asked: Sequence[Asked]) -> list[Answer]:
         """An answer to each, in their order; as far as they are where they are cut. None from ranks but the first, which
@@ -87,7 +91,12 @@ class Engine:
         found = self._answered(asked)
         return [] if self.rank else found
 
+    def sleep(self) -> None:
+        """Until weights come, or an answer is asked for."""
+        self.resting.begin()
+
     def _answered(self, asked: Sequence[Asked]) -> list[Answer]:
+        self.resting.wake(WEIGHTS, CACHE)
         prompts = [{"prompt_token_ids": [*one.prompt, *one.begun]} for one in asked]
         params = [self._params(one) for one in asked]
         if self.job.interrupts:
@@ -103,6 +112,7 @@ class Engine:
 
     def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Held:
         """Take the trainer's weights, and say what is held then. The prefix cache holds keys of the old ones: it is emptied."""
+        self.resting.wake(WEIGHTS)
         self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
         self.llm.reset_prefix_cache()
         self.version = version

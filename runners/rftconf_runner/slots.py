@@ -79,7 +79,8 @@ class Slots:
     def __init__(self, layout: Layout) -> None:
         self.layout, self.unit = layout, unit()
         groups = [
-            (bundles, placement_group([{self.unit: 1} for _ in bundles], strategy=how)) for bundles, how in layout.groups
+            (bundles, placement_group([{self.unit: 1} for _ in bundles], strategy=how))
+            for bundles, how in layout.groups
         ]
         self.groups = [group for _, group in groups]
         self.place = {bundle: (group, at) for bundles, group in groups for at, bundle in enumerate(bundles)}

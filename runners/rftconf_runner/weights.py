@@ -93,9 +93,7 @@ def _own(tensors: Sequence[Tensor], piece: Piece | None, engine: Held) -> str:
     sizes = piece.parts if len(piece.parts) == len(tensors) else (piece.shape[0],)
     if len(sizes) != len(tensors):
         return ""
-    cut = [
-        _cut(tensor, (size, *piece.shape[1:]), piece, engine) for tensor, size in zip(tensors, sizes, strict=True)
-    ]
+    cut = [_cut(tensor, (size, *piece.shape[1:]), piece, engine) for tensor, size in zip(tensors, sizes, strict=True)]
     found = [part for part in cut if part is not None]
     return digest(torch.cat(found)) if len(found) == len(cut) else ""
 

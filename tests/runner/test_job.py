@@ -173,9 +173,9 @@ def test_engines_of_several_gpus() -> None:
     assert (job_of(plan(**four)).engines, job_of(plan(**four)).tp) == (2, 2)
     with pytest.raises(ValueError, match=r"engines of 3 GPUs \(stage\.placement\.rollout\.tp\) on 4"):
         job_of(plan(**{**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "3"}))
+    eight = plan(**{**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "8"}, trainer__nnodes="2")
     with pytest.raises(ValueError, match="engines of 8 GPUs on nodes of 4: the runner keeps an engine within a node"):
-        eight = {**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "8"}
-        job_of(plan(**eight, trainer__nnodes="2"))
+        job_of(eight)
 
 
 def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:

@@ -14,14 +14,19 @@ import ray
 import torch
 from rftconf_runner import gates
 from rftconf_runner.demo import SIZES, make
+from rftconf_runner.faults import VARIABLE
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.ledger import faults
 from rftconf_runner.meeting import meeting
 from rftconf_runner.rollout import Asked, engine_actor
 from rftconf_runner.weights import Held, differing
 
+from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
 from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_dapo_and_lag import ahead, ledger
+from tests.runner.with_vllm.test_demo import planned, trained, without_times
 
 pytestmark = pytest.mark.filterwarnings("default")
 Weights = list[tuple[str, torch.Tensor]]
@@ -67,7 +72,9 @@ class Pair:
         job = replace(job_of(plan()), model=str(model), tokenizer=str(model), temperature=0.0, tempered=False)
         self.one, _ = started(job)
         self.two, self.met = started(replace(job, tp=2))
-        self.weights: Weights = list(AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).state_dict().items())
+        self.weights: Weights = list(
+            AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).state_dict().items()
+        )
 
     def moved(self, by: float) -> Weights:
         torch.manual_seed(2)
@@ -102,7 +109,9 @@ def test_two_ranks_draw_what_one_draws(pair: Pair) -> None:
         one, two, silent = pair.draw()
         assert [answer.tokens for answer in two] == [answer.tokens for answer in one]
         assert silent == []
-        gaps = [abs(a - b) for x, y in zip(one, two, strict=True) for a, b in zip(x.log_probs, y.log_probs, strict=True)]
+        gaps = [
+            abs(a - b) for x, y in zip(one, two, strict=True) for a, b in zip(x.log_probs, y.log_probs, strict=True)
+        ]
         assert max(gaps) <= gates.PARITY_MAX["float32"]
 
 
@@ -129,3 +138,45 @@ def test_a_rank_that_took_another_ranks_part_is_named(pair: Pair) -> None:
         assert "model.layers.0.mlp.down_proj.weight" in names
         assert "model.layers.0.self_attn.qkv_proj.weight" in names
         assert "model.norm.weight" not in names
+
+
+TWO_GPUS = {"trainer__n_gpus_per_node": "2", "trainer__total_training_steps": "4", "trainer__save_freq": "1"}
+DIVIDED = {**TWO_GPUS, "actor_rollout_ref__rollout__tensor_model_parallel_size": "2"}
+
+
+@pytest.fixture(scope="module")
+def divided(demo: Path) -> list[dict[str, Any]]:
+    return without_times(trained(demo, "divided", **DIVIDED))
+
+
+def test_a_run_on_one_divided_engine(demo: Path, divided: list[dict[str, Any]]) -> None:
+    """It begins with the numbers of a run on two whole engines, and passes every gate to its end."""
+    whole = trained(demo, "two-engines", **TWO_GPUS)[0]
+    assert divided[0]["reward"] == whole["reward"]
+    assert divided[0]["loss"] == pytest.approx(whole["loss"], abs=1e-5)
+    assert divided[0]["gradient_norm"] == pytest.approx(whole["gradient_norm"], rel=1e-4)
+    assert max(one["parity"] for one in divided) <= gates.PARITY_MAX["float32"]
+    assert divided[-1]["reward"] > divided[0]["reward"]
+
+
+def test_a_rank_that_dies_takes_its_engine_along(
+    demo: Path, divided: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both ranks are replaced, and the numbers are those of a run without a death."""
+    monkeypatch.setenv(VARIABLE, "engine@generate:2")  # the last of its actors
+    metrics = session.run(planned(demo, "rank-killed", **DIVIDED), demo / "rank-killed")
+    assert "engine 0.1 died in period 2" in (demo / "rank-killed" / "events.jsonl").read_text()
+    assert without_times(metrics) == divided
+
+
+def test_ranks_are_cut_at_the_same_step(demo: Path) -> None:
+    """Each hears of a sync when it does; one that stopped alone would leave the other waiting for ever."""
+    file = ahead(demo, "divided-cuts", run_ahead_rollouts=1.0, in_flight="interrupt")
+    changed = Plan.model_validate_json(file.read_text())
+    changed.stages[0].placement.rollout.gpus, changed.stages[0].placement.rollout.tp = 2, 2
+    changed.cluster.gpus_per_node = 2
+    file.write_text(changed.model_dump_json())
+    metrics = session.run(file, demo / "divided-cuts")
+    assert [sum(one["lags"].values()) for one in metrics] == [128] * 5
+    assert max(one["lag"] for one in metrics) <= 1
+    assert faults(ledger(demo / "divided-cuts")) == []

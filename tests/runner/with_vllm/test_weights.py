@@ -89,7 +89,9 @@ KEYS_AND_VALUES = torch.arange(24.0).view(6, 4)
 def ranks_hold(tensor: torch.Tensor, parts: list[torch.Tensor], ranks: int, **more: Any) -> list[list[str]]:
     """What each rank of an engine is told that holds one of `parts`."""
     return [
-        differing([("w.weight", tensor)], Held({"w.weight": Piece(digest(part), tuple(part.shape), **more)}, {}, at, ranks))
+        differing(
+            [("w.weight", tensor)], Held({"w.weight": Piece(digest(part), tuple(part.shape), **more)}, {}, at, ranks)
+        )
         for at, part in enumerate(parts)
     ]
 
