@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rftconf.plan.model import Plan
-from rftconf_runner.harmless import stays, validates
+from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
@@ -75,11 +75,21 @@ def main() -> int:
           f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
     for sentence in _left_out(plan):
         say(f"left out: {sentence}")
-    return 0 if asked.dry_run else _run(plan, asked)
+    for sentence in _on_gpus(plan, job):
+        say(f"on GPUs: {sentence}")
+    return 0 if asked.dry_run else _run(plan, asked, say)
 
 
 def _of(job: Job) -> str:
     return f" of {job.tp} GPUs" if job.tp > 1 else ""
+
+
+def _on_gpus(plan: Plan, job: Job) -> Iterator[str]:
+    """What frees a GPU's memory for another process, and frees nothing without one."""
+    if job.sleeps:
+        yield "engines sleep while trainers have their memory"
+    if moved(plan.stages[0]):
+        yield f"{', '.join(moved(plan.stages[0]))}: in the host's memory while engines answer"
 
 
 def _left_out(plan: Plan) -> Iterator[str]:
@@ -87,8 +97,6 @@ def _left_out(plan: Plan) -> Iterator[str]:
     stage = plan.stages[0]
     if validates(stage):
         yield "validation, which the runner does not do yet"
-    if stays(stage):
-        yield f"{', '.join(stays(stage))}: everything stays where it is"
     if left_out(plan):
         yield f"the trackers {', '.join(left_out(plan))}, which the runner does not know"
 
@@ -111,14 +119,14 @@ def _plan(file: Path) -> Plan:
     return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data)
 
 
-def _run(plan: Plan, asked: argparse.Namespace) -> int:
+def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> int:
     import ray
 
     from rftconf_runner import checkpoint, trackers
     from rftconf_runner.driver import train
     from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
-    from rftconf_runner.slots import NoPlaceError, connect
+    from rftconf_runner.slots import NoPlaceError, connect, unit
     from rftconf_runner.supervision import LostError
 
     folder: Path = asked.out
@@ -140,6 +148,8 @@ def _run(plan: Plan, asked: argparse.Namespace) -> int:
     followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
     try:
         connect(job, asked.address)
+        if unit() == "CPU" and list(_on_gpus(plan, job)):
+            say("no GPU is here: engines do not sleep, and nothing moves to the host between phases")
         train(job, folder, start, _interrupts(), watch, followers)
     except (GateError, BadRewardError, LostError, NoPlaceError, checkpoint.CheckpointError, ValueError) as error:
         print(f"stopped: {getattr(error, 'cause', None) or error}{_kept(folder)}", file=sys.stderr)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, call
+from rftconf_runner.reward import BadRewardError
 
 
 @contextmanager
@@ -15,6 +16,14 @@ def engines_turn(job: Job, places: Places) -> Iterator[None]:
     itself what it needs: an engine that gets weights or is asked, a trainer that is called."""
     if job.rests:
         call((*places.ranks, *places.critics), "rest")
-    yield
+    try:
+        yield
+    except BadRewardError:  # what was learned is saved then
+        _sleep(job, places)
+        raise
+    _sleep(job, places)
+
+
+def _sleep(job: Job, places: Places) -> None:
     if job.sleeps:
         call([rank for engine in places.engines for rank in engine], "sleep")

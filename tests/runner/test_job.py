@@ -6,8 +6,8 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off, stays
-from rftconf_runner.job import KlPenalty, Lora
+from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, moved, patterns_off
+from rftconf_runner.job import KlPenalty, Lora, Offload
 from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals
 
@@ -126,11 +126,41 @@ def test_numbers_of_an_adapter() -> None:
     assert job_of(plan(**ADAPTED)).lora == Lora(8, 16, ("q_proj", "v_proj"), "", "", 42)
 
 
-def test_what_is_not_moved_to_the_host_is_said() -> None:
-    assert stays(plan().stages[0]) == []
-    asked = plan(actor_rollout_ref__actor__fsdp_config__optimizer_offload="True")
-    assert stays(asked.stages[0]) == ["placement.actor.offload.optimizer"]
+def test_what_waits_on_the_host() -> None:
+    """Between phases by name, or always by FSDP2's own policy, which leaves nothing to move."""
+    assert moved(plan().stages[0]) == []
+    assert (job_of(plan()).offload, job_of(plan()).rests) == (Offload(), False)
+    asked = plan(
+        actor_rollout_ref__actor__fsdp_config__optimizer_offload="True",
+        actor_rollout_ref__ref__fsdp_config__param_offload="True",
+        actor_rollout_ref__actor__use_kl_loss="True",
+    )
     assert refusals(asked) == []
+    assert moved(asked.stages[0]) == ["placement.actor.offload.optimizer", "placement.reference.offload.param"]
+    job = job_of(asked)
+    assert (job.offload, job.reference_offload, job.rests) == (Offload(optimizer=True), Offload(param=True), True)
+    policy = plan(
+        actor_rollout_ref__actor__fsdp_config__offload_policy="True",
+        actor_rollout_ref__actor__fsdp_config__param_offload="True",
+        actor_rollout_ref__ref__fsdp_config__offload_policy="True",
+        actor_rollout_ref__actor__use_kl_loss="True",
+    )
+    job = job_of(policy)
+    assert (job.offload, job.reference_offload) == (Offload(policy=True, param=True), Offload(policy=True))
+    assert (moved(policy.stages[0]), job.rests) == ([], False)
+    critic = job_of(plan(**EVERYTHING, critic__fsdp__param_offload="True"))
+    assert critic.critic is not None
+    assert (critic.critic.offload, critic.rests) == (Offload(param=True), True)
+
+
+def test_engines_sleep_where_trainers_need_their_memory() -> None:
+    assert job_of(plan()).sleeps
+    assert not job_of(plan(actor_rollout_ref__rollout__free_cache_engine="False")).sleeps
+    apart, ahead = plan(), plan()
+    apart.stages[0].placement.layout = "disaggregated"
+    ahead.stages[0].sync.run_ahead_rollouts = 0.5
+    assert not job_of(apart).sleeps
+    assert not job_of(ahead).sleeps
 
 
 @pytest.mark.parametrize("changes", [{}, EVERYTHING, ADAPTED])

@@ -18,6 +18,7 @@ from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.offload import States
 from rftconf_runner.places import Places
+from rftconf_runner.reward import BadRewardError
 from rftconf_runner.rollout import ENVIRONMENT, Asked, Engine
 from rftconf_runner.sharded import Learner, shard
 from rftconf_runner.sleeping import CACHE, DISCARDS, KEEPS, WEIGHTS, Sleep, level_of
@@ -131,6 +132,14 @@ def test_trainers_leave_before_engines_answer_and_engines_before_trainers(monkey
         said.append("answers")
     assert said == ["t0 rest", "c0 rest", "answers", "e0 sleep", "e0.1 sleep"]
     said.clear()
+    with pytest.raises(BadRewardError), turns.engines_turn(job, places):
+        raise BadRewardError("what was learned is saved then: trainers take back what is theirs")
+    assert said == ["t0 rest", "c0 rest", "e0 sleep", "e0.1 sleep"]
+    said.clear()
+    with pytest.raises(RuntimeError), turns.engines_turn(job, places):
+        raise RuntimeError("a rank that waits for one that died would not hear of it")
+    assert said == ["t0 rest", "c0 rest"]
+    said.clear()
     with turns.engines_turn(replace(job, offload=Offload(), sleeps=False), places):
         pass
     assert said == []
@@ -141,8 +150,6 @@ def learner(demo: Path, asked: Offload) -> Learner:
     from torch.distributed.device_mesh import init_device_mesh
     from transformers import AutoModelForCausalLM
 
-    if not torch.distributed.is_initialized():
-        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     model = AutoModelForCausalLM.from_pretrained(demo / "model", dtype=DEVICE)
     model = shard(model, init_device_mesh("cpu", (1,)), "float32", checkpointing=False, offload=asked).train()
     return Learner(model, SETTINGS, asked, 9, 0, 1)
@@ -155,8 +162,12 @@ def updated(one: Learner) -> tuple[float, float, float]:
 
 @pytest.fixture
 def alone() -> Iterator[None]:
+    """A process group of one; an engine in this process may have made it."""
+    made = not torch.distributed.is_initialized()
+    if made:
+        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     yield
-    if torch.distributed.is_initialized():
+    if made:
         torch.distributed.destroy_process_group()
 
 
@@ -165,7 +176,7 @@ def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: py
     """Parameters and moments leave together, come back when they are needed, and the numbers are the same bit for bit."""
     monkeypatch.setattr(offload, "HOST", HOST)
     plain, moved = learner(demo, Offload()), learner(demo, Offload())
-    moved.states = States(moved.model, moved.optimizer, Offload(param=True, optimizer=True), DEVICE)  # type: ignore[arg-type]
+    moved.states = States(moved.model, moved.optimizer, Offload(param=True, optimizer=True), DEVICE)
     for _ in range(3):
         assert updated(plain) == updated(moved)
         moved.states.rest()
@@ -177,7 +188,9 @@ def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: py
         assert all(parameter.grad is None for parameter in moved.model.parameters())
     pairs = zip(plain.weights(), moved.weights(), strict=True)
     assert [name for (name, one), (_, other) in pairs if not torch.equal(one, other)] == []
-    assert {value.dtype for state in moved.optimizer.state.values() for value in state.values() if value.dim()} == {HOST}
+    assert {value.dtype for state in moved.optimizer.state.values() for value in state.values() if value.dim()} == {
+        HOST
+    }
     moved.states.back("optimizer")
     assert {value.dtype for state in moved.optimizer.state.values() for value in state.values()} == {DEVICE}
 
@@ -188,12 +201,12 @@ def test_only_what_the_plan_names_leaves(demo: Path, monkeypatch: pytest.MonkeyP
     one = learner(demo, Offload())
     updated(one)
     for part, kinds in (("param", [HOST, DEVICE]), ("optimizer", [DEVICE, HOST])):
-        states = States(one.model, one.optimizer, replace(Offload(), **{part: True}), DEVICE)  # type: ignore[arg-type]
+        states = States(one.model, one.optimizer, replace(Offload(), **{part: True}), DEVICE)
         states.rest()
         found = [next(one.model.parameters()).dtype, next(iter(one.optimizer.state.values()))["exp_avg"].dtype]
         assert found == kinds
         states.back("param", "optimizer")
-    on_host = States(one.model, one.optimizer, Offload(param=True, optimizer=True), HOST)  # type: ignore[arg-type]
+    on_host = States(one.model, one.optimizer, Offload(param=True, optimizer=True), HOST)
     on_host.rest()
     assert on_host.away == set()
 
