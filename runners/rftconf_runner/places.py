@@ -10,7 +10,7 @@ from typing import Any
 
 import ray
 
-from rftconf_runner import checkpoint
+from rftconf_runner import checkpoint, ranked
 from rftconf_runner.critic import Critic
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import Meeting, meeting
@@ -59,6 +59,7 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     What is `living` stays: trainers begin anew from `start`, engines and the reward's process have no state but the
     weights they are handed. `say` is told what has to be waited for.
     """
+    ranked.divides(job)
     living = living or NOWHERE
     slots = living.slots or Slots(layout_of(job))
     slots.wait(say)

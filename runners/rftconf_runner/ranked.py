@@ -38,6 +38,19 @@ def ranks_of(job: Job, rank: int, address: tuple[str, int] | None) -> dict[str, 
     }
 
 
+def divides(job: Job) -> None:
+    """Raises ValueError where an engine's GPUs cannot share the model's heads; vLLM says so minutes later, in every rank."""
+    if job.tp == 1:
+        return
+    from transformers import AutoConfig
+
+    config = AutoConfig.from_pretrained(job.model).get_text_config()
+    heads = config.num_attention_heads
+    keys = getattr(config, "num_key_value_heads", None) or heads
+    if heads % job.tp or (keys % job.tp and job.tp % keys):
+        raise ValueError(f"engines of {job.tp} GPUs cannot share {heads} heads and {keys} of keys, which {job.model} has")
+
+
 def any_rank(yes: bool) -> bool:
     """True on every rank of this process's engine when it is on one; all of them must ask."""
     import torch

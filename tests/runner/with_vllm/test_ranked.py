@@ -19,6 +19,7 @@ from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 from rftconf_runner.meeting import meeting
+from rftconf_runner.ranked import divides
 from rftconf_runner.rollout import Asked, engine_actor
 from rftconf_runner.weights import Held, differing
 
@@ -138,6 +139,16 @@ def test_a_rank_that_took_another_ranks_part_is_named(pair: Pair) -> None:
         assert "model.layers.0.mlp.down_proj.weight" in names
         assert "model.layers.0.self_attn.qkv_proj.weight" in names
         assert "model.norm.weight" not in names
+
+
+def test_heads_that_cannot_be_shared(demo: Path) -> None:
+    """The demo has four, and two of keys, which more ranks repeat."""
+    job = replace(job_of(plan()), model=str(demo / "model"))
+    for ranks in (1, 2, 4):
+        divides(replace(job, tp=ranks))
+    for ranks in (3, 8):
+        with pytest.raises(ValueError, match=rf"engines of {ranks} GPUs cannot share 4 heads and 2 of keys"):
+            divides(replace(job, tp=ranks))
 
 
 TWO_GPUS = {"trainer__n_gpus_per_node": "2", "trainer__total_training_steps": "4", "trainer__save_freq": "1"}
