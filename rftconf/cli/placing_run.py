@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from rftconf.report.screen import Screen
 
 
+ENGINES_SHOWN = 4
+"""Engines whose bundles are named."""
+
+
 def placed_text(loaded: Loaded, gpu: str | None, screen: Screen) -> str:
     """Each stage's processes, and with `gpu` whether they fit there."""
     lines = [line for stage in loaded.plan.stages for line in _placed(loaded.plan.cluster, stage)]
@@ -32,10 +36,30 @@ def _nodes(cluster: Any, stage: Any) -> Iterator[str]:
         apart = [one.gpus or 1 for one in place.auxiliary if one.own_pool in (True, None)]
         wanted = (max(ranks, engines) if together else ranks + engines) + sum(n for n in apart if isinstance(n, int))
         kinds = ["a trainer rank", *(["a critic rank"] if stage.algorithm.critic.enabled else [])]
-        kinds += ["an engine"] if together else []
-        yield f"  {wanted} of them in a placement group; " + (
+        kinds += ["an engine's rank" if _is_divided(place) else "an engine"] if together else []
+        yield f"  {wanted} of them in {'placement groups' if _is_divided(place) else 'a placement group'}; " + (
             f"{', '.join(kinds[:-1])} and {kinds[-1]} share one" if kinds[1:] else "a process each"
         )
+        if _is_divided(place):
+            yield from _bundles(0 if together else ranks, wanted, engines, place.rollout.tp)
+
+
+def _is_divided(place: Any) -> bool:
+    return isinstance(place.rollout.tp, int) and place.rollout.tp > 1
+
+
+def _bundles(first: int, wanted: int, gpus: int, tp: int) -> Iterator[str]:
+    """Which bundles an engine's ranks have, a group on one node; all others are another group."""
+    groups = [_span(first + at, tp) for at in range(0, gpus - tp + 1, tp)]
+    shown = [f"engine {at} has {group}" for at, group in enumerate(groups[:ENGINES_SHOWN])]
+    yield f"  bundles: {', '.join(shown)}{' and so on' if groups[ENGINES_SHOWN:] else ''}, each on one node"
+    others = wanted - len(groups) * tp
+    if others > 0:
+        yield f"  {others} further bundles for trainer ranks alone"
+
+
+def _span(first: int, count: int) -> str:
+    return f"{first} to {first + count - 1}"
 
 
 def _placed(cluster: Any, stage: Any) -> Iterator[str]:
@@ -49,7 +73,7 @@ def _placed(cluster: Any, stage: Any) -> Iterator[str]:
     if stage.algorithm.critic.enabled:
         yield f"  {_said(place.actor.gpus)} critic ranks: FSDP2 of {_said(stage.model.critic_path)}"
     tokens = f"{_said(stage.length.prompt_max_tokens)} + {_said(stage.length.response_max_tokens)} tokens"
-    yield f"  {_said(place.rollout.gpus)} engines: {_said(place.rollout.engine, 'vllm')}, {tokens} a sequence"
+    yield f"  {_engines(place.rollout)}: {_said(place.rollout.engine, 'vllm')}, {tokens} a sequence"
     if stage.reward.function_path or not place.auxiliary:
         yield f"  1 reward process: {_said(stage.reward.function_name)} of {_said(stage.reward.function_path)}"
     for one in place.auxiliary:
@@ -57,6 +81,14 @@ def _placed(cluster: Any, stage: Any) -> Iterator[str]:
         whose = "all answers" if one.domain is None else f"answers of {_said(one.domain)}"
         yield f"  {_said(one.gpus, '1')} of {_said(one.path)} on {where}: {_said(one.role, 'helper')}, {whose}"
     yield f"  {_said(sync.run_ahead_rollouts, '0')} periods ahead, weights every {_said(sync.every_rollouts, '1')}"
+
+
+def _engines(rollout: Any) -> str:
+    gpus, tp = rollout.gpus, rollout.tp
+    if tp in (1, None):
+        return f"{_said(gpus)} engines"
+    known = isinstance(gpus, int) and isinstance(tp, int) and tp > 0
+    return f"{gpus // tp} engines of {tp} GPUs each" if known else f"{_said(gpus)} GPUs, {_said(tp)} to an engine"
 
 
 def _said(value: Any, otherwise: str = "?") -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rftconf.plan.model import Plan
 from rftconf_runner.grader_reader import unasked
-from rftconf_runner.harmless import stays, validates
+from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
 from rftconf_runner.refusals import Refusal, refusals
@@ -23,6 +23,30 @@ from rftconf_runner.watch import Watch, mode_of
 
 def main() -> int:
     """0 done, 1 stopped by a gate or a bad reward, 2 a plan that is not executed as it is."""
+    asked = _parser().parse_args()
+    try:
+        plan = _plan(asked.plan)
+    except (OSError, ValueError) as error:  # also what pydantic and json raise
+        print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
+        return 2
+    try:
+        _apply(plan, asked)
+        refused = [*refusals(plan), *(Refusal(path, why) for path, why in missing(plan))]
+        for one in refused:
+            print(f"{one.path}: {one.why}", file=sys.stderr)
+        if refused:
+            return 2
+        job = job_of(plan)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    say = (lambda _: None) if asked.quiet or asked.json else print
+    for sentence in _told(plan, job):
+        say(sentence)
+    return 0 if asked.dry_run else _run(plan, asked, say)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rftconf_runner", description=__doc__)
     parser.add_argument("plan", type=Path, help="what `rftconf plan --json` printed")
     parser.add_argument("--out", type=Path, required=True, help="folder for metrics and checkpoints")
@@ -46,41 +70,39 @@ def main() -> int:
     parser.add_argument("--no-trackers", action="store_true", help="log to the folder only, whatever the plan names")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print JSON lines: a period's numbers, or an event")
-    asked = parser.parse_args()
-    try:
-        plan = _plan(asked.plan)
-    except (OSError, ValueError) as error:  # also what pydantic and json raise
-        print(f"{asked.plan}: not a plan: {error}", file=sys.stderr)
-        return 2
-    try:
-        for words in asked.reward:
-            give(plan, words)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return parser
+
+
+def _apply(plan: Plan, asked: argparse.Namespace) -> None:
+    """Put the options into the plan. Raises ValueError for a reward that is none."""
+    for words in asked.reward:
+        give(plan, words)
     if asked.finish_answers:
         for stage in plan.stages:
             stage.sync.in_flight = "finish"
     if asked.no_trackers:
         plan.identity.loggers = None
-    refused = [*refusals(plan), *(Refusal(path, why) for path, why in missing(plan))]
-    for one in refused:
-        print(f"{one.path}: {one.why}", file=sys.stderr)
-    if refused:
-        return 2
-    try:
-        job = job_of(plan)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    say = (lambda _: None) if asked.quiet or asked.json else print
-    say(f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
-          f"{job.ranks} trainer ranks, {job.engines} engines, {job.dtype}")  # fmt: skip
-    for sentence in _scored_by(job):
-        say(sentence)
-    for sentence in _left_out(plan):
-        say(f"left out: {sentence}")
-    return 0 if asked.dry_run else _run(plan, asked)
+
+
+def _told(plan: Plan, job: Job) -> Iterator[str]:
+    """What is said before a run starts."""
+    yield (f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
+           f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
+    yield from _scored_by(job)
+    yield from (f"left out: {sentence}" for sentence in _left_out(plan))
+    yield from (f"on GPUs: {sentence}" for sentence in _on_gpus(plan, job))
+
+
+def _of(job: Job) -> str:
+    return f" of {job.tp} GPUs" if job.tp > 1 else ""
+
+
+def _on_gpus(plan: Plan, job: Job) -> Iterator[str]:
+    """What frees a GPU's memory for another process, and frees nothing without one."""
+    if job.sleeps:
+        yield "engines sleep while trainers have their memory"
+    if moved(plan.stages[0]):
+        yield f"{', '.join(moved(plan.stages[0]))}: in the host's memory while engines answer"
 
 
 def _scored_by(job: Job) -> Iterator[str]:
@@ -98,8 +120,6 @@ def _left_out(plan: Plan) -> Iterator[str]:
     stage = plan.stages[0]
     if validates(stage):
         yield "validation, which the runner does not do yet"
-    if stays(stage):
-        yield f"{', '.join(stays(stage))}: everything stays where it is"
     if unasked(stage):
         yield f"{', '.join(unasked(stage))}, which score validation only"
     if left_out(plan):
@@ -124,14 +144,14 @@ def _plan(file: Path) -> Plan:
     return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data)
 
 
-def _run(plan: Plan, asked: argparse.Namespace) -> int:
+def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> int:
     import ray
 
     from rftconf_runner import checkpoint, trackers
     from rftconf_runner.driver import train
     from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
-    from rftconf_runner.slots import NoPlaceError, connect
+    from rftconf_runner.slots import NoPlaceError, connect, unit
     from rftconf_runner.supervision import LostError
 
     folder: Path = asked.out
@@ -153,6 +173,8 @@ def _run(plan: Plan, asked: argparse.Namespace) -> int:
     followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
     try:
         connect(job, asked.address)
+        if unit() == "CPU" and list(_on_gpus(plan, job)):
+            say("no GPU is here: engines do not sleep, and nothing moves to the host between phases")
         train(job, folder, start, _interrupts(), watch, followers)
     except (GateError, BadRewardError, LostError, NoPlaceError, checkpoint.CheckpointError, ValueError) as error:
         print(f"stopped: {getattr(error, 'cause', None) or error}{_kept(folder)}", file=sys.stderr)

@@ -30,19 +30,24 @@ class Critic:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         job, critic, mesh, rank = self.job, self.critic, self.mesh, self.rank
         model = _load(start or critic.model, job, critic.stored)
-        model = shard(model, mesh, job.dtype, checkpointing=critic.checkpointing).train()
+        model = shard(model, mesh, job.dtype, checkpointing=critic.checkpointing, offload=critic.offload).train()
         updates = job.rollouts * critic.passes * job.sequences // critic.update
-        self.learner = Learner(model, critic.optimizer, updates, rank, job.ranks)
+        self.learner = Learner(model, critic.optimizer, critic.offload, updates, rank, job.ranks)
         if start:
             self.learner.resume(start)
 
     def values(self, samples: Sequence[Sample]) -> list[Row]:
         """What is expected before each token of this rank's share of the answers."""
+        self.learner.states.back("param")
         found: list[Row] = []
         with torch.no_grad():
             for part in micro_batches(share(samples, self.rank, self.job.ranks), self.critic.infer):
                 found += ragged(*self._forward(part, self.critic.infer))
         return found
+
+    def rest(self) -> None:
+        """As the policy's ranks do."""
+        self.learner.states.rest()
 
     def update(self, lessons: Sequence[Lesson]) -> tuple[float, float, float]:
         """One optimizer update on `lessons`, which all ranks share: this rank's loss, gradient norm, learning rate."""

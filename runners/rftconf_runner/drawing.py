@@ -53,7 +53,9 @@ class Flight:
 class Drawing:
     """Prompts in the data's order. Engines answer in the background; what they were asked first is used first."""
 
-    def __init__(self, job: Job, data: Prompts, engines: Sequence[Any], drawn: int, waiting: Sequence[Waiting]) -> None:
+    def __init__(
+        self, job: Job, data: Prompts, engines: Sequence[Sequence[Any]], drawn: int, waiting: Sequence[Waiting]
+    ) -> None:
         self.job, self.data, self.engines, self.drawn = job, data, engines, drawn
         self.waiting = deque(self._kept(*one) for one in waiting)
         self.flights: deque[Flight] = deque()
@@ -61,6 +63,11 @@ class Drawing:
     def __len__(self) -> int:
         """Groups that wait or are being answered."""
         return len(self.waiting) + sum(len(flight.prompts) for flight in self.flights)
+
+    def fill(self, periods: int) -> None:
+        """Ask for as much as the plan lets be drawn ahead, and `periods` that are left need."""
+        wanted = min(self.job.prompts + self.job.ahead, periods * self.job.prompts)
+        self.launch(wanted - len(self))
 
     def launch(self, groups: int) -> None:
         """Ask the engines for so many further groups. Every answer of a run has a seed of its own."""
@@ -85,11 +92,11 @@ class Drawing:
         """Stop what is being answered, where the plan says so: `go_on` asks for the rest, of the weights that came between."""
         if not (self.job.interrupts and self.flights):
             return
-        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(True) for engine in self.engines])
+        self._cuts(True)
         self.flights = deque(
             replace(flight, begun=flight.answers(), refs=(), turn=flight.turn + 1) for flight in self.flights
         )
-        ray.get([engine.cut.options(concurrency_group=CUTTING).remote(False) for engine in self.engines])
+        self._cuts(False)
 
     def go_on(self) -> None:
         """With what was cut."""
@@ -121,12 +128,17 @@ class Drawing:
             for answer in range(each)
         ]
         if flight.turn:
-            pairs = zip(asked, flight.begun, strict=True)
-            asked = [replace(one, begun=answer.tokens) for one, answer in pairs if not answer.whole]
+            begun = zip(asked, flight.begun, strict=True)
+            asked = [replace(one, begun=answer.tokens) for one, answer in begun if not answer.whole]
         size = max(-(-len(asked) // len(self.engines)), 1)
         shares = [asked[at : at + size] for at in range(0, len(asked), size)]
-        refs = [engine.generate.remote(share) for engine, share in zip(self.engines, shares, strict=False)]
+        pairs = zip(self.engines, shares, strict=False)
+        refs = [rank.generate.remote(share) for engine, share in pairs for rank in engine]
         return replace(flight, refs=refs)
+
+    def _cuts(self, now: bool) -> None:
+        ranks = [rank for engine in self.engines for rank in engine]
+        ray.get([rank.cut.options(concurrency_group=CUTTING).remote(now) for rank in ranks])
 
     def _groups(self, flight: Flight) -> list[Group]:
         answers, each = flight.answers(), self.job.responses

@@ -22,6 +22,7 @@ from rftconf_runner.record import Record
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.supervision import supervised
 from rftconf_runner.trackers import Tracker
+from rftconf_runner.turns import engines_turn
 from rftconf_runner.updates import critic_updates, old_log_probs, parts_of, policy_updates
 from rftconf_runner.watch import Watch
 
@@ -74,10 +75,9 @@ class Run:
         """Draw, score, compare, learn, hand over."""
         job, places, record = self.job, self.places, self.record
         record.enter(period, "generate")
-        wanted = min(job.prompts + job.ahead, (record.periods - period + 1) * job.prompts)
-        self.drawing.launch(wanted - len(self.drawing))
-        batch = drawn_batch(job, self.drawing, places, self.tokenizer, lambda at: record.enter(period, at))
-
+        with engines_turn(job, places):
+            self.drawing.fill(record.periods - period + 1)
+            batch = drawn_batch(job, self.drawing, places, self.tokenizer, lambda at: record.enter(period, at))
         record.enter(period, "update")
         old, parity = old_log_probs(job, places, batch, period)
         reference = rows(places.ranks, "reference_log_probs", batch.samples) if job.compares else []

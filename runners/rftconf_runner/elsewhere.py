@@ -8,7 +8,6 @@ EXECUTED_BY: dict[tuple[str, str], str] = {
     ("placement.actor.backend", "megatron"): ALL,
     ("placement.actor.sp", ANY): ALL,
     ("placement.rollout.engine", "sglang"): ALL,
-    ("placement.rollout.tp", ANY): ALL,
     ("algorithm.advantage", "remax"): "veRL",
     ("sync.driver", "free"): "Trinity-RFT, and veRL's fully asynchronous trainer",
     ("sync.driver", ANY): "Trinity-RFT",

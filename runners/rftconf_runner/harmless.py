@@ -99,13 +99,13 @@ def _values(node: Any, names: list[str]) -> Iterator[Any]:
         yield from _values(item, names[1:])
 
 
-def stays(stage: Stage) -> list[str]:
-    """Paths by which the plan moves states to the host between phases. The runner leaves them where they are: it takes
-    memory and changes no number."""
+def moved(stage: Stage) -> list[str]:
+    """Paths by which the plan has states wait in the host's memory between phases; gradients do not outlive an update."""
     place = stage.placement
-    found = []
-    for role, worker in (("actor", place.actor), ("reference", place.reference), ("critic", place.critic)):
-        switches = {"offload_policy": worker.offload_policy}
-        switches |= {f"offload.{name}": value for name, value in worker.offload}
-        found += [f"placement.{role}.{name}" for name, value in switches.items() if value is True]
-    return found
+    roles = (("actor", place.actor), ("reference", place.reference), ("critic", place.critic))
+    return [
+        f"placement.{role}.offload.{name}"
+        for role, worker in roles
+        for name, value in worker.offload
+        if value is True and worker.offload_policy is not True
+    ]

@@ -47,6 +47,21 @@ class Optimizer:
 
 
 @dataclass(frozen=True, slots=True)
+class Offload:
+    """What waits in the host's memory: with `policy` everything, but for the layers that are being computed; parameters and
+    the optimizer's moments while engines answer."""
+
+    policy: bool = False
+    param: bool = False
+    optimizer: bool = False
+
+    @property
+    def moves(self) -> bool:
+        """True when something goes there and back."""
+        return not self.policy and (self.param or self.optimizer)
+
+
+@dataclass(frozen=True, slots=True)
 class KlPenalty:
     """A weighed KL term; `horizon` in sequences, 0 where the coefficient is constant."""
 
@@ -71,6 +86,7 @@ class CriticJob:
     checkpointing: bool
     warmup: int
     stored: str
+    offload: Offload
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +170,8 @@ class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
-    without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose.
+    without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose;
+    `tp` the GPUs of each engine, which `sleeps` while the trainers have them.
     `dtype` is what engine, policy, reference and critic compute in, `stored` what the policy's weights are kept and learned in.
     """
 
@@ -188,6 +205,10 @@ class Job:
     micro: Micro
     ranks: int
     engines: int
+    tp: int
+    sleeps: bool
+    offload: Offload
+    reference_offload: Offload
     colocated: bool
     memory_fraction: float
     dtype: str
@@ -245,6 +266,12 @@ class Job:
     def updates_per_period(self) -> int:
         """E * S / G."""
         return self.passes * self.sequences // self.update
+
+    @property
+    def rests(self) -> bool:
+        """True when states of a trainer leave its device while engines answer."""
+        parts = (self.offload, self.reference_offload, *([self.critic.offload] if self.critic else []))
+        return any(part.moves for part in parts)
 
     @property
     def compares(self) -> bool:

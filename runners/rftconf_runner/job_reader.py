@@ -7,7 +7,7 @@ from typing import Any
 from rftconf.plan.model import Plan, Stage
 from rftconf_runner.data_reader import data_of, rewards_of
 from rftconf_runner.grader_reader import graders_of
-from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Optimizer, Shaping
+from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Offload, Optimizer, Shaping
 from rftconf_runner.stage_reader import StageReader
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
@@ -36,6 +36,7 @@ def job_of(plan: Plan) -> Job:
         **data_of(read),
         **_sampling(read),
         **_mathematics(read),
+        sleeps=_sleeps(plan, read),
         rewards=rewards_of(read),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),
@@ -43,11 +44,23 @@ def job_of(plan: Plan) -> Job:
     )
     if read.open:
         raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
+    _fits(plan, job)
     for update in (job.update, *([job.critic.update] if job.critic else [])):
         if job.sequences % update or update % job.ranks:
             counts = f"{job.prompts} x {job.responses} sequences in updates of {update} on {job.ranks} ranks"
             raise ValueError(f"{counts}: the runner needs whole ones")
     return job
+
+
+def _fits(plan: Plan, job: Job) -> None:
+    """Raises ValueError where the GPUs of generation are not whole engines, or an engine is more than a node."""
+    gpus, node = plan.stages[0].placement.rollout.gpus, plan.cluster.gpus_per_node
+    if job.tp < 1 or not job.engines or job.engines * job.tp != gpus:
+        raise ValueError(
+            f"engines of {job.tp} GPUs (stage.placement.rollout.tp) on {gpus}: the runner needs whole ones"
+        )
+    if isinstance(node, int) and job.tp > node:
+        raise ValueError(f"engines of {job.tp} GPUs on nodes of {node}: the runner keeps an engine within a node")
 
 
 def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
@@ -86,8 +99,10 @@ def _places(read: StageReader) -> dict[str, Any]:
         "save_every": read.whole("cadence.save_rollouts", 0),
         "micro": _micro(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
-        "engines": read.whole("placement.rollout.gpus"),
+        **_engines(read),
         "memory_fraction": read.number("placement.rollout.gpu_memory_fraction", 0.0),
+        "offload": _offload(read, "actor"),
+        "reference_offload": _offload(read, "reference"),
         "colocated": read.value("placement.layout", "colocated") == "colocated",
         "dtype": DTYPES.get(dtype, ""),
         "stored": _stored(read, "actor"),
@@ -95,6 +110,33 @@ def _places(read: StageReader) -> dict[str, Any]:
         "lora": _lora(read),
         "critic_seed": read.whole("placement.critic.seed", 0),
     }
+
+
+def _engines(read: StageReader) -> dict[str, int]:
+    gpus, tp = read.whole("placement.rollout.gpus"), read.whole("placement.rollout.tp", 1)
+    return {"engines": gpus // max(tp, 1), "tp": tp}
+
+
+def _sleeps(plan: Plan, read: StageReader) -> bool:
+    """Engines sleep where trainers have the same GPUs and nothing is drawn ahead meanwhile, unless the config forbids it in a
+    word of its own."""
+    together = read.value("placement.layout", "colocated") == "colocated"
+    return together and not read.number("sync.run_ahead_rollouts", 0.0) and not _keeps_cache(plan.extensions)
+
+
+def _keeps_cache(said: Any) -> bool:
+    """True where a framework's own words have an engine's cache stay (`free_cache_engine: false`), at any depth."""
+    items = said.items() if isinstance(said, dict) else ()
+    return any(
+        (str(key).rpartition(".")[2] == "free_cache_engine" and value is False) or _keeps_cache(value)
+        for key, value in items
+    )
+
+
+def _offload(read: StageReader, role: str) -> Offload:
+    at = f"placement.{role}."
+    parts = [read.value(at + name, False) for name in ("offload_policy", "offload.param", "offload.optimizer")]
+    return Offload(*(part is True for part in parts))
 
 
 def _stored(read: StageReader, role: str) -> str:
@@ -232,6 +274,7 @@ def _critic(read: StageReader) -> CriticJob:
         checkpointing=read.value("model_options.critic_gradient_checkpointing", False),
         warmup=read.whole("algorithm.critic.warmup_rollouts", 0),
         stored=_stored(read, "critic"),
+        offload=_offload(read, "critic"),
     )
 
 

@@ -46,7 +46,8 @@ def join(rank: int, ranks: int, address: tuple[str, int], kind: str) -> Any:
     for library in ("GLOO", "NCCL"):  # which would take what the machine's name resolves to, and no other node reaches
         os.environ.setdefault(f"{library}_SOCKET_IFNAME", card)
     store = torch.distributed.TCPStore(*address, is_master=False, timeout=WAIT)
-    backend = "nccl" if kind == "cuda" else "gloo"
+    # what FSDP2 keeps in the host's memory is added up there: the norm of gradients, and weights that are gathered
+    backend = "cpu:gloo,cuda:nccl" if kind == "cuda" else "gloo"
     torch.distributed.init_process_group(backend, store=store, rank=rank, world_size=ranks)
     return init_device_mesh(kind, (ranks,))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import ray
 
-from rftconf_runner import checkpoint
+from rftconf_runner import checkpoint, ranked
 from rftconf_runner.critic import Critic
 from rftconf_runner.graders import grader_actor
 from rftconf_runner.job import Job
@@ -24,7 +25,8 @@ from rftconf_runner.weights import differing
 @dataclass(frozen=True, slots=True)
 class Places:
     """Handles of actors, and what holds them. `critics` is empty where nothing is valued; of what is left after a death
-    an engine is None where it died. `begun` is what those that lived were asked to begin with; `graders` are by name."""
+    an engine is None where it died. An engine is its ranks, most often one. `begun` is what those that lived were asked to
+    begin with; `graders` are by name."""
 
     ranks: list[Any]
     critics: list[Any]
@@ -43,8 +45,14 @@ class Places:
     def named(self) -> dict[str, Any]:
         """Every actor by what it is and its number."""
         scorers = [self.scorer] if self.scorer else []
-        kinds = (("trainer", self.ranks), ("critic", self.critics), ("engine", self.engines), ("reward", scorers))
-        return {f"{kind} {at}": one for kind, actors in kinds for at, one in enumerate(actors)} | {**self.graders}
+        kinds = (("trainer", self.ranks), ("critic", self.critics), ("reward", scorers))
+        found = {f"{kind} {at}": actor for kind, actors in kinds for at, actor in enumerate(actors)}
+        engines = {
+            f"engine {at}" + (f".{rank}" if rank else ""): actor
+            for at, engine in enumerate(self.engines)
+            for rank, actor in enumerate(engine)
+        }
+        return found | engines | {**self.graders}
 
 
 NOWHERE = Places([], [], [], None)
@@ -56,6 +64,7 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     What is `living` stays: trainers begin anew from `start`, engines and the reward's process have no state but the
     weights they are handed. `say` is told what has to be waited for.
     """
+    ranked.divides(job)
     living = living or NOWHERE
     slots = living.slots or Slots(layout_of(job))
     slots.wait(say)
@@ -63,21 +72,31 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     critic = None if start is None else str(start / checkpoint.CRITIC)
     layout, meetings = slots.layout, (meeting(), meeting())
     ranks, critics = living.ranks, living.critics
-    engine = engine_actor(job)
-    kept = dict(enumerate(living.engines))
+    engines, met = _engines(job, slots, living)
     return Places(
         ranks or [_actor(Policy, slots.of(at), job, rank, meetings[0].address, policy)
                   for rank, at in enumerate(layout.trainers)],
         critics or [_actor(Critic, slots.of(at), job, job.critic, rank, meetings[1].address, critic)
                     for rank, at in enumerate(layout.critics)],
-        [kept.get(number) or _actor(engine, slots.of(at), job) for number, at in enumerate(layout.engines)],
+        engines,
         living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders) if job.rewards else None),
         slots,
-        (*(living.meetings if ranks or critics else ()), *meetings),
+        (*(living.meetings if ranks or critics or any(living.engines) else ()), *meetings, *met),
         (*(one.begin.remote(policy) for one in ranks), *(one.begin.remote(critic) for one in critics)),
         {name: living.graders.get(name) or _actor(grader_actor(one), slots.of(at), one, job.engine_seed)
          for at, (name, one) in zip(layout.graders, job.posts, strict=True)},
     )  # fmt: skip
+
+
+def _engines(job: Job, slots: Slots, living: Places) -> tuple[list[list[Any]], list[Meeting]]:
+    """Those that live, and others in the places of those that do not; where ranks of the new ones meet."""
+    kind, found, meetings = engine_actor(job), dict(enumerate(living.engines)), list[Meeting]()
+    for number, bundles in enumerate(slots.layout.of_engines):
+        if not found.get(number):
+            meetings += [meeting()] if job.tp > 1 else []
+            address = meetings[-1].address if meetings else None
+            found[number] = [_actor(kind, slots.of(at), job, rank, address) for rank, at in enumerate(bundles)]
+    return [found[number] for number in sorted(found)], meetings
 
 
 def call(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
@@ -94,8 +113,12 @@ def rows(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
 def hand_over(places: Places, version: int) -> list[list[str]]:
     """The trainer's weights to every engine; the names of what each of them does not hold as the trainer does then."""
     gathered, *_ = [rank.weights.remote() for rank in places.ranks]  # collective: every rank is called
-    engines = call(places.engines, "load", gathered, version)
-    return [differing(ray.get(gathered), engine) for engine in engines]
+    held = iter(call([rank for engine in places.engines for rank in engine], "load", gathered, version))
+    weights = ray.get(gathered)
+    return [
+        sorted({name for rank in islice(held, len(engine)) for name in differing(weights, rank)})
+        for engine in places.engines
+    ]
 
 
 def write(places: Places, tokenizer: Any, folder: Path) -> None:

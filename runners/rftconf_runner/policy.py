@@ -14,6 +14,7 @@ from rftconf_runner import losses
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import join
+from rftconf_runner.offload import States
 from rftconf_runner.parcel import Parcel
 from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, micro_batches, ragged, share, table
 from rftconf_runner.sharded import Learner, device, shard
@@ -42,21 +43,30 @@ class Policy:
         job, mesh, rank = self.job, self.mesh, self.rank
         model = _load(job.model if job.lora else start or job.model, job)
         adapters = Adapters(model, job.lora, start) if job.lora else None
-        model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing).train()
-        self.learner = Learner(model, job.optimizer, job.rollouts * job.updates_per_period, rank, job.ranks, adapters)
+        model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing, offload=job.offload).train()
+        updates = job.rollouts * job.updates_per_period
+        self.learner = Learner(model, job.optimizer, job.offload, updates, rank, job.ranks, adapters)
         self.reference = None
         if job.compares:
-            self.reference = shard(_load(job.model, job), mesh, job.dtype, checkpointing=False).eval()
+            how = job.reference_offload
+            reference = shard(_load(job.model, job), mesh, job.dtype, checkpointing=False, offload=how).eval()
+            self.reference = States(reference, None, how, device())
         if start:
             self.learner.resume(start)
 
     def old_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
         """Of this rank's share, by the weights as they are now."""
-        return self._log_probs(self.learner.model, samples)
+        return self._log_probs(self.learner.states, samples)
 
     def reference_log_probs(self, samples: Sequence[Sample]) -> list[Row]:
         """Of this rank's share, by the weights that the run began with."""
         return self._log_probs(self.reference, samples)
+
+    def rest(self) -> None:
+        """Engines answer: what the plan has wait in the host's memory goes there, until it is needed."""
+        for states in (self.learner.states, self.reference):
+            if states:
+                states.rest()
 
     def update(self, lessons: Sequence[Lesson]) -> Updated:
         """One optimizer update on `lessons`, which all ranks share."""
@@ -96,11 +106,12 @@ class Policy:
             case _:
                 return whole
 
-    def _log_probs(self, model: Any, samples: Sequence[Sample]) -> list[Row]:
+    def _log_probs(self, states: Any, samples: Sequence[Sample]) -> list[Row]:
+        states.back("param")
         found: list[Row] = []
         with torch.no_grad():
             for part in micro_batches(share(samples, self.rank, self.job.ranks), self.job.micro):
-                log_probs, mask, _ = self._forward(model, part)
+                log_probs, mask, _ = self._forward(states.model, part)
                 found += ragged(log_probs, mask)
         return found
 

@@ -70,7 +70,6 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
         ("placement.actor.sp", actor.sp, {1, None}),
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
-        ("placement.rollout.tp", stage.placement.rollout.tp, {1, None}),
         ("sync.driver", sync.driver, {"lockstep", None}),
         ("sync.in_flight", sync.in_flight, {"finish", "interrupt", None}),
         ("sync.old_logprob", sync.old_logprob, {*OLD, None}),

@@ -10,7 +10,9 @@ from typing import Any
 
 import ray
 
+from rftconf_runner import ranked
 from rftconf_runner.job import Job
+from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.weights import Held, held
 
 ENVIRONMENT = {
@@ -61,13 +63,19 @@ def started(model: str, memory_fraction: float, **more: Any) -> Any:
     share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
     memory: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
     same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
-    return LLM(model, **same, **memory, **more)
+    return LLM(model, **{**same, **memory, **more})
 
 
 class Engine:
-    """One engine. Its weights have the version of the last `load`; 0 are those of the model's own files."""
+    """One engine, or rank `rank` of one that is divided over several GPUs: all ranks are called with the same arguments.
 
-    def __init__(self, job: Job) -> None:
+    Its weights have the version of the last `load`; 0 are those of the model's own files.
+    """
+
+    def __init__(self, job: Job, rank: int = 0, meeting: tuple[str, int] | None = None) -> None:
+        import torch
+
+        sleeps = job.sleeps and torch.cuda.is_available()  # without a GPU there is nothing to give back
         self.llm = started(
             job.model,
             job.memory_fraction,
@@ -77,11 +85,24 @@ class Engine:
             seed=job.engine_seed,
             # what the trainer compares with: its logits are divided by the temperature where the plan says so
             logprobs_mode="processed_logprobs" if job.tempered else "raw_logprobs",
+            enable_sleep_mode=sleeps,
+            **ranked.ranks_of(job, rank, meeting),
         )
-        self.job, self.version, self.cutting = job, 0, threading.Event()
+        self.job, self.rank, self.version, self.cutting = job, rank, 0, threading.Event()
+        self.resting = Sleep(self.llm, level_of(sleeps=sleeps, every=job.every))
 
     def generate(self, asked: Sequence[Asked]) -> list[Answer]:
-        """An answer to each, in their order; as far as they are where they are cut."""
+        """An answer to each, in their order; as far as they are where they are cut. None from ranks but the first, which
+        draw the same."""
+        found = self._answered(asked)
+        return [] if self.rank else found
+
+    def sleep(self) -> None:
+        """Until weights come, or an answer is asked for."""
+        self.resting.begin()
+
+    def _answered(self, asked: Sequence[Asked]) -> list[Answer]:
+        self.resting.wake(WEIGHTS, CACHE)
         prompts = [{"prompt_token_ids": [*one.prompt, *one.begun]} for one in asked]
         params = [self._params(one) for one in asked]
         if self.job.interrupts:
@@ -97,11 +118,13 @@ class Engine:
 
     def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Held:
         """Take the trainer's weights, and say what is held then. The prefix cache holds keys of the old ones: it is emptied."""
+        self.resting.wake(WEIGHTS)
         self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
         self.llm.reset_prefix_cache()
         self.version = version
         rows = {name: len(tensor) for name, tensor in weights}
-        found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows))
+        rank, ranks = self.rank, self.job.tp
+        found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
         return found[0]
 
     def _params(self, asked: Asked) -> Any:
@@ -122,11 +145,16 @@ class Engine:
         names = [str(at) for at in range(len(prompts))]
         for name, prompt, own in zip(names, prompts, params, strict=True):
             engine.add_request(name, prompt, own)
-        while engine.has_unfinished_requests() and not self.cutting.is_set():
+        while engine.has_unfinished_requests() and not self._stops():
             for one in engine.step():
                 found[int(one.request_id)] = self._answer(one.outputs[0], whole=one.finished)
         engine.abort_request([name for name, one in zip(names, found, strict=True) if not one.whole])
         return found
+
+    def _stops(self) -> bool:
+        """Every rank at the same step, whenever it heard of it."""
+        asked = self.cutting.is_set()
+        return asked if self.job.tp == 1 else ranked.any_rank(asked)
 
     def _answer(self, output: Any, *, whole: bool = True) -> Answer:
         drawn = tuple(step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True))
@@ -135,7 +163,8 @@ class Engine:
 
 def engine_actor(job: Job) -> Any:
     """The engine as Ray holds it. Where answers are cut it hears of it in a thread of its own, as it generates in another."""
-    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": ENVIRONMENT}}
+    variables = ENVIRONMENT if job.tp == 1 else {**ENVIRONMENT, **ranked.ENVIRONMENT}
+    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": variables}}
     if job.interrupts:
         options["concurrency_groups"] = {CUTTING: 1}
     return ray.remote(**options)(Engine)

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from rftconf_runner import gates
 from rftconf_runner.adapters import Adapters
-from rftconf_runner.job import Optimizer
+from rftconf_runner.job import Offload, Optimizer
+from rftconf_runner.offload import States, policy_of
 
 STATE = "trainer.pt"
 """The optimizer's state and the number of updates done, beside the weights of a checkpoint."""
@@ -35,7 +36,7 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool) -> Any:
+def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Offload) -> Any:
     """Each layer a unit of its own, then the rest. Weights kept in another type than `dtype` are cast for each forward,
     and their gradients are added up over ranks in the type that they are kept in."""
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
@@ -44,9 +45,10 @@ def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool) -> Any:
     how = MixedPrecisionPolicy() if computed == kept else MixedPrecisionPolicy(computed, reduce_dtype=kept)
     if checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
+    where = policy_of(offload)
     for layer in model.model.layers:
-        fully_shard(layer, mesh=mesh, mp_policy=how)
-    fully_shard(model, mesh=mesh, mp_policy=how)
+        fully_shard(layer, mesh=mesh, mp_policy=how, offload_policy=where)
+    fully_shard(model, mesh=mesh, mp_policy=how, offload_policy=where)
     return model
 
 
@@ -60,15 +62,18 @@ class Learner:
     """A sharded model and its optimizer. Every method is collective: all ranks of the model must be called."""
 
     def __init__(
-        self, model: Any, optimizer: Optimizer, updates: int, rank: int, ranks: int, adapters: Adapters | None = None
-    ) -> None:
+        self, model: Any, optimizer: Optimizer, offload: Offload, updates: int, rank: int, ranks: int,
+        adapters: Adapters | None = None,
+    ) -> None:  # fmt: skip
         self.model, self.settings, self.updates, self.rank, self.ranks = model, optimizer, updates, rank, ranks
         self.done, self.adapters = 0, adapters
         learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
         self.optimizer = torch.optim.AdamW(learned, optimizer.lr, optimizer.betas, weight_decay=optimizer.weight_decay)
+        self.states = States(model, self.optimizer, offload, device())
 
     def step(self, parts: Callable[[], list[Tensor]]) -> tuple[float, float, float]:
         """One update on what `parts` gives after it has gone backwards: this rank's loss, gradient norm, learning rate."""
+        self.states.back("param", "optimizer")
         self.optimizer.zero_grad()
         loss = sum(float(part) for part in parts())
         norm = whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.grad_clip))
@@ -81,6 +86,7 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
+        self.optimizer.zero_grad()
         self.done += 1
         return loss, float(norm), rate
 
@@ -95,6 +101,7 @@ class Learner:
         return self.adapters.merged(found) if self.adapters else found
 
     def _gathered(self) -> list[tuple[str, Tensor]]:
+        self.states.back("param")
         found = [(name, whole(value).detach().cpu()) for name, value in self.model.state_dict().items()]
         return found if self.rank == 0 else []
 
@@ -102,6 +109,7 @@ class Learner:
         """Weights and config as Hugging Face writes them, adapters as PEFT does, and the optimizer's state."""
         from torch.distributed.checkpoint.state_dict import StateDictOptions, get_optimizer_state_dict
 
+        self.states.back("optimizer")
         gathered = self._gathered()
         options = StateDictOptions(full_state_dict=True, cpu_offload=True)
         state = get_optimizer_state_dict(self.model, self.optimizer, options=options)

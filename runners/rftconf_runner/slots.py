@@ -1,4 +1,4 @@
-"""Which processes share what: a placement group with a bundle for every GPU, or for every share of a processor."""
+"""Which processes share what: placement groups with a bundle for every GPU, or for every share of a processor."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ class NoPlaceError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which bundle each process is in, by its kind and number; a bundle is one GPU, or one CPU where there is none."""
+    """Which bundle each process is in, by its kind and number; a bundle is one GPU, or one CPU where there is none. An
+    engine's are `tp` of `engines`, one for each of its ranks."""
 
     trainers: tuple[int, ...]
     critics: tuple[int, ...]
     engines: tuple[int, ...]
     graders: tuple[int, ...] = ()
+    tp: int = 1
 
     @property
     def all(self) -> tuple[int, ...]:
@@ -46,6 +48,19 @@ class Layout:
         """How many there are."""
         return max(self.all, default=-1) + 1
 
+    @property
+    def of_engines(self) -> list[tuple[int, ...]]:
+        """The bundles of each engine's ranks."""
+        return [self.engines[at : at + self.tp] for at in range(0, len(self.engines), self.tp)]
+
+    @property
+    def groups(self) -> list[tuple[tuple[int, ...], str]]:
+        """Bundles that are placed together, and how: those of an engine on one node, whose ranks speak at every layer;
+        all others, or all where an engine has one, on as few nodes as there may be."""
+        divided = self.of_engines if self.tp > 1 else []
+        others = tuple(at for at in range(self.bundles) if not any(at in one for one in divided))
+        return [*((one, "STRICT_PACK") for one in divided), *([(others, "PACK")] if others else [])]
+
     def share(self, bundle: int) -> float:
         """Of the bundle, for each process in it."""
         return 1 / max(self.all.count(bundle), 1)
@@ -55,13 +70,14 @@ def layout_of(job: Job) -> Layout:
     """Trainers and engines on the same bundles where the plan has them colocated, on others otherwise; a critic rank is
     with the trainer's rank of its number, and a model that scores with an engine or on bundles of its own."""
     first = 0 if job.colocated else job.ranks
-    engines = tuple(range(first, first + job.engines))
-    free, graders = max(job.ranks, first + job.engines), list[int]()
+    engines = tuple(range(first, first + job.engines * job.tp))
+    free, graders = max(job.ranks, first + len(engines)), list[int]()
     for one in job.graders:
-        own = range(free, free + one.copies) if one.apart else (engines[at % job.engines] for at in range(one.copies))
+        own = range(free, free + one.copies) if one.apart else (engines[at % len(engines)] for at in range(one.copies))
         graders += own
         free += one.copies if one.apart else 0
-    return Layout(tuple(range(job.ranks)), tuple(range(job.ranks)) if job.critic else (), engines, tuple(graders))
+    trainers = tuple(range(job.ranks))
+    return Layout(trainers, trainers if job.critic else (), engines, tuple(graders), job.tp)
 
 
 class Slots:
@@ -69,13 +85,20 @@ class Slots:
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.unit = layout, unit()
-        self.group = placement_group([{self.unit: 1} for _ in range(layout.bundles)], strategy="PACK")
+        groups = [
+            (bundles, placement_group([{self.unit: 1} for _ in bundles], strategy=how))
+            for bundles, how in layout.groups
+        ]
+        self.groups = [group for _, group in groups]
+        self.place = {bundle: (group, at) for bundles, group in groups for at, bundle in enumerate(bundles)}
 
     def wait(self, say: Callable[[str], None] = lambda _: None) -> None:
         """Until every bundle has its place. Raises NoPlaceError after `WAIT_SECONDS`."""
         if self._there(SAY_SECONDS):
             return
         needed = f"{self.layout.bundles} {self.unit}s"
+        if self.layout.tp > 1:
+            needed += f", of which each engine's {self.layout.tp} on one node,"
         say(f"{needed} that are not all there; {_free(self.unit)} are free")
         if not self._there(WAIT_SECONDS):
             raise NoPlaceError(f"the plan needs {needed}; {_free(self.unit)} are free on {_nodes()} nodes")
@@ -83,12 +106,13 @@ class Slots:
     def of(self, bundle: int) -> dict[str, Any]:
         """Options of an actor in this bundle."""
         asked = {"num_gpus": 0, "num_cpus": 0, f"num_{self.unit.lower()}s": self.layout.share(bundle)}
-        where = PlacementGroupSchedulingStrategy(self.group, placement_group_bundle_index=bundle)
+        group, at = self.place[bundle]
+        where = PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=at)
         return {**asked, "scheduling_strategy": where}
 
     def _there(self, seconds: float) -> bool:
         """A group that was whole before says at once that it is ready, also while a bundle is placed anew."""
-        return _wait_until(lambda: _state(self.group) == "CREATED", seconds)
+        return _wait_until(lambda: all(_state(group) == "CREATED" for group in self.groups), seconds)
 
 
 def connect(job: Job, address: str | None) -> None:

@@ -64,18 +64,21 @@ def supervised(
 
 
 def _left(places: Places, gone: Sequence[str]) -> Places:
-    """What goes on: engines, the reward's process and its models where they live, and ranks of a model none of which died; the others
+    """What goes on: the reward's process and its models where they live, and ranks of a model or an engine none of which died;
+    the others
     of one that did would wait for it."""
     named = places.named()
     ranks, critics = (
         [] if any(named[name] in actors for name in gone) else actors for actors in (places.ranks, places.critics)
     )
-    engines = [None if f"engine {at}" in gone else engine for at, engine in enumerate(places.engines)]
+    lost = {name.partition(".")[0] for name in gone}
+    engines = [None if f"engine {at}" in lost else engine for at, engine in enumerate(places.engines)]
     scorer = None if "reward 0" in gone else places.scorer
     graders = {name: one for name, one in places.graders.items() if name not in gone}
     left = Places(ranks, critics, engines, scorer, places.slots, places.meetings, graders=graders)
+    living = [rank for engine in engines if engine for rank in engine]
     for name, actor in named.items():
-        if name in gone or actor not in (*ranks, *critics, *engines, scorer, *graders.values()):
+        if name in gone or actor not in (*ranks, *critics, *living, scorer, *graders.values()):
             ray.kill(actor)
     return left
 

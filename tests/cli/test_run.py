@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
+from rftconf.cli.placing_run import _bundles, _engines
+from rftconf.plan.model import Rollout
 
 SCRIPT = "python3 -m verl.trainer.main_ppo data.train_batch_size=8 actor_rollout_ref.rollout.n=4\n"
 STANDING_IN = """#!/bin/sh
@@ -78,18 +80,44 @@ def test_a_dry_run_says_what_goes_where(script: Path, tmp_path: Path, capsys: py
     more = ["--set", "N=2", "--python", str(standing_in(tmp_path))]
     assert run(["run", str(script), "--dry-run", *more]) == 0
     said = capsys.readouterr().err
-    assert "engines: vllm" in said
+    assert "4 engines of 2 GPUs each: vllm, 512 + 512 tokens a sequence" in said
     assert "1 reward process" in said
     assert "headroom" not in said
 
 
 def test_a_dry_run_says_who_shares_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "run.sh"
-    file.write_text(SCRIPT.rstrip() + " trainer.n_gpus_per_node=8 trainer.nnodes=2\n")
+    whole = "actor_rollout_ref.rollout.tensor_model_parallel_size=1"
+    file.write_text(SCRIPT.rstrip() + f" trainer.n_gpus_per_node=8 trainer.nnodes=2 {whole}\n")
     assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
     said = capsys.readouterr().err
     assert "2 nodes of 8 GPUs" in said
     assert "16 of them in a placement group; a trainer rank, a critic rank and an engine share one" in said
+
+
+def test_a_dry_run_says_which_bundles_an_engine_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.sh"
+    more = "trainer.n_gpus_per_node=8 trainer.nnodes=2 actor_rollout_ref.rollout.tensor_model_parallel_size=2"
+    file.write_text(SCRIPT.rstrip() + f" {more}\n")
+    assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
+    said = capsys.readouterr().err
+    assert "16 of them in placement groups" in said
+    assert "bundles: engine 0 has 0 to 1, engine 1 has 2 to 3, engine 2 has 4 to 5" in said
+    assert "and so on, each on one node" in said
+    assert "8 engines of 2 GPUs each: vllm" in said
+
+
+def test_engines_of_unknown_size() -> None:
+    assert _engines(Rollout(gpus=4)) == "4 engines"
+    assert _engines(Rollout(tp=2)) == "? GPUs, 2 to an engine"
+
+
+def test_bundles_of_engines_that_are_apart() -> None:
+    """After those of the trainer ranks, as the runner numbers them."""
+    assert list(_bundles(3, 7, 4, 2)) == [
+        "  bundles: engine 0 has 3 to 4, engine 1 has 5 to 6, each on one node",
+        "  3 further bundles for trainer ranks alone",
+    ]
 
 
 def test_a_dry_run_with_a_gpu_has_the_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,6 @@ CHANGES: dict[tuple[str, str], dict[str, str | None]] = {
     },
     ("placement.actor.sp", ANY): {"actor_rollout_ref.actor.ulysses_sequence_parallel_size": "2", **FOUR_GPUS},
     ("placement.rollout.engine", "sglang"): {"actor_rollout_ref.rollout.name": "sglang"},
-    ("placement.rollout.tp", ANY): {"actor_rollout_ref.rollout.tensor_model_parallel_size": "2", **FOUR_GPUS},
     ("algorithm.advantage", "remax"): {"algorithm.adv_estimator": "remax"},
 }
 NAMES = {"veRL": "verl", "Trinity-RFT": "trinity", "ROLL": "roll", "ChatLearn": "chatlearn"}

@@ -6,8 +6,8 @@ import ast
 from fnmatch import fnmatchcase
 
 import pytest
-from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, patterns_off, stays
-from rftconf_runner.job import KlPenalty, Lora
+from rftconf_runner.harmless import ANY, VALIDATION, WITHOUT, moved, patterns_off
+from rftconf_runner.job import KlPenalty, Lora, Offload
 from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals
 
@@ -56,7 +56,7 @@ def test_numbers_of_a_job() -> None:
     assert (job.family, job.dual, job.aggregation, job.scope, job.ddof) == ("ppo", 3.0, "token-mean", "group", 1)
     assert (job.optimizer.lr, job.optimizer.betas, job.optimizer.schedule) == (2e-3, (0.9, 0.999), "constant")
     assert (job.dtype, job.critic, job.kl_loss) == ("float32", None, None)
-    assert (job.ranks, job.engines, job.colocated, job.interrupts) == (1, 1, True, False)
+    assert (job.ranks, job.engines, job.tp, job.colocated, job.interrupts) == (1, 1, 1, True, False)
     shared = job_of(plan(actor_rollout_ref__rollout__gpu_memory_utilization="0.4"))
     assert shared.memory_fraction == 0.4
 
@@ -126,11 +126,41 @@ def test_numbers_of_an_adapter() -> None:
     assert job_of(plan(**ADAPTED)).lora == Lora(8, 16, ("q_proj", "v_proj"), "", "", 42)
 
 
-def test_what_is_not_moved_to_the_host_is_said() -> None:
-    assert stays(plan().stages[0]) == []
-    asked = plan(actor_rollout_ref__actor__fsdp_config__optimizer_offload="True")
-    assert stays(asked.stages[0]) == ["placement.actor.offload.optimizer"]
+def test_what_waits_on_the_host() -> None:
+    """Between phases by name, or always by FSDP2's own policy, which leaves nothing to move."""
+    assert moved(plan().stages[0]) == []
+    assert (job_of(plan()).offload, job_of(plan()).rests) == (Offload(), False)
+    asked = plan(
+        actor_rollout_ref__actor__fsdp_config__optimizer_offload="True",
+        actor_rollout_ref__ref__fsdp_config__param_offload="True",
+        actor_rollout_ref__actor__use_kl_loss="True",
+    )
     assert refusals(asked) == []
+    assert moved(asked.stages[0]) == ["placement.actor.offload.optimizer", "placement.reference.offload.param"]
+    job = job_of(asked)
+    assert (job.offload, job.reference_offload, job.rests) == (Offload(optimizer=True), Offload(param=True), True)
+    policy = plan(
+        actor_rollout_ref__actor__fsdp_config__offload_policy="True",
+        actor_rollout_ref__actor__fsdp_config__param_offload="True",
+        actor_rollout_ref__ref__fsdp_config__offload_policy="True",
+        actor_rollout_ref__actor__use_kl_loss="True",
+    )
+    job = job_of(policy)
+    assert (job.offload, job.reference_offload) == (Offload(policy=True, param=True), Offload(policy=True))
+    assert (moved(policy.stages[0]), job.rests) == ([], False)
+    critic = job_of(plan(**EVERYTHING, critic__fsdp__param_offload="True"))
+    assert critic.critic is not None
+    assert (critic.critic.offload, critic.rests) == (Offload(param=True), True)
+
+
+def test_engines_sleep_where_trainers_need_their_memory() -> None:
+    assert job_of(plan()).sleeps
+    assert not job_of(plan(actor_rollout_ref__rollout__free_cache_engine="False")).sleeps
+    apart, ahead = plan(), plan()
+    apart.stages[0].placement.layout = "disaggregated"
+    ahead.stages[0].sync.run_ahead_rollouts = 0.5
+    assert not job_of(apart).sleeps
+    assert not job_of(ahead).sleeps
 
 
 @pytest.mark.parametrize("changes", [{}, EVERYTHING, ADAPTED])
@@ -165,6 +195,17 @@ def test_a_symbol_is_named_not_guessed() -> None:
 def test_counts_that_do_not_divide() -> None:
     with pytest.raises(ValueError, match="updates of 48"):
         job_of(plan(actor_rollout_ref__actor__ppo_mini_batch_size="3"))
+
+
+def test_engines_of_several_gpus() -> None:
+    four = {"trainer__n_gpus_per_node": "4", "actor_rollout_ref__rollout__tensor_model_parallel_size": "2"}
+    assert refusals(plan(**four)) == []
+    assert (job_of(plan(**four)).engines, job_of(plan(**four)).tp) == (2, 2)
+    with pytest.raises(ValueError, match=r"engines of 3 GPUs \(stage\.placement\.rollout\.tp\) on 4"):
+        job_of(plan(**{**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "3"}))
+    eight = plan(**{**four, "actor_rollout_ref__rollout__tensor_model_parallel_size": "8"}, trainer__nnodes="2")
+    with pytest.raises(ValueError, match="engines of 8 GPUs on nodes of 4: the runner keeps an engine within a node"):
+        job_of(eight)
 
 
 def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:

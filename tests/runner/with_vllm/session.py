@@ -30,6 +30,8 @@ LOGICAL = 16
 """CPUs that Ray counts: processes of runs before stay on theirs, and share the real ones."""
 _ENGINES: dict[tuple[object, ...], list[Any]] = {}
 """What an engine is made of, and those that are there."""
+_MET: list[Any] = []
+"""Where the ranks of those that have several met."""
 
 
 def run(
@@ -54,6 +56,7 @@ def run(
     for actor in filter(None, (*ended.ranks, *ended.critics, ended.scorer, *ended.graders.values())):
         ray.kill(actor)
     _ENGINES[_kind(job)] = ended.engines
+    _MET.extend(ended.meetings if job.tp > 1 else ())
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
@@ -67,9 +70,10 @@ def connected() -> None:
 def close() -> None:
     """End Ray and all that is on it."""
     _ENGINES.clear()
+    _MET.clear()
     ray.shutdown()
 
 
 def _kind(job: Job) -> tuple[object, ...]:
     sampled = (job.interrupts, job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
-    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, *sampled)
+    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.tp, *sampled)

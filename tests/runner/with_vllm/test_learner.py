@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
 from rftconf_runner.gates import GateError
-from rftconf_runner.job import Optimizer
+from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.sharded import Learner, learning_rate
 
 SETTINGS = Optimizer(1e-2, (0.9, 0.999), 0.0, 1.0, "constant", 0, 0, 0.0)
@@ -16,7 +16,7 @@ SETTINGS = Optimizer(1e-2, (0.9, 0.999), 0.0, 1.0, "constant", 0, 0, 0.0)
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_loss_that_is_no_number_changes_no_weight(bad: float) -> None:
     model = torch.nn.Linear(2, 1)
-    learner, before = Learner(model, SETTINGS, 4, 0, 1), model.weight.detach().clone()
+    learner, before = Learner(model, SETTINGS, Offload(), 4, 0, 1), model.weight.detach().clone()
     with pytest.raises(GateError, match=r"update 1: the loss is (nan|-?inf)"):
         learner.step(lambda: [learner.backward(model(torch.ones(1, 2)).sum() * bad)])
     assert torch.equal(model.weight, before)

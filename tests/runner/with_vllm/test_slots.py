@@ -57,6 +57,33 @@ def test_fewer_engines_than_ranks() -> None:
     assert (found.bundles, found.share(0), found.share(1)) == (2, 0.5, 1.0)
 
 
+def test_ranks_of_an_engine_have_bundles_of_one_node() -> None:
+    """Each engine's are a group of its own, which Ray may not spread; trainer ranks share them where they are colocated."""
+    divided = layout_of(replace(job(), ranks=4, engines=2, tp=2))
+    assert (divided.engines, divided.of_engines) == ((0, 1, 2, 3), [(0, 1), (2, 3)])
+    assert divided.groups == [((0, 1), "STRICT_PACK"), ((2, 3), "STRICT_PACK")]
+    assert [divided.share(at) for at in range(4)] == [0.5] * 4
+    apart = layout_of(replace(job(), colocated=False, ranks=3, engines=1, tp=2))
+    assert apart.groups == [((3, 4), "STRICT_PACK"), ((0, 1, 2), "PACK")]
+    fewer = layout_of(replace(job(), ranks=3, engines=1, tp=2))
+    assert fewer.groups == [((0, 1), "STRICT_PACK"), ((2,), "PACK")]
+    assert layout_of(job()).groups == [((0, 1), "PACK")]
+
+
+def test_bundles_are_asked_of_ray_as_the_layout_has_them() -> None:
+    session.connected()
+    found = Slots(Layout((0, 1, 2), (), (0, 1), tp=2))
+    found.wait()
+    table = [ray.util.placement_group_table(group) for group in found.groups]
+    assert [(one["strategy"], len(one["bundles"])) for one in table] == [("STRICT_PACK", 2), ("PACK", 1)]
+    places = [found.of(at)["scheduling_strategy"] for at in range(3)]
+    assert [(p.placement_group.id, p.placement_group_bundle_index) for p in places] == [
+        (found.groups[0].id, 0), (found.groups[0].id, 1), (found.groups[1].id, 0),
+    ]  # fmt: skip
+    for group in found.groups:
+        ray.util.remove_placement_group(group)
+
+
 def test_places_that_a_cluster_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     session.connected()
     monkeypatch.setattr(slots, "WAIT_SECONDS", 0.2)
@@ -66,7 +93,8 @@ def test_places_that_a_cluster_does_not_have(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(NoPlaceError, match=r"the plan needs 99 CPUs; [\d.]+ are free on 1 nodes"):
         many.wait(said.append)
     assert said[0].startswith("99 CPUs that are not all there")
-    ray.util.remove_placement_group(many.group)
+    for group in many.groups:
+        ray.util.remove_placement_group(group)
 
 
 def test_a_meeting_is_at_the_nodes_own_address() -> None:

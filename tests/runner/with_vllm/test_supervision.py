@@ -21,7 +21,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
-PLACES = Places(["t0", "t1"], ["c0", "c1"], ["e0", "e1"], "r0")
+PLACES = Places(["t0", "t1"], ["c0", "c1"], [["e0"], ["e1"]], "r0")
 
 
 def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
@@ -37,14 +37,21 @@ def test_a_model_that_scores_is_replaced_by_name(killed: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("gone", "left", "ended"),
     [
-        (["engine 1"], Places(["t0", "t1"], ["c0", "c1"], ["e0", None], "r0"), ["e1"]),
-        (["reward 0"], Places(["t0", "t1"], ["c0", "c1"], ["e0", "e1"], None), ["r0"]),
-        (["trainer 0"], Places([], ["c0", "c1"], ["e0", "e1"], "r0"), ["t0", "t1"]),
-        (["critic 1"], Places(["t0", "t1"], [], ["e0", "e1"], "r0"), ["c0", "c1"]),
-        (["trainer 1", "engine 1"], Places([], ["c0", "c1"], ["e0", None], "r0"), ["t0", "t1", "e1"]),
+        (["engine 1"], Places(["t0", "t1"], ["c0", "c1"], [["e0"], None], "r0"), ["e1"]),
+        (["reward 0"], Places(["t0", "t1"], ["c0", "c1"], [["e0"], ["e1"]], None), ["r0"]),
+        (["trainer 0"], Places([], ["c0", "c1"], [["e0"], ["e1"]], "r0"), ["t0", "t1"]),
+        (["critic 1"], Places(["t0", "t1"], [], [["e0"], ["e1"]], "r0"), ["c0", "c1"]),
+        (["trainer 1", "engine 1"], Places([], ["c0", "c1"], [["e0"], None], "r0"), ["t0", "t1", "e1"]),
     ],
 )
 def test_what_lives_stays_in_its_place(gone: list[str], left: Places, ended: list[str], killed: list[Any]) -> None:
     """Ranks of a model go together: one whose peer died would wait for it. An engine's successor has its number."""
     assert supervision._left(PLACES, gone) == left
     assert killed == ended
+
+
+def test_ranks_of_an_engine_go_together(killed: list[Any]) -> None:
+    divided = Places(["t0"], [], [["e0", "e0.1"], ["e1", "e1.1"]], None)
+    assert list(divided.named()) == ["trainer 0", "engine 0", "engine 0.1", "engine 1", "engine 1.1"]
+    assert supervision._left(divided, ["engine 1.1"]) == Places(["t0"], [], [["e0", "e0.1"], None], None)
+    assert killed == ["e1", "e1.1"]

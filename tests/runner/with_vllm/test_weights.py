@@ -14,7 +14,7 @@ import torch
 from rftconf_runner import gates
 from rftconf_runner.demo import make
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
-from rftconf_runner.weights import Held, differing, held
+from rftconf_runner.weights import Held, Piece, differing, digest, held
 
 pytestmark = pytest.mark.filterwarnings("default")
 Weights = list[tuple[str, torch.Tensor]]
@@ -81,3 +81,33 @@ def test_a_tensor_that_only_one_side_has_is_named(engine: Any, weights: Weights)
     there = loaded(engine, weights)
     assert differing(weights[1:], there) == [weights[0][0]]
     assert differing([*weights, ("extra", torch.ones(2))], there) == ["extra"]
+
+
+KEYS_AND_VALUES = torch.arange(24.0).view(6, 4)
+
+
+def ranks_hold(tensor: torch.Tensor, parts: list[torch.Tensor], ranks: int, **more: Any) -> list[list[str]]:
+    """What each rank of an engine is told that holds one of `parts`."""
+    return [
+        differing(
+            [("w.weight", tensor)], Held({"w.weight": Piece(digest(part), tuple(part.shape), **more)}, {}, at, ranks)
+        )
+        for at, part in enumerate(parts)
+    ]
+
+
+def test_each_rank_is_compared_with_its_own_part() -> None:
+    rows, columns = list(KEYS_AND_VALUES.chunk(2)), list(KEYS_AND_VALUES.chunk(2, 1))
+    assert ranks_hold(KEYS_AND_VALUES, rows, 2) == ranks_hold(KEYS_AND_VALUES, columns, 2) == [[], []]
+    assert ranks_hold(KEYS_AND_VALUES, [KEYS_AND_VALUES] * 2, 2) == [[], []]
+    assert ranks_hold(KEYS_AND_VALUES, rows[::-1], 2) == [["w.weight"], ["w.weight"]]
+    twice = [rows[0], rows[0], rows[1], rows[1]]  # more ranks than heads: as vLLM repeats keys and values
+    assert ranks_hold(KEYS_AND_VALUES, twice, 4) == [[]] * 4
+    assert ranks_hold(KEYS_AND_VALUES, [rows[0], rows[1]] * 2, 4) == [[], ["w.weight"], ["w.weight"], []]
+
+
+def test_what_no_rank_holds_is_named() -> None:
+    """Two ranks with a third each leave a third to nobody."""
+    thirds = list(KEYS_AND_VALUES.chunk(3))[:2]
+    assert ranks_hold(KEYS_AND_VALUES, thirds, 2) == [["w.weight"], ["w.weight"]]
+    assert ranks_hold(KEYS_AND_VALUES, thirds, 2, padded=True) == [["w.weight"], ["w.weight"]]

@@ -1,0 +1,29 @@
+"""Whose turn a GPU is: engines sleep while trainers work, and trainers' states wait in the host's memory while engines answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rftconf_runner.job import Job
+from rftconf_runner.places import Places, call
+from rftconf_runner.reward import BadRewardError
+
+
+@contextmanager
+def engines_turn(job: Job, places: Places) -> Iterator[None]:
+    """Trainers have left what the plan has them leave before it begins, and engines sleep before it ends. Each takes back by
+    itself what it needs: an engine that gets weights or is asked, a trainer that is called."""
+    if job.rests:
+        call((*places.ranks, *places.critics), "rest")
+    try:
+        yield
+    except BadRewardError:  # what was learned is saved then
+        _sleep(job, places)
+        raise
+    _sleep(job, places)
+
+
+def _sleep(job: Job, places: Places) -> None:
+    if job.sleeps:
+        call([rank for engine in places.engines for rank in engine], "sleep")

@@ -1,0 +1,222 @@
+"""Whose turn a GPU is, on a machine without one: the order of calls, by stand-ins that refuse any other, and the same numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import ray
+import torch
+from rftconf_runner import offload, turns
+from rftconf_runner.job import Offload, Optimizer
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.offload import States
+from rftconf_runner.places import Places
+from rftconf_runner.reward import BadRewardError
+from rftconf_runner.rollout import ENVIRONMENT, Asked, Engine
+from rftconf_runner.sharded import Learner, shard
+from rftconf_runner.sleeping import CACHE, DISCARDS, KEEPS, WEIGHTS, Sleep, level_of
+
+from tests.runner.test_job import plan
+from tests.runner.with_vllm.test_demo import trained, without_times
+
+pytestmark = pytest.mark.filterwarnings("default")
+SETTINGS = Optimizer(1e-3, (0.9, 0.999), 0.01, 1.0, "constant", 0, 0, 0.0)
+DEVICE, HOST = torch.float32, torch.float64
+"""Where there is no second device, a second type stands in: nothing is lost on the way, and nothing computes across them."""
+
+
+class Memory:
+    """vLLM's sleep as its documentation has it, without a GPU."""
+
+    def __init__(self) -> None:
+        self.asleep, self.said = set[str](), list[str]()
+
+    def sleep(self, level: int) -> None:
+        assert not self.asleep, "twice"
+        self.asleep, self.said = {WEIGHTS, CACHE}, [*self.said, f"sleep {level}"]
+
+    def wake_up(self, tags: list[str]) -> None:
+        assert self.asleep.issuperset(tags), "what is awake"
+        self.asleep -= set(tags)
+        self.said.append(f"wake {' '.join(tags)}")
+
+
+def test_weights_wake_for_weights_and_the_cache_for_answers() -> None:
+    memory = Memory()
+    engine = Sleep(memory, DISCARDS)
+    for _ in range(2):
+        engine.wake(WEIGHTS, CACHE)  # awake already, in the first period
+        engine.begin()
+        engine.begin()
+        engine.wake(WEIGHTS)
+    assert memory.said == ["sleep 2", f"wake {WEIGHTS}", f"wake {CACHE}", "sleep 2", f"wake {WEIGHTS}"]
+    never = Sleep(memory, 0)
+    never.begin()
+    never.wake(WEIGHTS, CACHE)
+    assert len(memory.said) == 5
+
+
+def test_weights_are_discarded_only_where_a_sync_follows() -> None:
+    assert [level_of(sleeps=True, every=every) for every in (1, 2)] == [DISCARDS, KEEPS]
+    assert level_of(sleeps=False, every=1) == 0
+
+
+@pytest.fixture(scope="module")
+def engine(demo: Path) -> Iterator[Any]:
+    """The actor's class in this process."""
+    model = str(demo / "model")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setitem(os.environ, name, value)
+        yield Engine(replace(job_of(plan()), model=model, tokenizer=model))
+
+
+def test_vllm_is_woken_in_time(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a real engine, whose memory a processor leaves as it is, but which keeps account of what sleeps, and draws nothing
+    until all is awake. The prefix cache is empty after the sync."""
+    from transformers import AutoModelForCausalLM
+
+    executor, rpc = engine.llm.llm_engine.model_executor, engine.llm.collective_rpc
+    asked = [Asked((*range(3, 14), at), at) for at in range(4)]
+    weights = list(AutoModelForCausalLM.from_pretrained(engine.job.model, dtype=torch.float32).state_dict().items())
+    awake, seen = engine.generate(asked), []
+
+    def watched(method: Any, **more: Any) -> Any:
+        seen.append(set(executor.sleeping_tags))
+        return rpc(method, **more)
+
+    engine.resting = Sleep(engine.llm, DISCARDS)
+    monkeypatch.setattr(engine.llm, "collective_rpc", watched)
+    engine.sleep()
+    assert executor.sleeping_tags == {WEIGHTS, CACHE}
+    engine.load(weights, 1)
+    assert seen == [{CACHE}, {CACHE}]  # as weights are taken, and as their digests are
+    again = engine.generate(asked)
+    assert executor.sleeping_tags == set()
+    assert [one.tokens for one in again] == [one.tokens for one in awake]
+
+
+def test_nothing_sleeps_without_a_gpu(engine: Any) -> None:
+    assert engine.job.sleeps
+    fresh = level_of(sleeps=engine.job.sleeps and torch.cuda.is_available(), every=1)
+    assert fresh == (DISCARDS if torch.cuda.is_available() else 0)
+
+
+class Actor:
+    """Says what it is called for."""
+
+    def __init__(self, name: str, said: list[str]) -> None:
+        self.name, self.said = name, said
+
+    def __getattr__(self, method: str) -> Any:
+        def remote() -> str:
+            self.said.append(f"{self.name} {method}")
+            return method
+
+        return type("Method", (), {"remote": staticmethod(remote)})
+
+
+def test_trainers_leave_before_engines_answer_and_engines_before_trainers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "get", lambda refs: refs)
+    said: list[str] = []
+    places = Places([Actor("t0", said)], [Actor("c0", said)], [[Actor("e0", said), Actor("e0.1", said)]], None)
+    job = replace(job_of(plan()), offload=Offload(param=True))
+    with turns.engines_turn(job, places):
+        said.append("answers")
+    assert said == ["t0 rest", "c0 rest", "answers", "e0 sleep", "e0.1 sleep"]
+    said.clear()
+    with pytest.raises(BadRewardError), turns.engines_turn(job, places):
+        raise BadRewardError("what was learned is saved then: trainers take back what is theirs")
+    assert said == ["t0 rest", "c0 rest", "e0 sleep", "e0.1 sleep"]
+    said.clear()
+    with pytest.raises(RuntimeError), turns.engines_turn(job, places):
+        raise RuntimeError("a rank that waits for one that died would not hear of it")
+    assert said == ["t0 rest", "c0 rest"]
+    said.clear()
+    with turns.engines_turn(replace(job, offload=Offload(), sleeps=False), places):
+        pass
+    assert said == []
+
+
+def learner(demo: Path, asked: Offload) -> Learner:
+    """A model under FSDP2, on one rank."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(demo / "model", dtype=DEVICE)
+    model = shard(model, init_device_mesh("cpu", (1,)), "float32", checkpointing=False, offload=asked).train()
+    return Learner(model, SETTINGS, asked, 9, 0, 1)
+
+
+def updated(one: Learner) -> tuple[float, float, float]:
+    ids = torch.arange(32).view(2, 16) % 60 + 3
+    return one.step(lambda: [one.backward(one.model(ids, labels=ids).loss)])
+
+
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """A process group of one; an engine in this process may have made it."""
+    made = not torch.distributed.is_initialized()
+    if made:
+        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    yield
+    if made:
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.usefixtures("alone")
+def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parameters and moments leave together, come back when they are needed, and the numbers are the same bit for bit."""
+    monkeypatch.setattr(offload, "HOST", HOST)
+    plain, moved = learner(demo, Offload()), learner(demo, Offload())
+    moved.states = States(moved.model, moved.optimizer, Offload(param=True, optimizer=True), DEVICE)
+    for _ in range(3):
+        assert updated(plain) == updated(moved)
+        moved.states.rest()
+        kinds = {parameter.dtype for parameter in moved.model.parameters()}
+        moments = [value for state in moved.optimizer.state.values() for value in state.values() if value.dim()]
+        assert kinds == {HOST}
+        assert {value.dtype for value in moments} == {HOST}
+        assert len(moments) == 2 * len(list(moved.model.parameters()))
+        assert all(parameter.grad is None for parameter in moved.model.parameters())
+    pairs = zip(plain.weights(), moved.weights(), strict=True)
+    assert [name for (name, one), (_, other) in pairs if not torch.equal(one, other)] == []
+    assert {value.dtype for state in moved.optimizer.state.values() for value in state.values() if value.dim()} == {
+        HOST
+    }
+    moved.states.back("optimizer")
+    assert {value.dtype for state in moved.optimizer.state.values() for value in state.values()} == {DEVICE}
+
+
+@pytest.mark.usefixtures("alone")
+def test_only_what_the_plan_names_leaves(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offload, "HOST", HOST)
+    one = learner(demo, Offload())
+    updated(one)
+    for part, kinds in (("param", [HOST, DEVICE]), ("optimizer", [DEVICE, HOST])):
+        states = States(one.model, one.optimizer, replace(Offload(), **{part: True}), DEVICE)
+        states.rest()
+        found = [next(one.model.parameters()).dtype, next(iter(one.optimizer.state.values()))["exp_avg"].dtype]
+        assert found == kinds
+        states.back("param", "optimizer")
+    on_host = States(one.model, one.optimizer, Offload(param=True, optimizer=True), HOST)
+    on_host.rest()
+    assert on_host.away == set()
+
+
+def test_fsdps_own_offload_is_the_same_curve(demo: Path) -> None:
+    """Policy, reference and critic by its policy, on two ranks: updates, checkpoint and sync go through the host's memory."""
+    short = {
+        "trainer__total_training_steps": "3", "trainer__save_freq": "3", "trainer__n_gpus_per_node": "2",
+        "actor_rollout_ref__actor__use_kl_loss": "True",
+    }  # fmt: skip
+    asked = {f"actor_rollout_ref__{role}__fsdp_config__offload_policy": "True" for role in ("actor", "ref")}
+    plain, there = (without_times(trained(demo, f"host-{len(more)}", **short, **more)) for more in ({}, asked))
+    assert there == plain
