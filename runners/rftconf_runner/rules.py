@@ -121,7 +121,7 @@ def _module(name: str, words: str) -> str:
     except (ImportError, ValueError):
         spec = None
     if spec is None or not spec.origin:
-        rules = ", ".join((*RULES, FORMAT + "REGEX"))
+        rules = ", ".join((*RULES, FORMAT + "REGEX", JUDGE + "FORM"))
         raise ValueError(
             f"--reward {words}: neither a rule ({rules}), nor a file FILE.py:FUNCTION, nor a module that is installed"
         )

@@ -159,3 +159,19 @@ def test_what_cannot_be_read_is_not_started(tmp_path: Path) -> None:
     bad.write_text("python3 -m verl.trainer.main_ppo a='b\n")
     assert run(["run", str(bad), "--python", str(standing_in(tmp_path))]) == 2
     assert not (tmp_path / "arguments").exists()
+
+
+@pytest.mark.parametrize(
+    ("pool", "bundles", "where"), [("False", "16 of them", "the engines' places"), ("True", "20 of them", "places of")]
+)
+def test_a_dry_run_says_where_a_reward_model_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pool: str, bundles: str, where: str
+) -> None:
+    file = tmp_path / "run.sh"
+    model = f"reward.reward_model.enable=True reward.reward_model.model_path=/rm reward.reward_model.enable_resource_pool={pool}"
+    size = "reward.reward_model.nnodes=1 reward.reward_model.n_gpus_per_node=4"
+    file.write_text(SCRIPT.rstrip() + f" trainer.n_gpus_per_node=8 trainer.nnodes=2 {model} {size}\n")
+    assert run(["run", str(file), "--dry-run", "--python", str(standing_in(tmp_path))]) == 0
+    said = capsys.readouterr().err
+    assert bundles in said
+    assert f"of /rm on {where}" in said

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from rftconf.plan.model import Auxiliary, Domain, Plan, Sampling
 from rftconf.text.read import read
 from rftconf.text.source import Source
 from tests.runner.test_job import KEYS, plan
+from tests.sources import ROOT
 
 MODEL = {
     "reward__reward_model__enable": "True",
@@ -137,6 +141,39 @@ def test_two_models_for_the_same_answers() -> None:
 
 def test_what_a_reward_models_score_does_not_go_through() -> None:
     assert [one.path for one in refusals(modelled(reward__reward_manager__name="dapo"))] == ["stage.reward.manager"]
+
+
+def test_a_dry_run_says_who_scores_and_where(tmp_path: Path) -> None:
+    chat, seen = judge(domain="chat", gpus=1, engine="vllm"), judge(domain="seen", name="val")
+    plans = {"judged": judging(chat, seen, domains=(MATH, CHAT, Domain(name="seen"))), "modelled": modelled()}
+    said = {}
+    for name, one in plans.items():
+        file = tmp_path / f"{name}.json"
+        file.write_text(one.model_dump_json())
+        words = [
+            sys.executable,
+            "-m",
+            "rftconf_runner",
+            str(file),
+            "--out",
+            str(tmp_path / name),
+            "--dry-run",
+            "--no-trackers",
+        ]
+        path = os.pathsep.join((str(ROOT), str(ROOT / "runners")))
+        done = subprocess.run(
+            words, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        said[name] = [line for line in done.stdout.splitlines()[1:] if "validation, which" not in line]
+    assert said["judged"] == [
+        "judge 0: /j is asked by the reward function; answers of chat, on a place of its own",
+        "domain math: 4 of a period's 8 prompts",
+        "domain chat: 4 of a period's 8 prompts",
+        "domain seen: 0 of a period's 8 prompts",
+        "left out: val, which score validation only",
+    ]
+    assert said["modelled"] == ["classifier 0: /rm scores by its head, bfloat16; answers, on the place of an engine"]
 
 
 def test_a_symbol_is_named_not_guessed() -> None:
