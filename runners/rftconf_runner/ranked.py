@@ -48,7 +48,9 @@ def divides(job: Job) -> None:
     heads = config.num_attention_heads
     keys = getattr(config, "num_key_value_heads", None) or heads
     if heads % job.tp or (keys % job.tp and job.tp % keys):
-        raise ValueError(f"engines of {job.tp} GPUs cannot share {heads} heads and {keys} of keys, which {job.model} has")
+        raise ValueError(
+            f"engines of {job.tp} GPUs cannot share {heads} heads and {keys} of keys, which {job.model} has"
+        )
 
 
 def any_rank(yes: bool) -> bool:
