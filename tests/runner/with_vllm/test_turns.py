@@ -24,7 +24,7 @@ from rftconf_runner.sharded import Learner, shard
 from rftconf_runner.sleeping import CACHE, DISCARDS, KEEPS, WEIGHTS, Sleep, level_of
 
 from tests.runner.test_job import plan
-from tests.runner.with_vllm.test_demo import trained, without_times
+from tests.runner.with_vllm.test_demo import planned, python, trained, without_times
 
 pytestmark = pytest.mark.filterwarnings("default")
 SETTINGS = Optimizer(1e-3, (0.9, 0.999), 0.01, 1.0, "constant", 0, 0, 0.0)
@@ -220,3 +220,14 @@ def test_fsdps_own_offload_is_the_same_curve(demo: Path) -> None:
     asked = {f"actor_rollout_ref__{role}__fsdp_config__offload_policy": "True" for role in ("actor", "ref")}
     plain, there = (without_times(trained(demo, f"host-{len(more)}", **short, **more)) for more in ({}, asked))
     assert there == plain
+
+
+def test_what_has_no_effect_here_is_said_at_the_start(demo: Path) -> None:
+    moves = {"actor_rollout_ref__actor__fsdp_config__optimizer_offload": "True", "trainer__total_training_steps": "1"}
+    file = planned(demo, "said", **moves)
+    done = python("-m", "rftconf_runner", str(file), "--out", str(demo / "said"))
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "on GPUs: engines sleep while trainers have their memory" in done.stdout
+    assert "on GPUs: placement.actor.offload.optimizer: in the host's memory while engines answer" in done.stdout
+    nothing = "no GPU is here: engines do not sleep, and nothing moves to the host between phases"
+    assert (nothing in done.stdout) is not torch.cuda.is_available()
