@@ -165,7 +165,8 @@ def test_a_dry_run_says_who_scores_and_where(tmp_path: Path) -> None:
             words, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        said[name] = [line for line in done.stdout.splitlines()[1:] if "validation, which" not in line]
+        others = ("validation, which", "on GPUs: ")
+        said[name] = [line for line in done.stdout.splitlines()[1:] if not any(words in line for words in others)]
     assert said["judged"] == [
         "judge 0: /j is asked by the reward function; answers of chat, on a place of its own",
         "domain math: 4 of a period's 8 prompts",
