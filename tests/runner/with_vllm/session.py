@@ -26,8 +26,8 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
 }
-LOGICAL = 16
-"""CPUs that Ray counts: processes of runs before stay on theirs, and share the real ones."""
+LOGICAL = 64
+"""CPUs that Ray counts: the bundles of runs before stay taken, as their engines do, and share the real ones."""
 _ENGINES: dict[tuple[object, ...], list[Any]] = {}
 """What an engine is made of, and those that are there."""
 _MET: list[Any] = []
