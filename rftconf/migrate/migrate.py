@@ -11,6 +11,7 @@ from rftconf.diff.effects import Effect
 from rftconf.diff.sides import side
 from rftconf.errors import RefusedError, RftconfError
 from rftconf.load import Loaded, load
+from rftconf.mappers.earlier import refuse_earlier_releases
 from rftconf.migrate.idle import asleep, without, woken
 from rftconf.migrate.patching import Editor, make
 from rftconf.migrate.pins import Pin, candidates, looked_at, written_with
@@ -91,7 +92,7 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
     """
     loaded, notes = _launches(text, read, asked)
     document, found = loaded[0][1].document, loaded[0][1].guess
-    routes = {number: _route(one.guess, asked.to) for number, one in loaded}
+    routes = {number: _route(one, asked.to) for number, one in loaded}
     edits = _once([divided(want, one, routes[n]) for n, one in loaded for want in wanted(one.document, routes[n])])
     if document.form == "shell":
         edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
@@ -143,9 +144,12 @@ def _load(document: Document, asked: Asked) -> Loaded:
     return load(document, framework=asked.framework, release=asked.release, rows=asked.rows, assume=asked.assume)
 
 
-def _route(found: Guess, to: str) -> Route:
+def _route(loaded: Loaded, to: str) -> Route:
+    found = loaded.guess
     known = registry.framework(found.framework)
     number = registry.release(known, to)
+    for stage in loaded.stages:
+        refuse_earlier_releases(registry.framework(known.family), stage.values.get("stage.kind"), number)
     if found.trainer not in known.trainers_of(number):
         recipe = known.recipes[found.trainer]
         raise RefusedError(
