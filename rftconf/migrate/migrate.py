@@ -19,6 +19,7 @@ from rftconf.migrate.shares import divided
 from rftconf.migrate.unlike import Unlike, lost, unlike
 from rftconf.migrate.unread import unread
 from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
+from rftconf.migrate.words import whereabouts
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document
@@ -201,9 +202,7 @@ def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> Refuse
 def _stuck(want: Wanted, document: Document) -> str:
     leaf = want.leaf
     to = "has to go" if want.key is None else f"becomes {want.key}" if want.key != want.was else "takes another value"
-    elsewhere = leaf.key_place.file != document.name
-    where = "in another file: migrate that one" if elsewhere else "put together from several places"
-    return f"{leaf.key_place}: {want.was} {to}, and is {where}"
+    return f"{leaf.key_place}: {want.was} {to}, and is {whereabouts(document, leaf)}"
 
 
 def _run(number: int | None, before: Loaded, text: str, read: Read, route: Route, edits: Sequence[Wanted]) -> Run:

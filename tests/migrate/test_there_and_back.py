@@ -32,3 +32,11 @@ def test_a_release_that_starts_no_such_run_is_refused_by_name() -> None:
     with pytest.raises(RefusedError, match=r"ROLL 0\.1\.3 starts none: they came with 0\.2\.1"):
         migrated(text, "0.3.0", "0.1.3", "run.yaml", "roll")
     assert migrated(text, "0.3.0", "0.2.1", "run.yaml", "roll").text
+
+
+def test_a_config_that_the_script_writes_is_named() -> None:
+    config = "mode: train\nalgorithm:\n  algorithm_type: dpo\ntrainer:\n  use_dynamic_bsz: false\n"
+    text = f"cat > d.yaml <<EOF\n{config}EOF\ntrinity run --config d.yaml\n"
+    with pytest.raises(RefusedError, match="in a config that the script writes") as refused:
+        migrated(text, "0.5.2", "0.6.0", "run.sh", "trinity")
+    assert "run.sh:4:3" in str(refused.value)
