@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
+from rftconf.mappers.earlier import refuse_earlier_releases
 from rftconf.mappers.tables import all_tables, table_of
 from rftconf.plan.kinds import NAMES
 from rftconf.schemas import registry
@@ -40,12 +41,7 @@ def refuse_other_kinds(target: Framework, kind: str | None, number: str | None =
     """Raises RefusedError, with the reason and who has such runs, where the target starts none of this kind."""
     family = registry.framework(target.family)
     if kind is None or (kind in table_of(target.name, kind).kinds and not table_of(target.name, kind).stays):
-        since = family.kinds_since.get(str(kind))
-        if since is not None and not registry.at_least(family.name, number or target.newest, since):
-            raise RefusedError(
-                f"this is {NAMES[str(kind)]}; {family.title} {number} starts none: they came with {since}",
-                choices=(f"--to-release {since} or newer",),
-            )
+        refuse_earlier_releases(family, kind, number or target.newest)
         return
     why = family.lacks.get(kind, f"rftconf writes {', '.join(_written(family))} runs for {family.title}")
     able = [known.title for known in registry.FRAMEWORKS.values() if kind in _written(known)]

@@ -11,6 +11,7 @@ from rftconf.diff.effects import Effect
 from rftconf.diff.sides import side
 from rftconf.errors import RefusedError, RftconfError
 from rftconf.load import Loaded, load
+from rftconf.mappers.earlier import refuse_earlier_releases
 from rftconf.migrate.idle import asleep, without, woken
 from rftconf.migrate.patching import Editor, make
 from rftconf.migrate.pins import Pin, candidates, looked_at, written_with
@@ -18,6 +19,7 @@ from rftconf.migrate.shares import divided
 from rftconf.migrate.unlike import Unlike, lost, unlike
 from rftconf.migrate.unread import unread
 from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
+from rftconf.migrate.words import whereabouts
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document
@@ -91,7 +93,7 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
     """
     loaded, notes = _launches(text, read, asked)
     document, found = loaded[0][1].document, loaded[0][1].guess
-    routes = {number: _route(one.guess, asked.to) for number, one in loaded}
+    routes = {number: _route(one, asked.to) for number, one in loaded}
     edits = _once([divided(want, one, routes[n]) for n, one in loaded for want in wanted(one.document, routes[n])])
     if document.form == "shell":
         edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
@@ -143,9 +145,12 @@ def _load(document: Document, asked: Asked) -> Loaded:
     return load(document, framework=asked.framework, release=asked.release, rows=asked.rows, assume=asked.assume)
 
 
-def _route(found: Guess, to: str) -> Route:
+def _route(loaded: Loaded, to: str) -> Route:
+    found = loaded.guess
     known = registry.framework(found.framework)
     number = registry.release(known, to)
+    for stage in loaded.stages:
+        refuse_earlier_releases(registry.framework(known.family), stage.values.get("stage.kind"), number)
     if found.trainer not in known.trainers_of(number):
         recipe = known.recipes[found.trainer]
         raise RefusedError(
@@ -197,9 +202,7 @@ def _cannot(stuck: Sequence[Wanted], route: Route, document: Document) -> Refuse
 def _stuck(want: Wanted, document: Document) -> str:
     leaf = want.leaf
     to = "has to go" if want.key is None else f"becomes {want.key}" if want.key != want.was else "takes another value"
-    elsewhere = leaf.key_place.file != document.name
-    where = "in another file: migrate that one" if elsewhere else "put together from several places"
-    return f"{leaf.key_place}: {want.was} {to}, and is {where}"
+    return f"{leaf.key_place}: {want.was} {to}, and is {whereabouts(document, leaf)}"
 
 
 def _run(number: int | None, before: Loaded, text: str, read: Read, route: Route, edits: Sequence[Wanted]) -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rftconf.text.document import Document, Leaf
+from rftconf.text.edit_overrides import is_override
 
 _ENDS = frozenset(" \t\r\n;|&<>)")
 _CLOSES = {"(": ")", "{": "}"}
@@ -13,6 +14,8 @@ def bounds(document: Document, leaf: Leaf) -> tuple[int, int] | None:
     text, span = document.text, leaf.key_place.span
     start = span.start - len(leaf.mode.value)
     if text[span.start : span.end] != leaf.key or text[start : span.start] != leaf.mode.value:
+        return None
+    if not is_override(document, leaf):
         return None
     quote = text[start - 1 : start]
     if quote and quote in "\"'":
@@ -62,3 +65,12 @@ def _past_expansion(text: str, at: int, closing: str) -> int:
         else:
             at = _past(text, at)
     return min(at + 1, len(text))
+
+
+def whereabouts(document: Document, leaf: Leaf) -> str:
+    """Why the characters of a key cannot be changed here."""
+    if leaf.key_place.file != document.name:
+        return "in another file: migrate that one"
+    if document.form == "shell" and document.text[leaf.key_place.span.end :].lstrip("\"' ")[:1] == ":":
+        return "in a config that the script writes: migrate that text as a file of its own"
+    return "put together from several places"

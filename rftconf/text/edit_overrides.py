@@ -67,7 +67,7 @@ def drop_word(document: Document, start: int, end: int) -> list[Patch]:
 def rename(document: Document, leaf: Leaf, key: str, prefix: str | None = None) -> list[Patch] | None:
     """Another key for an override, with another prefix (`+` or none) where one is given."""
     span, held = leaf.key_place.span, leaf.mode.value
-    if document.text[span.start : span.end] != leaf.key or not _is_override(document, leaf):
+    if document.text[span.start : span.end] != leaf.key or not is_override(document, leaf):
         return None
     if prefix is None:
         return [Patch(span, key)]
@@ -75,7 +75,7 @@ def rename(document: Document, leaf: Leaf, key: str, prefix: str | None = None) 
     return [_patch(document, start, span.end, prefix + key)] if document.text[start : span.start] == held else None
 
 
-def _is_override(document: Document, leaf: Leaf) -> bool:
+def is_override(document: Document, leaf: Leaf) -> bool:
     """False for a key of a config that a here-document of the script holds."""
     return leaf.mode is Mode.DELETE or document.text[leaf.key_place.span.end :].lstrip(_QUOTES).startswith("=")
 

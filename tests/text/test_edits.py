@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.migrate.words import bounds
 from rftconf.text import edit_overrides, edit_yaml
 from rftconf.text.document import Document
 from rftconf.text.patch import Patch, apply
@@ -100,3 +101,14 @@ def test_what_would_need_quotes_is_left_alone() -> None:
     doc = document(SHELL, "run.sh")
     assert edit_overrides.put(doc, doc.last()["data.a"], "a b") is None
     assert edit_overrides.put(doc, doc.last()["data.a"], [1]) is None
+
+
+def test_a_key_of_a_config_that_the_script_writes_is_no_override() -> None:
+    text = "cat > c.yaml <<EOF\nmode: both\nseed: 1\nEOF\ntrinity run --config c.yaml\n"
+    script = document(text, "run.sh")
+    leaf = script.last()["mode"]
+    assert edit_overrides.rename(script, leaf, "way") is None
+    assert edit_overrides.put(script, leaf, "train") is None
+    assert edit_overrides.drop(script, leaf) is None
+    assert edit_overrides.add(script, leaf, "a.b", 1) is None
+    assert bounds(script, leaf) is None

@@ -24,9 +24,14 @@ DEFAULTS = {"beta": 0.1, "label_smoothing": 0.0}
 CONFIG = "trainer.trainer_config.actor_rollout_ref."
 MICRO = {
     CONFIG + "actor.ppo_micro_batch_size_per_gpu": B + "micro.sequences_per_rank",
-    CONFIG + "rollout.log_prob_micro_batch_size_per_gpu": B + "log_prob.sequences_per_rank",
     CONFIG + "ref.log_prob_micro_batch_size_per_gpu": B + "reference.sequences_per_rank",
 }
+CHECKED = CONFIG + "rollout.log_prob_micro_batch_size_per_gpu"
+SCORED = B + "log_prob.sequences_per_rank"
+UNSCORED = (
+    "nothing but the reference computes log-probabilities beforehand (algorithm.bypass_old_logprobs); the trainer only asks that "
+    "the key is there"
+)
 COLUMNS = {
     "prompt_key": "keys.prompt", "messages_key": "keys.messages", "chosen_key": "keys.chosen", "rejected_key": "keys.rejected",
     "system_prompt_key": "keys.system", "system_prompt": "system_prompt", "prompt_type": "prompt_type",
@@ -122,6 +127,10 @@ def read_micro(r: Reading) -> None:
             continue
         rows = r.native(key)
         r.set(path, _pairs(r, rows), key, how="two rows are a pair" if r.since("0.6.0") else "")
+    if dynamic is not True and r.native("algorithm.bypass_old_logprobs", True) is False:
+        r.set(SCORED, _pairs(r, r.native(CHECKED)), CHECKED)
+    else:
+        r.inactive[CHECKED] = UNSCORED
     micro = r.plan(B + "micro.sequences_per_rank")
     if dynamic is True:
         r.narrowed["trainer.use_dynamic_bsz"] = TORN
@@ -161,6 +170,13 @@ def write_micro(w: Writing) -> None:
         how = SUMMED if trained else "checked without dynamic batches" if given is None else ""
         state, note = (State.NARROWED, SUMMED) if other else (State.DERIVED, "")
         w.put(key, value, *paths, state=state, note=note, always=True, how="" if other else how)
+    given = w.plan(SCORED)
+    if w.same_framework and given is not None:
+        w.put(CHECKED, folds_steps.whole(given * each), SCORED, state=State.DERIVED, always=True)
+    else:
+        w.put(CHECKED, each, always=True, how="checked without dynamic batches")
+        if given is not None:
+            w.lose(SCORED, State.NO_COUNTERPART, UNSCORED)
     w.lose(B + "micro.tokens_per_rank", State.DERIVED, "micro-batches are one pair")
 
 

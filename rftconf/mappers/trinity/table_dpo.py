@@ -15,7 +15,7 @@ from rftconf.plan.kinds import counts_for_preference
 A, B, D, F = "stage.algorithm.", "stage.batch.", "stage.data.", folds_sft.DATA
 OWNED = (
     "trainer.save_interval", "explorer.eval_interval", "algorithm.repeat_times", "trainer.use_dynamic_bsz", "trainer.max_token_len_per_gpu",
-    *folds_dpo.MICRO,
+    *folds_dpo.MICRO, folds_dpo.CHECKED,
 )  # fmt: skip
 """Keys that a fold of this table speaks for, or that do nothing here."""
 RUNS = tuple(
@@ -30,7 +30,8 @@ FOLDS = (
     Fold(("buffer.train_batch_size", "cluster.node_num", "model.max_prompt_tokens", "model.max_response_tokens"),
          (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_dpo.read_update, folds_dpo.write_update,
          "split_dpo_experience_to_single_turn; ppo_mini_batch_size = train_batch_size"),
-    Fold(("trainer.use_dynamic_bsz", *folds_dpo.MICRO), (B + "micro.dynamic", B + "micro.tokens_per_rank", *folds_dpo.MICRO.values()),
+    Fold(("trainer.use_dynamic_bsz", *folds_dpo.MICRO, folds_dpo.CHECKED),
+         (B + "micro.dynamic", B + "micro.tokens_per_rank", *folds_dpo.MICRO.values(), folds_dpo.SCORED),
          folds_dpo.read_micro, folds_dpo.write_micro, "policy_loss_fn/dpo_loss: masked_sum over a micro-batch"),
     Fold((*(F + key for key in PLACE), *(f"{F}format.{key}" for key in folds_dpo.COLUMNS)),
          (*(path for path in table_sft.TRAIN if not path.endswith("trained_turns")), *(f"{D}train[].{field}" for field in folds_dpo.COLUMNS.values()),
