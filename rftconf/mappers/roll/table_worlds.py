@@ -105,6 +105,7 @@ OWN = (
     Reason("train_env_manager.max_traj_per_env", State.EXTENSION, "episodes that one environment plays in a batch"),
     *(Reason(key, State.DEAD_IN_SOURCE, "the rollout pipeline plays the environments of train_env_manager alone")
       for key in ("val_env_manager*", "val_batch_size")),
+    Reason("actor_train.data_args*", State.DEAD_IN_SOURCE, "the agentic pipeline plays environments and reads no data"),
     *(Reason(key, State.DEAD_IN_SOURCE, "the rollout pipeline neither trains nor samples for training")
       for key in ("reward_normalization*", "ratio_type", "batch_adjust_mode", "episode_reward_weight", "step_reward_*", "use_token_reward")),
 )  # fmt: skip
