@@ -15,8 +15,9 @@ import torch
 from rftconf_runner import losses
 from rftconf_runner.critic import Critic
 from rftconf_runner.demo import make
-from rftconf_runner.job import Job, Micro
+from rftconf_runner.job import Job, Micro, Offload
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
 from rftconf_runner.sequences import Lesson, Sample, Table, before, mask_of, micro_batches, table
 
@@ -64,7 +65,9 @@ def job(micro: Micro) -> Job:
 def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[float, list[torch.Tensor], list[float]]:
     """Loss, gradients and per-token numbers of one update, as a rank computes them."""
     rank = object.__new__(kind.__ray_metadata__.modified_class)
-    rank.job, rank.rank, rank.learner = replace(job(micro), aggregation=aggregation), 0, SimpleNamespace(model=model)
+    states = States(model, None, Offload(), "cpu")
+    rank.job, rank.rank = replace(job(micro), aggregation=aggregation), 0
+    rank.learner = SimpleNamespace(model=model, states=states)
     rank.critic = SimpleNamespace(micro=micro, infer=micro, clip=0.2, aggregation=aggregation)
     parts = list(micro_batches(lessons(), micro))
     assert sum(map(len, parts)) == 10
@@ -77,7 +80,7 @@ def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[floa
         loss.backward()
         whole += float(loss.detach())
     samples = [one.sample for one in lessons()]
-    rows = rank._log_probs(model, samples) if kind is Policy else rank.values(samples)
+    rows = rank._log_probs(states, samples) if kind is Policy else rank.values(samples)
     return whole, [p.grad.clone() for p in model.parameters()], [number for row in rows for number in row]
 
 
