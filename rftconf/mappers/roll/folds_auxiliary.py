@@ -10,6 +10,7 @@ from rftconf.mappers.roll.folds_domains import REWARDS, domains
 from rftconf.mappers.roll.folds_engine import SHARES
 from rftconf.mappers.roll.folds_places import INFER, NAME, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
+from rftconf.mappers.roll.teachers import several_teachers
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
@@ -228,6 +229,11 @@ def _read_teacher(r: Reading) -> None:
         )
     r.set(at + "role", "teacher", key)
     r.set(at + "name", "teacher", key)
+    named = several_teachers(key for key, _ in r.source.leaves())
+    if named:
+        told = f"teacher: {', '.join(named)} score the rows of their tags"
+        r.note(f"{told}; the plan has one teacher, so name them in another framework")
+        return
     r.set(at + "path", path, key)
     _read_place(
         r, at, section, device_ids(r, f"{section}.{DEVICES}"), {"actor": device_ids(r, f"{trained(r)}.{DEVICES}")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
@@ -58,10 +59,21 @@ def of_students(live: dict[str, Leaf]) -> dict[str, Leaf]:
 
 def _only_teacher(live: dict[str, Leaf]) -> str:
     """`teacher.NAME.`, where one teacher is given under a name; ROLL itself calls one without a name `default`."""
-    parts = [key.split(".") for key in live if key.startswith("teacher.")]
-    names = {part[1] for part in parts}
+    names = _names(live)
+    return f"teacher.{names[0]}." if len(names) == 1 else ""
+
+
+def several_teachers(keys: Iterable[str]) -> list[str]:
+    """The names of teachers, each of which scores the rows of its tags; none where there is one."""
+    names = _names(keys)
+    return names if len(names) > 1 else []
+
+
+def _names(keys: Iterable[str]) -> list[str]:
+    """What teachers are called; empty where the section is itself one."""
+    parts = [key.split(".") for key in keys if key.startswith("teacher.")]
     worker = any(len(part) < 3 or part[1].endswith("_args") for part in parts)
-    return f"teacher.{names.pop()}." if len(names) == 1 and not worker else ""
+    return [] if worker else sorted({part[1] for part in parts})
 
 
 def respelt(w: Writing) -> dict[str, str]:
@@ -69,8 +81,8 @@ def respelt(w: Writing) -> dict[str, str]:
     if not (RL.test(w) and follows_teacher(w)):
         return {}
     own = w.facts.get("source")
-    keys = (leaf.key.split(".") for key, leaf in own.leaves() if key.startswith("teacher.")) if own else ()
-    named = next((key[1] for key in keys if len(key) > 2 and not key[1].endswith("_args")), "")
+    names = _names(leaf.key for _, leaf in own.leaves()) if own else []
+    named = names[0] if len(names) == 1 else ""
     return {**SECTIONS, **UNREAD, **({"teacher": f"teacher.{named}"} if named else {})}
 
 

@@ -58,13 +58,28 @@ def _read(r: Reading) -> None:
     r.inactive.update(dict.fromkeys(("algorithm.use_kl_in_reward", LOSS + "distillation_loss_coef"), ALONE))
 
 
+def _several(r: Reading) -> bool:
+    """True where teachers have names of their own, each for the rows whose distillation.teacher_key says so: the plan's teacher
+    then stands for all of them and has no model. veRL takes `teacher_model` out beside them (DistillationConfig)."""
+    section, _, usual = MODEL.rstrip(".").rpartition(".")
+    written = [key for key, _ in r.source.leaves() if key.startswith(f"{section}.")]
+    names = sorted({key[len(section) + 1 :].partition(".")[0] for key in written} - {usual})
+    if names:
+        why = f"veRL takes {usual} out where another teacher is named (DistillationConfig)"
+        r.inactive.update({key: why for key in written if key.startswith(MODEL)})
+        r.note(
+            f"{section}: {', '.join(names)} score the rows of their keys; the plan has one teacher, so name them in another framework"
+        )
+    return bool(names)
+
+
 def read_model(r: Reading, index: int) -> None:
     """The teacher's engines, on a pool of their own."""
     if not follows_teacher(r):
         return
     at = f"stage.placement.auxiliary[{index}]."
     r.set(at + "role", "teacher", SWITCH, REWARDS)
-    for key, field in SERVED.items():
+    for key, field in SERVED.items() if not _several(r) else ():
         r.set(at + field, r.native(MODEL + key), MODEL + key)
     nodes, each = (r.native(key) for key in POOL)
     known = all(isinstance(size, (int, Expr)) for size in (nodes, each))
@@ -121,6 +136,8 @@ def write_model(w: Writing, at: str) -> None:
     for key, field in SERVED.items():
         if w.plan(at + field) is not None and field not in ("engine", "model_max_tokens"):
             w.put(MODEL + key, w.plan(at + field), at + field, always=True)
+    if w.plan(at + "path") is None and not w.same_framework:
+        w.put(MODEL + "model_path", "???", always=True, how="the source's teacher is not named, or is several")
     engine = w.plan(at + "engine")
     if engine is not None:
         put = ENGINES.put(engine, w, None)

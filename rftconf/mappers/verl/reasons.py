@@ -358,7 +358,7 @@ TRAINER = (
 
 DISTILLATION = (
     *_all(KEPT, "an engine option of a teacher that the plan does not have", f"{TEACHER}.inference.*"),
-    *_all(MATHS, "a teacher beside rewards, or several, or bounds of its loss (row 15.13); elsewhere one teacher stands alone", "distillation.*"),
+    *_all(MATHS, "a teacher beside rewards, or several, or bounds of its loss (row 15.13); the plan has one teacher that stands alone", "distillation.*"),
 )  # fmt: skip
 
 REASONS: tuple[Reason, ...] = (
