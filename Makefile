@@ -81,7 +81,7 @@ runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLL
 
 runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over ranks without a difference (after runner-env)
 	.runner/bin/python -m pip install --quiet pytest==$(shell sed -n 's/^pytest==//p' requirements-dev.lock)
-	.runner/bin/python -m pytest tests/runner tests/budget/with_torch
+	.runner/bin/python -m pytest --durations=15 tests/runner tests/budget/with_torch
 
 RUNNER ?= .runner/bin/python
 

@@ -44,15 +44,16 @@ def plan_of(demo: Path) -> Any:
     return load(read(open_source(str(demo / "run_grpo.sh")))).plan
 
 
-def job_for(demo: Path, steps: int) -> Any:
-    """The demo's run without checkpoints, at a learning rate of 0."""
+def job_for(demo: Path, steps: int, longest: int) -> Any:
+    """The demo's run without checkpoints, at a learning rate of 0; answers of `longest` tokens, of the plan's where it is 0."""
     from rftconf_runner.job_reader import job_of
 
     job = job_of(plan_of(demo))
+    job = replace(job, response_tokens=longest or job.response_tokens)
     return replace(job, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
 
 
-def runner(demo: Path, steps: int) -> dict[str, Any]:
+def runner(demo: Path, steps: int, longest: int) -> dict[str, Any]:
     """Seconds from one period's end to the next, and what the runner says of its phases."""
     import ray
     from rftconf_runner.driver import train
@@ -69,7 +70,7 @@ def runner(demo: Path, steps: int) -> dict[str, Any]:
     watch.ends = []
     ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
     with tempfile.TemporaryDirectory() as folder:
-        train(job_for(demo, steps), Path(folder), watch=watch)
+        train(job_for(demo, steps, longest), Path(folder), watch=watch)
         rows = [json.loads(line) for line in Path(folder, "metrics.jsonl").read_text().splitlines()]
     ray.shutdown()
     phases = {name: [row[f"{name}_seconds"] for row in rows[1:]] for name in ("rollout", "update", "sync")}
@@ -77,11 +78,11 @@ def runner(demo: Path, steps: int) -> dict[str, Any]:
     return {"step": [b - a for a, b in pairwise(watch.ends)], **phases, "tokens": tokens}
 
 
-def engine(demo: Path, steps: int) -> dict[str, Any]:
+def engine(demo: Path, steps: int, longest: int) -> dict[str, Any]:
     """vLLM alone: a period's answers, and its own reload of weights that are there."""
     from benches.runner_parts import engine_for, generated, prompts_of, weights_of
 
-    job = job_for(demo, steps)
+    job = job_for(demo, steps, longest)
     llm, prompts, weights = engine_for(job), prompts_of(job), weights_of(job)
 
     def reloaded() -> None:
@@ -92,11 +93,11 @@ def engine(demo: Path, steps: int) -> dict[str, Any]:
     return in_turns(calls, steps)
 
 
-def training(demo: Path, steps: int) -> dict[str, Any]:
+def training(demo: Path, steps: int, longest: int) -> dict[str, Any]:
     """FSDP2 alone, on random answers of full length: old log-probs, an update, gathering the weights."""
     from benches.runner_parts import Training, random_answers
 
-    job = job_for(demo, steps)
+    job = job_for(demo, steps, longest)
     own, answers = Training(job), random_answers(job)
     calls = {
         "log_probs": lambda _: own.log_probs(answers),
@@ -117,12 +118,12 @@ def in_turns(calls: Mapping[str, Callable[[int], object]], steps: int) -> dict[s
     return found
 
 
-def trl(demo: Path, steps: int) -> dict[str, Any]:
+def trl(demo: Path, steps: int, longest: int) -> dict[str, Any]:
     """TRL generates with transformers here: its own use of vLLM stops in vLLM's CPU build, which keeps no loader on
     packed weights."""
     from benches.runner_parts import trl_steps
 
-    return {"step": trl_steps(demo, job_for(demo, steps), steps)}
+    return {"step": trl_steps(demo, job_for(demo, steps, longest), steps)}
 
 
 def measured(part: str, demo: Path, steps: int, asked: argparse.Namespace) -> dict[str, Any]:
@@ -131,7 +132,8 @@ def measured(part: str, demo: Path, steps: int, asked: argparse.Namespace) -> di
     threads = {"OMP_NUM_THREADS": str(asked.trl_threads)} if part == "trl" else {}
     before = os.getloadavg()[0]
     done = subprocess.run(
-        [sys.executable, "-m", "benches.runner_speed", "--part", part, "--demo", str(demo), "--steps", str(steps)],
+        [sys.executable, "-m", "benches.runner_speed", "--part", part, "--demo", str(demo), "--steps", str(steps),
+         "--answer-tokens", str(asked.answer_tokens)],
         env={**os.environ, **ENVIRONMENT, **threads, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -168,6 +170,7 @@ def main() -> None:
     parser.add_argument("--trl-threads", type=int, default=1, help="try more where no one else computes")
     parser.add_argument("--steps", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--answer-tokens", type=int, default=0, help="the longest answer; the demo's 16 when absent")
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--demo", type=Path, help=argparse.SUPPRESS)
@@ -176,7 +179,7 @@ def main() -> None:
         print(
             json.dumps(
                 {"engine": engine, "training": training, "runner": runner, "trl": trl}[asked.part](
-                    asked.demo, asked.steps
+                    asked.demo, asked.steps, asked.answer_tokens
                 )
             )
         )
@@ -192,6 +195,7 @@ def main() -> None:
     found = {
         "cores": os.cpu_count(),
         "steps": asked.steps - WARM,
+        **({"answer_tokens": asked.answer_tokens} if asked.answer_tokens else {}),
         "trl_threads": asked.trl_threads,
         "loads": [{part: one[part]["load"] for part in parts} for one in rounds],
         **summary(rounds),

@@ -404,13 +404,15 @@ def _no_cluster(s: Subject) -> Findings:
 
 @rule(
     125, ERROR, "bench in a release that cannot",
-    bad=trinity("mode=bench", release="0.5.2"), good=trinity("mode=bench", release="0.6.0"),
-    advice="use another release", source="RULES 2.2 (verified by running it)", since="0.5.2", until="0.5.2",
+    bad=trinity("mode=bench", release="0.5.2"), good=trinity("mode=bench", "trainer.trainer_strategy=megatron", release="0.5.2"),
+    advice="use another release, or trainer_strategy: megatron, whose sizes are not checked there",
+    source="RULES 2.2; verl_config.py _check_parallel_config (both verified by running it)", since="0.5.2", until="0.5.2",
 )  # fmt: skip
 def _bench(s: Subject) -> Findings:
-    """0.5.2 divides by the trainer's GPUs, which are none, and stops with ZeroDivisionError."""
-    if s.native.value("mode") == "bench":
-        yield found(f"mode bench always fails in {s.title}", "mode")
+    """Under FSDP 0.5.2 divides by the trainer's GPUs, which are none, and stops with ZeroDivisionError."""
+    sharded = str(s.native.value("trainer.trainer_strategy", "fsdp")).startswith("fsdp")
+    if s.native.value("mode") == "bench" and sharded and s.native.value("trainer.trainer_type", "verl") == "verl":
+        yield found(f"mode bench fails under FSDP in {s.title}", "mode")
 
 
 @rule(
