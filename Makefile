@@ -85,7 +85,7 @@ runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over 
 
 RUNNER ?= .runner/bin/python
 
-runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit with a table of times (after runner-env; half an hour)
+runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit with a table of times (after runner-env; 7 minutes where nothing else runs)
 	RFTCONF_RUNNER_MATRIX=$(or $(CELLS),benches/results/runner-faults-$(TODAY).jsonl) $(RUNNER) -m pytest tests/runner/with_vllm/test_faults.py
 
 runner-nodes:  ## the demo on two nodes in network namespaces, one of which is cut off and comes back (after runner-env; as root)
