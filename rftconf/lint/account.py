@@ -55,31 +55,41 @@ def surely_divided(s: Subject) -> bool:
     """
     values, extras = s.reading.values, [f"stage.placement.auxiliary[{at}]." for at in s.items("placement.auxiliary")]
     named = (*_sizes(), *((extra + word, word) for extra in extras for word in ("tp", "pp")))
-    sizes = frozenset((word, size) for path, word in named if (size := values.get(path)) not in (None, 1))
-    models = ("stage.model.path", "stage.model.critic_path", *(f"{extra}path" for extra in extras))
+    sizes = {(word, size) for path, word in named if (size := _size(values.get(path))) != 1}
+    fields_of_models = ("stage.model.path", "stage.model.critic_path", *(f"{extra}path" for extra in extras))
+    models = [path for path in map(values.get, fields_of_models) if path]
+    if not all(isinstance(path, str) for path in models):
+        return False
     given = (values.get(path) for path in _OVERRIDES)
-    uneven = any("pipeline" in key for overrides in given if isinstance(overrides, dict) for key in overrides)
-    return not uneven and (not sizes or all(_divided(path, sizes) for path in map(values.get, models) if path))
+    uneven = any("pipeline" in str(key) for overrides in given if isinstance(overrides, dict) for key in overrides)
+    divided = bool(models) and all(_divided(path, frozenset(sizes)) for path in models)
+    return not uneven and (divided or not sizes)
+
+
+def _size(value: object) -> int:
+    """A parallel size: 1 where nothing is said, 0 for whatever is no number of GPUs, which divides nothing."""
+    if value is None:
+        return 1
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 @lru_cache(maxsize=4096)
-def _divided(path: object, sizes: frozenset[tuple[str, object]]) -> bool:
+def _divided(path: str, sizes: frozenset[tuple[str, int]]) -> bool:
     """True where every size, by the last word of its field, divides what it cuts, and virtual stages need no look."""
     from rftconf.budget.models import find
 
-    model = find(path) if isinstance(path, str) else None
-    counts = [(word, size) for word, size in sizes if isinstance(size, int) and size > 0]
-    if model is None or len(counts) < len(sizes):
+    model = find(path)
+    if model is None or any(size == 0 for _, size in sizes):
         return False
     a = model.architecture
-    heads = [n for word, n in counts if word in ("tp", "sp")]
-    layers = [n for word, n in counts if word == "pp"]
-    experts = [n for word, n in counts if word == "ep"]
+    heads = [n for word, n in sizes if word in ("tp", "sp")]
+    layers = [n for word, n in sizes if word == "pp"]
+    experts = [n for word, n in sizes if word == "ep"]
     return (
         all(a.heads % n == 0 and (a.kv_heads % n == 0 or n % a.kv_heads == 0) for n in heads)
         and all(a.depth % n == 0 for n in layers)
         and all((a.experts or n) % n == 0 for n in experts)
-        and not any(word == "vpp" for word, _ in counts)
+        and not any(word == "vpp" for word, _ in sizes)
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rftconf.budget.allocation import problems
 from rftconf.budget.pools import pools
-from rftconf.lint import config_of
+from rftconf.lint import config_of, engine
 from rftconf.lint.account import all_gpus_used, surely_divided
 from rftconf.lint.rule import Example, verl
 from rftconf.lint.rules import security
@@ -45,6 +45,19 @@ def subject(example: Example) -> Subject:
 )
 def test_sizes_that_surely_divide_the_model(example: Example, expected: bool) -> None:
     assert surely_divided(subject(example)) is expected
+
+
+@pytest.mark.parametrize("overrides", ["{1:2}", "[pipeline]", "pipeline"])
+@pytest.mark.parametrize("path", ["[a,b]", "{a:1}", "7"])
+@pytest.mark.parametrize("size", ["[1,2]", "{a:1}", "many", "2.5", "-2", "2"])
+def test_values_of_another_kind_end_no_check(path: str, size: str, overrides: str) -> None:
+    """Whatever stands there, every rule goes on: the size's kind is told, and a model that is no text divides nothing."""
+    megatron = f"+{ACTOR}megatron.override_transformer_config={overrides}"
+    example = verl(f"actor_rollout_ref.model.path={path}", f"{ROLLOUT}tensor_model_parallel_size={size}", megatron)
+    for document in documents(example):
+        codes = {found.code for found in engine.check(document, engine.Options("verl"))}
+        assert size in ("2", "-2") or codes & {"KEY001", "KEY004"}
+        assert path != "[a,b]" or not any(map(surely_divided, subjects_of(document)))
 
 
 def test_a_trainer_of_every_gpu_leaves_none_idle() -> None:

@@ -45,9 +45,10 @@ def _write_engines(w: Writing) -> None:
 def _pass_trainers_checks(w: Writing) -> None:
     """Releases before 0.6.0 check the sizes of a trainer that a benchmark does not have, and stop there."""
     nodes, each = w.plan("cluster.nodes"), w.plan("cluster.gpus_per_node")
-    if not w.since("0.5.2") and nodes is not None and each is not None:
+    if not w.since("0.5.2"):
         how = "nothing trains, but this release wants a batch that all GPUs divide (verl_config)"
-        w.put("buffer.batch_size", arith("*", nodes, each), always=True, how=how)
+        if nodes is not None and each is not None:
+            w.put("buffer.batch_size", arith("*", nodes, each), always=True, how=how)
     elif not w.since("0.6.0"):
         how = (
             "nothing trains, but under FSDP this release divides a batch by the trainer's GPUs, of which there are none"
