@@ -9,6 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from rftconf_runner.cuts import micro_batches
+from rftconf_runner.job import Micro
+
+VOCABULARY = 99
+"""Tokens of the demo's."""
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
 
@@ -42,7 +47,14 @@ def generated(engine: Any, job: Any, prompts: list[list[int]], seed: int) -> Ans
     drawn = random.Random(seed).sample(prompts, job.prompts)
     asked = [prompt for prompt in drawn for _ in range(job.responses)]
     params = [
-        SamplingParams(temperature=1.0, max_tokens=job.response_tokens, logprobs=0, seed=seed + at)
+        SamplingParams(
+            temperature=1.0,
+            max_tokens=job.response_tokens,
+            logprobs=0,
+            seed=seed + at,
+            detokenize=False,
+            flat_logprobs=True,
+        )
         for at in range(len(asked))
     ]
     done = engine.generate([{"prompt_token_ids": one} for one in asked], params, use_tqdm=False)
@@ -50,10 +62,16 @@ def generated(engine: Any, job: Any, prompts: list[list[int]], seed: int) -> Ans
 
 
 def random_answers(job: Any) -> Answers:
-    """As many and as long as a period's, by no model."""
+    """As many and as long as a period's, by no model: each token may be the last, as one of the vocabulary's."""
     draw = random.Random(0)
     prompts = [prompt for prompt in prompts_of(job)[: job.prompts] for _ in range(job.responses)]
-    return [(prompt, [draw.randrange(3, 90) for _ in range(job.response_tokens)]) for prompt in prompts]
+    lengths = [
+        next((at for at in range(1, job.response_tokens) if not draw.randrange(VOCABULARY)), job.response_tokens)
+        for _ in prompts
+    ]
+    return [
+        (prompt, [draw.randrange(3, 90) for _ in range(size)]) for prompt, size in zip(prompts, lengths, strict=True)
+    ]
 
 
 def weights_of(job: Any) -> list[tuple[str, Any]]:
@@ -82,19 +100,15 @@ class Training:
         fully_shard(self.model, mesh=mesh)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), 0.0)
 
-    def log_probs(self, answers: Answers) -> Any:
-        """Without a gradient, as old ones are taken."""
-        import torch
-
-        with torch.no_grad():
-            return self._of(answers)
-
     def update(self, answers: Answers) -> None:
-        """Forward, backward, clip, step."""
+        """Forward, backward, clip, step; in the passes that the runner makes of such answers."""
         import torch
 
         self.optimizer.zero_grad()
-        (-self._of(answers)).mean().backward()
+        sequences = [(*prompt, *answer) for prompt, answer in answers]
+        (micro,) = micro_batches(sequences, Micro(len(sequences), 0))
+        for numbers, _ in micro.passes:
+            (-self._of([answers[at] for at in numbers])).sum().backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
 
@@ -107,12 +121,12 @@ class Training:
 
         longest = max(len(prompt) + len(answer) for prompt, answer in answers)
         ids = torch.zeros(len(answers), longest, dtype=torch.long)
-        kept, counts = torch.zeros_like(ids), torch.zeros(len(answers), longest - 1)
+        counts = torch.zeros(len(answers), longest - 1)
         for at, (prompt, answer) in enumerate(answers):
             end = len(prompt) + len(answer)
             ids[at, :end] = torch.tensor([*prompt, *answer])
-            kept[at, :end], counts[at, len(prompt) - 1 : end - 1] = 1, 1
-        logits = self.model(input_ids=ids, attention_mask=kept, use_cache=False).logits[:, :-1]
+            counts[at, len(prompt) - 1 : end - 1] = 1
+        logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1]
         found = logits.log_softmax(-1).gather(-1, ids[:, 1:].unsqueeze(-1)).squeeze(-1)
         return found * counts
 

@@ -2,8 +2,9 @@
 
 `.runner/bin/python -m benches.runner_speed --trl FOLDER [-o FILE]`, where FOLDER is `pip install --no-deps --target FOLDER
 trl==1.16.0` (PEFT and accelerate are in the runner's environment). All three take the same model, prompts, 8 groups of 16,
-at most 16 tokens and one update a period, at a learning rate of 0, so that answers stay as long as they are. The parts take
-turns; only ratios travel, and the machine's load is beside them.
+the longest answer of each `--answer-tokens`, one update a period and as many threads as there are processors, at a learning
+rate of 0, so that answers stay as long as they are. The parts take turns; only ratios travel, and the machine's load is
+beside them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",  # added to what the process has; Ray adds 15 otherwise
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "OMP_NUM_THREADS": "1",  # what Ray gives each actor of the runner; threads that wait for shared cores are far slower
 }
 WARM = 3
 """Steps that are not counted: the first ones compile, allocate and fill caches."""
@@ -57,6 +57,7 @@ def runner(demo: Path, steps: int, longest: int) -> dict[str, Any]:
     """Seconds from one period's end to the next, and what the runner says of its phases."""
     import ray
     from rftconf_runner.driver import train
+    from rftconf_runner.slots import connect
     from rftconf_runner.watch import Watch
 
     class Clock(Watch):
@@ -68,9 +69,10 @@ def runner(demo: Path, steps: int, longest: int) -> dict[str, Any]:
 
     watch = Clock("quiet")
     watch.ends = []
-    ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+    job = job_for(demo, steps, longest)
+    connect(job, None)
     with tempfile.TemporaryDirectory() as folder:
-        train(job_for(demo, steps, longest), Path(folder), watch=watch)
+        train(job, Path(folder), watch=watch)
         rows = [json.loads(line) for line in Path(folder, "metrics.jsonl").read_text().splitlines()]
     ray.shutdown()
     phases = {name: [row[f"{name}_seconds"] for row in rows[1:]] for name in ("rollout", "update", "sync")}
@@ -94,17 +96,12 @@ def engine(demo: Path, steps: int, longest: int) -> dict[str, Any]:
 
 
 def training(demo: Path, steps: int, longest: int) -> dict[str, Any]:
-    """FSDP2 alone, on random answers of full length: old log-probs, an update, gathering the weights."""
+    """FSDP2 alone, on random answers that end as the untrained model's do: an update, gathering the weights."""
     from benches.runner_parts import Training, random_answers
 
     job = job_for(demo, steps, longest)
     own, answers = Training(job), random_answers(job)
-    calls = {
-        "log_probs": lambda _: own.log_probs(answers),
-        "update": lambda _: own.update(answers),
-        "gather": lambda _: own.weights(),
-    }
-    return in_turns(calls, steps)
+    return in_turns({"update": lambda _: own.update(answers), "gather": lambda _: own.weights()}, steps)
 
 
 def in_turns(calls: Mapping[str, Callable[[int], object]], steps: int) -> dict[str, list[float]]:
@@ -126,14 +123,14 @@ def trl(demo: Path, steps: int, longest: int) -> dict[str, Any]:
     return {"step": trl_steps(demo, job_for(demo, steps, longest), steps)}
 
 
-def measured(part: str, demo: Path, steps: int, asked: argparse.Namespace) -> dict[str, Any]:
-    """One part in a process of its own; medians of what came after the warm steps."""
+def measured(part: str, demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, Any]:
+    """One part in a process of its own; what came after the warm steps."""
     paths = [ROOT, ROOT / "runners", *([asked.trl] if part == "trl" else [])]
-    threads = {"OMP_NUM_THREADS": str(asked.trl_threads)} if part == "trl" else {}
+    threads = {} if part == "runner" else {"OMP_NUM_THREADS": str(asked.threads or os.cpu_count())}
     before = os.getloadavg()[0]
     done = subprocess.run(
-        [sys.executable, "-m", "benches.runner_speed", "--part", part, "--demo", str(demo), "--steps", str(steps),
-         "--answer-tokens", str(asked.answer_tokens)],
+        [sys.executable, "-m", "benches.runner_speed", "--part", part, "--demo", str(demo), "--steps", str(asked.steps),
+         "--longest", str(longest)],
         env={**os.environ, **ENVIRONMENT, **threads, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -163,44 +160,47 @@ def summary(rounds: list[dict[str, dict[str, Any]]]) -> dict[str, Any]:
     return found
 
 
+def compared(demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, Any]:
+    """All parts in turn, with answers of at most so many tokens."""
+    parts = [part for part in PARTS if part != "trl" or asked.trl]
+    rounds = [{part: measured(part, demo, longest, asked) for part in parts} for _ in range(asked.rounds)]
+    loads = [{part: one[part]["load"] for part in parts} for one in rounds]
+    return {"answer_tokens": longest, **summary(rounds), "loads": loads}
+
+
 def main() -> None:
     """Print the figures as JSON, or one part's seconds where it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trl", type=Path, help="the folder that holds trl; left out without it")
-    parser.add_argument("--trl-threads", type=int, default=1, help="try more where no one else computes")
+    parser.add_argument(
+        "--threads", type=int, default=0, help="of the bare parts and of TRL; 0: one for each processor"
+    )
     parser.add_argument("--steps", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--answer-tokens", type=int, default=0, help="the longest answer; the demo's 16 when absent")
+    parser.add_argument(
+        "--answer-tokens", type=int, nargs="+", default=[16, 128, 240], help="the longest answer; 16 is the demo's own"
+    )
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--demo", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--longest", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.part:
-        print(
-            json.dumps(
-                {"engine": engine, "training": training, "runner": runner, "trl": trl}[asked.part](
-                    asked.demo, asked.steps, asked.answer_tokens
-                )
-            )
-        )
+        part = {"engine": engine, "training": training, "runner": runner, "trl": trl}[asked.part]
+        print(json.dumps(part(asked.demo, asked.steps, asked.longest)))
         return
     with tempfile.TemporaryDirectory() as folder:
         from rftconf_runner.demo import make
 
         make(Path(folder))
-        parts = [part for part in PARTS if part != "trl" or asked.trl]
-        rounds = [
-            {part: measured(part, Path(folder), asked.steps, asked) for part in parts} for _ in range(asked.rounds)
-        ]
-    found = {
+        found = [compared(Path(folder), longest, asked) for longest in asked.answer_tokens]
+    whole = {
         "cores": os.cpu_count(),
+        "threads": asked.threads or os.cpu_count(),
         "steps": asked.steps - WARM,
-        **({"answer_tokens": asked.answer_tokens} if asked.answer_tokens else {}),
-        "trl_threads": asked.trl_threads,
-        "loads": [{part: one[part]["load"] for part in parts} for one in rounds],
-        **summary(rounds),
+        "lengths": found,
     }
-    text = json.dumps(found, indent=2)
+    text = json.dumps(whole, indent=2)
     print(text)
     if asked.output:
         asked.output.write_text(text + "\n", encoding="utf-8")

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from rftconf_runner import losses
+from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import CriticJob, Job, Micro
 from rftconf_runner.meeting import join
-from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, micro_batches, ragged, share, table
+from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, shard
 
 
@@ -23,12 +24,12 @@ class Critic:
     def __init__(
         self, job: Job, critic: CriticJob, rank: int, meeting: tuple[str, int], start: str | None = None
     ) -> None:
-        self.job, self.critic, self.rank, self.mesh = job, critic, rank, join(rank, job.ranks, meeting, device())
-        self.begin(start)
+        self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
+        self.begin(job, critic, start)
 
-    def begin(self, start: str | None) -> None:
+    def begin(self, job: Job, critic: CriticJob, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
-        job, critic, mesh, rank = self.job, self.critic, self.mesh, self.rank
+        self.job, self.critic, mesh, rank = job, critic, self.mesh, self.rank
         model = _load(start or critic.model, job, critic.stored)
         model = shard(model, mesh, job.dtype, checkpointing=critic.checkpointing, offload=critic.offload).train()
         updates = job.rollouts * critic.passes * job.sequences // critic.update
@@ -39,11 +40,12 @@ class Critic:
     def values(self, samples: Sequence[Sample]) -> list[Row]:
         """What is expected before each token of this rank's share of the answers."""
         self.learner.states.back("param")
-        found: list[Row] = []
+        found: dict[int, Row] = {}
         with torch.no_grad():
-            for part in micro_batches(share(samples, self.rank, self.job.ranks), self.critic.infer):
-                found += ragged(*self._forward(part, self.critic.infer))
-        return found
+            for micro in micro_batches(samples, self.critic.infer, self.rank, self.job.ranks):
+                for numbers, part in micro.passes:
+                    found |= zip(numbers, ragged(*self._forward(part, self.critic.infer)), strict=True)
+        return [found[at] for at in sorted(found)]
 
     def rest(self) -> None:
         """As the policy's ranks do."""
@@ -54,8 +56,8 @@ class Critic:
         divisor = losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.critic.aggregation)
 
         def parts() -> list[Tensor]:
-            own = share(lessons, self.rank, self.job.ranks)
-            return [self.learner.backward(self._loss(part, divisor)) for part in micro_batches(own, self.critic.micro)]
+            cut = micro_batches(lessons, self.critic.micro, self.rank, self.job.ranks)
+            return [self.learner.backward(self._loss(part, divisor)) for micro in cut for _, part in micro.passes]
 
         return self.learner.step(parts)
 
@@ -73,7 +75,7 @@ class Critic:
         values, mask = self._forward([lesson.sample for lesson in part], self.critic.micro)
         old, returns = (grid([getattr(one, name) for one in part], mask) for name in ("values", "returns"))
         loss = losses.value(values, old, returns, self.critic.clip)
-        return losses.aggregate(loss, mask, self.critic.aggregation, divisor)
+        return losses.aggregate(loss, mask, self.critic.aggregation, divisor, self.job.response_tokens)
 
 
 def _load(path: str, job: Job, stored: str) -> Any:

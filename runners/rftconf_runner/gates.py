@@ -20,14 +20,19 @@ def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]]
     """The largest difference. Raises GateError when the engine does not hold the trainer's weights."""
     pairs = ((a, b) for one, other in zip(engine, trainer, strict=True) for a, b in zip(one, other, strict=True))
     gaps = [abs(a - b) for a, b in pairs]
+    breach = next((gap for gap in gaps if not gap <= PARITY_MAX[dtype]), None)  # also what is no number
+    return at_parity(max(gaps, default=0.0) if breach is None else breach, dtype)
+
+
+def at_parity(gap: float, dtype: str) -> float:
+    """The largest difference itself. Raises GateError where it is too large, or no number."""
     limit = PARITY_MAX[dtype]
-    breach = next((gap for gap in gaps if not gap <= limit), None)  # also what is no number
-    if breach is not None:
+    if not gap <= limit:
         raise GateError(
-            f"log-probs of engine and trainer differ by {breach:.3g}; more than {limit:g} in {dtype} means "
+            f"log-probs of engine and trainer differ by {gap:.3g}; more than {limit:g} in {dtype} means "
             "that the engine's weights or its prefix cache are stale"
         )
-    return max(gaps, default=0.0)
+    return gap
 
 
 def first_ratio(gap: float, most: float = FIRST_RATIO_MAX) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 
 import ray
 
-from rftconf_runner.job import Grader
+from rftconf_runner.job import Grader, Job
 from rftconf_runner.reward import BadRewardError
 from rftconf_runner.rollout import ENVIRONMENT, started
 
 AT = "stage.placement.auxiliary"
+GENERATING = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
+"""How transformers calls models whose head is over a vocabulary."""
 
 
 class Judge:
@@ -69,7 +71,7 @@ class Classifier:
             runner="pooling",
         )
         if "classify" not in self.llm.supported_tasks:
-            raise BadRewardError(f"{AT}: {grader.model} has no head that scores a sequence")
+            raise _headless(grader)
         self.tokenizer = self.llm.get_tokenizer()
 
     def scores(self, asked: Sequence[tuple[Any, str]]) -> list[float]:
@@ -97,6 +99,20 @@ def _longest(grader: Grader) -> int:
 
     own = int(AutoConfig.from_pretrained(grader.model).get_text_config().max_position_embeddings)
     return min(grader.longest, own) if grader.longest else own
+
+
+def have_heads(job: Job) -> None:
+    """Raises BadRewardError for a reward model that only generates; vLLM says so after it has loaded it."""
+    from transformers import AutoConfig
+
+    for one in job.graders:
+        kinds = AutoConfig.from_pretrained(one.model).architectures if one.kind == "classifier" else None
+        if kinds and all(str(kind).endswith(GENERATING) for kind in kinds):
+            raise _headless(one)
+
+
+def _headless(grader: Grader) -> BadRewardError:
+    return BadRewardError(f"{AT}: {grader.model} has no head that scores a sequence")
 
 
 def grader_actor(grader: Grader) -> Any:

@@ -48,12 +48,14 @@ class Optimizer:
 
 @dataclass(frozen=True, slots=True)
 class Offload:
-    """What waits in the host's memory: with `policy` everything, but for the layers that are being computed; parameters and
-    the optimizer's moments while engines answer."""
+    """What of a model leaves its device. With `policy` everything waits in the host's memory, but for the layers that are
+    being computed; `param` and the `optimizer`'s moments while engines answer. A layer gathered for its forward pass is kept
+    for the backward one unless it `reshards`."""
 
     policy: bool = False
     param: bool = False
     optimizer: bool = False
+    reshards: bool = True
 
     @property
     def moves(self) -> bool:
@@ -266,6 +268,13 @@ class Job:
     def updates_per_period(self) -> int:
         """E * S / G."""
         return self.passes * self.sequences // self.update
+
+    @property
+    def begins_anew(self) -> bool:
+        """True where a period's one update is all that asks for old log-probs: it computes them itself, as its own. A
+        reward with a KL penalty, an importance weight and a critic's own update want theirs before."""
+        early = self.kl_reward or self.correction or self.critic
+        return self.old != "engine" and self.updates_per_period == 1 and not early
 
     @property
     def rests(self) -> bool:

@@ -135,8 +135,9 @@ def _keeps_cache(said: Any) -> bool:
 
 def _offload(read: StageReader, role: str) -> Offload:
     at = f"placement.{role}."
-    parts = [read.value(at + name, False) for name in ("offload_policy", "offload.param", "offload.optimizer")]
-    return Offload(*(part is True for part in parts))
+    names = ("offload_policy", "offload.param", "offload.optimizer")
+    policy, param, optimizer = (read.value(at + name, False) is True for name in names)
+    return Offload(policy, param, optimizer, read.value(at + "reshard_after_forward", True) is not False)
 
 
 def _stored(read: StageReader, role: str) -> str:

@@ -49,6 +49,7 @@ def of_updates(
         last = updated[-1]
         found |= {"loss": sum(one.loss for one in last), "gradient_norm": last[0].gradient_norm}
         found |= {"learning_rate": last[0].learning_rate}
+        found |= {} if last[0].parity is None else {"parity": last[0].parity}
     if valued:
         found |= {"critic_loss": sum(loss for loss, _, _ in valued[-1]), "critic_gradient_norm": valued[-1][0][1]}
     return found

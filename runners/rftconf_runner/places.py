@@ -12,7 +12,7 @@ import ray
 
 from rftconf_runner import checkpoint, ranked
 from rftconf_runner.critic import Critic
-from rftconf_runner.graders import grader_actor
+from rftconf_runner.graders import grader_actor, have_heads
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import Meeting, meeting
 from rftconf_runner.policy import Policy
@@ -65,6 +65,7 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     weights they are handed. `say` is told what has to be waited for.
     """
     ranked.divides(job)
+    have_heads(job)
     living = living or NOWHERE
     slots = living.slots or Slots(layout_of(job))
     slots.wait(say)
@@ -82,7 +83,8 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
         living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders) if job.rewards else None),
         slots,
         (*(living.meetings if ranks or critics or any(living.engines) else ()), *meetings, *met),
-        (*(one.begin.remote(policy) for one in ranks), *(one.begin.remote(critic) for one in critics)),
+        (*(one.begin.remote(job) for engine in filter(None, living.engines) for one in engine),
+         *(one.begin.remote(job, policy) for one in ranks), *(one.begin.remote(job, job.critic, critic) for one in critics)),
         {name: living.graders.get(name) or _actor(grader_actor(one), slots.of(at), one, job.engine_seed)
          for at, (name, one) in zip(layout.graders, job.posts, strict=True)},
     )  # fmt: skip

@@ -10,24 +10,27 @@ import ray
 import torch
 from torch import Tensor
 
-from rftconf_runner import losses
+from rftconf_runner import gates, losses
 from rftconf_runner.adapters import Adapters
+from rftconf_runner.cuts import micro_batches, share
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import join
 from rftconf_runner.offload import States
 from rftconf_runner.parcel import Parcel
-from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, micro_batches, ragged, share, table
-from rftconf_runner.sharded import Learner, device, shard
+from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
+from rftconf_runner.sharded import Learner, device, largest, shard
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What one update did. `ratio_gap` is the largest |ratio - 1| over its tokens."""
+    """What one update did. `ratio_gap` is the largest |ratio - 1| over its tokens; `parity` the largest difference of the
+    engine's log-probs from the trainer's, None where it was not for the update to compare them."""
 
     loss: float
     gradient_norm: float
     ratio_gap: float
     learning_rate: float
+    parity: float | None = None
 
 
 @ray.remote(num_cpus=0)
@@ -35,12 +38,12 @@ class Policy:
     """All ranks are called with the same arguments, and each takes its own share of the sequences."""
 
     def __init__(self, job: Job, rank: int, meeting: tuple[str, int], start: str | None = None) -> None:
-        self.job, self.rank, self.mesh = job, rank, join(rank, job.ranks, meeting, device())
-        self.begin(start)
+        self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
+        self.begin(job, start)
 
-    def begin(self, start: str | None) -> None:
+    def begin(self, job: Job, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
-        job, mesh, rank = self.job, self.mesh, self.rank
+        self.job, mesh, rank = job, self.mesh, self.rank
         model = _load(job.model if job.lora else start or job.model, job)
         adapters = Adapters(model, job.lora, start) if job.lora else None
         model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing, offload=job.offload).train()
@@ -68,21 +71,30 @@ class Policy:
             if states:
                 states.rest()
 
-    def update(self, lessons: Sequence[Lesson]) -> Updated:
-        """One optimizer update on `lessons`, which all ranks share."""
+    def update(self, lessons: Sequence[Lesson], version: int) -> Updated:
+        """One optimizer update on `lessons`, which all ranks share. Where it computes the old log-probs itself, raises GateError
+        on every rank, before a weight changes, where those that the engine drew with weights of `version` are too far."""
         whole, own = self._denominator(lessons), share(lessons, self.rank, self.job.ranks)
-        gaps = [0.0]
+        compares = self.job.begins_anew and any(one.sample.version == version for one in lessons)
+        gaps, parities = [0.0], [torch.zeros(())]
 
         def parts() -> list[Tensor]:
             found = []
-            for part in micro_batches(own, self.job.micro):
-                loss, gap = self._loss(part, self._divisor(part, own, whole))
-                found.append(self.learner.backward(loss))
-                gaps.append(gap)
+            for micro in micro_batches(lessons, self.job.micro, self.rank, self.job.ranks):
+                divisor = self._divisor(micro.items, own, whole)
+                for _, part in micro.passes:
+                    loss, gap, log_probs = self._loss(part, divisor)
+                    found.append(self.learner.backward(loss))
+                    gaps.append(gap)
+                    if compares:
+                        parities.append(_parity(part, log_probs, version))
+            if compares:
+                parities[:] = [largest(torch.stack(parities).max())]
+                gates.at_parity(float(parities[0]), self.job.dtype)
             return found
 
         loss, norm, rate = self.learner.step(parts)
-        return Updated(loss, norm, max(gaps), rate)
+        return Updated(loss, norm, max(gaps), rate, float(parities[0]) if compares else None)
 
     def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name, in the type that engines compute in; on rank 0."""
@@ -108,12 +120,13 @@ class Policy:
 
     def _log_probs(self, states: Any, samples: Sequence[Sample]) -> list[Row]:
         states.back("param")
-        found: list[Row] = []
+        found: dict[int, Row] = {}
         with torch.no_grad():
-            for part in micro_batches(share(samples, self.rank, self.job.ranks), self.job.micro):
-                log_probs, mask, _ = self._forward(states.model, part)
-                found += ragged(log_probs, mask)
-        return found
+            for micro in micro_batches(samples, self.job.micro, self.rank, self.job.ranks):
+                for numbers, part in micro.passes:
+                    log_probs, mask, _ = self._forward(states.model, part)
+                    found |= zip(numbers, ragged(log_probs, mask), strict=True)
+        return [found[at] for at in sorted(found)]
 
     def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
         """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the logits they come from."""
@@ -125,11 +138,12 @@ class Policy:
         log_probs = chosen.log_softmax(-1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
         return log_probs * rows.mask, rows.mask, chosen
 
-    def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, float]:
-        """The part of the update's loss, and the largest |ratio - 1|."""
+    def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, float, Tensor]:
+        """The part of the update's loss, the largest |ratio - 1|, and the log-probs."""
         job = self.job
         log_probs, mask, logits = self._forward(self.learner.model, [lesson.sample for lesson in part])
-        old = log_probs.detach() if job.old == "current" else grid([lesson.old for lesson in part], mask)
+        own = log_probs.detach()
+        old = own if job.old == "current" or job.begins_anew else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
         match job.family:
             case "gspo":
@@ -146,8 +160,17 @@ class Policy:
         if job.kl_loss:
             reference = grid([lesson.reference for lesson in part], mask)
             loss = loss + job.kl_loss.coef * losses.kl(log_probs, reference, job.kl_loss.estimator)
-        gap = float(((log_probs.detach() - old).exp() - 1).abs().mul(mask).max())
-        return losses.aggregate(loss, mask, job.aggregation, divisor, job.divisor or None), gap
+        gap = float(((own - old).exp() - 1).abs().mul(mask).max())
+        return losses.aggregate(loss, mask, job.aggregation, divisor, job.divisor or job.response_tokens), gap, own
+
+
+def _parity(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
+    """The largest difference of log-probs [sequences, tokens] from those that weights of `version` drew; infinite where it
+    is no number."""
+    samples = [lesson.sample for lesson in part]
+    drawn = grid([one.drawn if one.version == version else () for one in samples], log_probs)
+    counts = mask_of(samples) * torch.tensor([[one.version == version] for one in samples])
+    return ((log_probs.cpu() - drawn.cpu()) * counts).abs().nan_to_num(nan=float("inf"), posinf=float("inf")).max()
 
 
 def _load(path: str, job: Job) -> Any:

@@ -88,8 +88,14 @@ class Engine:
             enable_sleep_mode=sleeps,
             **ranked.ranks_of(job, rank, meeting),
         )
-        self.job, self.rank, self.version, self.cutting = job, rank, 0, threading.Event()
+        self.rank, self.version, self.cutting = rank, 0, threading.Event()
         self.resting = Sleep(self.llm, level_of(sleeps=sleeps, every=job.every))
+        self.begin(job)
+
+    def begin(self, job: Job) -> None:
+        """Answer as the plan says: also one of the same model, lengths and number types whose sampling is another."""
+        self.job = job
+        self.cutting.clear()
 
     def generate(self, asked: Sequence[Asked]) -> list[Answer]:
         """An answer to each, in their order; as far as they are where they are cut. None from ranks but the first, which
@@ -136,6 +142,8 @@ class Engine:
             top_k=self.job.top_k,
             max_tokens=self.job.response_tokens - len(asked.begun),
             logprobs=0,
+            flat_logprobs=True,
+            detokenize=False,  # the reward's text is decoded at once, by the tokenizer's own rules
             seed=asked.seed,
         )
 
@@ -157,14 +165,17 @@ class Engine:
         return asked if self.job.tp == 1 else ranked.any_rank(asked)
 
     def _answer(self, output: Any, *, whole: bool = True) -> Answer:
-        drawn = tuple(step[token].logprob for token, step in zip(output.token_ids, output.logprobs, strict=True))
+        found = output.logprobs
+        drawn = tuple(found.logprobs[at] for at in found.start_indices)  # of each position what was drawn comes first
         return Answer(tuple(output.token_ids), drawn, self.version, whole)
 
 
 def engine_actor(job: Job) -> Any:
-    """The engine as Ray holds it. Where answers are cut it hears of it in a thread of its own, as it generates in another."""
+    """The engine as Ray holds it. That answers are cut it hears in a thread of its own, as it generates in another."""
     variables = ENVIRONMENT if job.tp == 1 else {**ENVIRONMENT, **ranked.ENVIRONMENT}
-    options: dict[str, Any] = {"num_cpus": 0, "runtime_env": {"env_vars": variables}}
-    if job.interrupts:
-        options["concurrency_groups"] = {CUTTING: 1}
+    options: dict[str, Any] = {
+        "num_cpus": 0,
+        "runtime_env": {"env_vars": variables},
+        "concurrency_groups": {CUTTING: 1},
+    }
     return ray.remote(**options)(Engine)

@@ -1,16 +1,14 @@
-"""Sequences as tensors: prompt and answer side by side, padded, cut into ranks' shares and micro-batches."""
+"""Sequences as tensors: prompt and answer side by side, padded or one behind the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
-
-from rftconf_runner.job import Micro
 
 Row = tuple[float, ...]
 """A number for each token of an answer."""
@@ -52,23 +50,19 @@ class Lesson:
         return len(self.sample)
 
 
-Item = TypeVar("Item", Sample, Lesson)
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Token ids, `kept` 1 where one is, and positions, all of one shape; the answers' tokens by their `places` in the ids
-    row after row, and their mask, both [sequences, longest answer]."""
+    """Token ids and positions of one shape; the answers' tokens by their `places` in the ids row after row, and their mask,
+    both [sequences, longest answer]."""
 
     ids: Tensor
-    kept: Tensor
     positions: Tensor
     places: Tensor
     mask: Tensor
 
     def to(self, device: str) -> Table:
         """The same on a device."""
-        parts = (self.ids, self.kept, self.positions, self.places, self.mask)
+        parts = (self.ids, self.positions, self.places, self.mask)
         return Table(*(tensor.to(device) for tensor in parts))
 
 
@@ -85,25 +79,25 @@ def table(samples: Sequence[Sample], *, packs: bool) -> Table:
     if packs:
         starts = [0, *accumulate(map(len, samples))][:-1]
     ids = torch.zeros(whole if packs else longest * len(samples), dtype=torch.long)
-    kept, positions = torch.zeros_like(ids), torch.zeros_like(ids)
+    positions = torch.zeros_like(ids)
     places = torch.ones(mask.shape, dtype=torch.long)
     for at, (sample, start) in enumerate(zip(samples, starts, strict=True)):
         own = slice(start, start + len(sample))
         ids[own] = torch.tensor((*sample.prompt, *sample.answer))
-        kept[own], positions[own] = 1, torch.arange(len(sample))
+        positions[own] = torch.arange(len(sample))
         places[at, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
     rows = 1 if packs else len(samples)
-    return Table(ids.view(rows, -1), kept.view(rows, -1), positions.view(rows, -1), places, mask)
+    return Table(ids.view(rows, -1), positions.view(rows, -1), places, mask)
 
 
 def before(model: Any, rows: Table) -> Tensor:
     """What a model's head says at the token before each of the answers' [sequences, longest answer, head], in its own type.
 
-    In one row sequences are told apart by positions that begin anew: without a mask, transformers lets none of them attend
-    to another.
+    Without a mask a token attends to all before it, which padding on the right is not; attention has its fast forms then.
+    In one row sequences are told apart by positions that begin anew: transformers lets none of them attend to another.
     """
     packed = len(rows.ids) < len(rows.places)
-    more = {"position_ids": rows.positions} if packed else {"attention_mask": rows.kept}
+    more = {"position_ids": rows.positions} if packed else {}
     found: Tensor = model(input_ids=rows.ids, use_cache=False, **more).logits.flatten(0, 1)
     return found[rows.places - 1]
 
@@ -120,25 +114,3 @@ def ragged(values: Tensor, mask: Tensor) -> list[Row]:
     """What `grid` was made of."""
     sizes = mask.sum(-1).int().tolist()
     return [tuple(row[:size].tolist()) for row, size in zip(values, sizes, strict=True)]
-
-
-def share(items: Sequence[Item], rank: int, ranks: int) -> Sequence[Item]:
-    """The part of one of `ranks` ranks."""
-    each = len(items) // ranks
-    return items[rank * each : (rank + 1) * each]
-
-
-def micro_batches(items: Sequence[Item], micro: Micro) -> Iterator[Sequence[Item]]:
-    """Of a fixed number of sequences, or filled up to a number of tokens, padding included where there is some."""
-    if not micro.tokens:
-        yield from (items[at : at + micro.sequences] for at in range(0, len(items), micro.sequences))
-        return
-    part: list[Item] = []
-    for item in items:
-        sizes = [len(item), *map(len, part)]
-        if part and (sum(sizes) if micro.packs else max(sizes) * len(sizes)) > micro.tokens:
-            yield part
-            part = []
-        part.append(item)
-    if part:
-        yield part

@@ -47,9 +47,17 @@ def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Of
         model.gradient_checkpointing_enable({"use_reentrant": False})
     where = policy_of(offload)
     for layer in model.model.layers:
-        fully_shard(layer, mesh=mesh, mp_policy=how, offload_policy=where)
+        fully_shard(layer, mesh=mesh, mp_policy=how, offload_policy=where, reshard_after_forward=offload.reshards)
     fully_shard(model, mesh=mesh, mp_policy=how, offload_policy=where)
     return model
+
+
+def largest(value: Tensor) -> Tensor:
+    """Over all ranks; collective."""
+    if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
+        value = value.to(device())
+        torch.distributed.all_reduce(value, torch.distributed.ReduceOp.MAX)
+    return value
 
 
 def whole(value: Any) -> Tensor:

@@ -14,6 +14,7 @@ from ray.util.placement_group import placement_group, placement_group_table
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy, PlacementGroupSchedulingStrategy
 
 from rftconf_runner.job import Job
+from rftconf_runner.threads import share_processors
 
 WAIT_SECONDS = 900.0
 """For nodes that a run needs and that are not there, or not any more."""
@@ -121,6 +122,7 @@ def connect(job: Job, address: str | None) -> None:
     quiet = {"log_to_driver": False, "configure_logging": False}
     if address is None:
         own = max(os.cpu_count() or 1, layout_of(job).bundles)
+        share_processors(job)
         ray.init(num_cpus=own, include_dashboard=False, **quiet)
         return
     try:

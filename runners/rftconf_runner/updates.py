@@ -15,9 +15,11 @@ from rftconf_runner.sequences import Lesson, Row
 
 def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[list[Row], dict[str, float]]:
     """Whose log-probs the plan wants the ratio against, and how far the engine's are from the trainer's, where the trainer's
-    very weights drew the answers. Raises GateError where that is too far."""
+    very weights drew the answers; none where an update computes both itself. Raises GateError where that is too far."""
     if job.old == "engine":
         return [one.drawn for one in batch.samples], {}
+    if job.begins_anew:
+        return [()] * len(batch.samples), {}
     old = rows(places.ranks, "old_log_probs", batch.samples)
     drawn, own = batch.fresh(old, period - 1)
     return old, {"parity": gates.parity(drawn, own, job.dtype)} if drawn else {}
@@ -35,7 +37,7 @@ def policy_updates(job: Job, places: Places, batch: Batch, parts: Sequence[list[
     """What every update of the policy did. Raises GateError where the first does not begin at ratio 1."""
     gap = 0.0
     for number, part in enumerate(parts):
-        updated = call(places.ranks, "update", part)
+        updated = call(places.ranks, "update", part, period - 1)
         gap = gap if number else max(one.ratio_gap for one in updated)
         yield updated
         _first_ratio(job, batch, gap, period)

@@ -153,6 +153,13 @@ def test_what_waits_on_the_host() -> None:
     assert (critic.critic.offload, critic.rests) == (Offload(param=True), True)
 
 
+def test_layers_that_stay_gathered() -> None:
+    """From the forward pass to the backward one: memory for less to send, and no other number."""
+    kept = plan(actor_rollout_ref__actor__fsdp_config__reshard_after_forward="False")
+    assert refusals(kept) == []
+    assert (job_of(kept).offload.reshards, job_of(plan()).offload.reshards) == (False, True)
+
+
 def test_engines_sleep_where_trainers_need_their_memory() -> None:
     assert job_of(plan()).sleeps
     assert not job_of(plan(actor_rollout_ref__rollout__free_cache_engine="False")).sleeps

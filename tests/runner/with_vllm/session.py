@@ -1,14 +1,15 @@
-"""Runs within the tests' own process, on engines that stay: starting vLLM takes longer than most runs."""
+"""Runs within the tests' own process, on engines and ranks that stay: starting them takes longer than most runs."""
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ray
-from rftconf_runner import checkpoint
+from rftconf_runner import checkpoint, places, supervision
 from rftconf_runner.driver import train
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
@@ -23,15 +24,30 @@ from tests.sources import ROOT
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "HF_HUB_OFFLINE": "1",
+    "OMP_NUM_THREADS": "1",  # numbers are compared with those of processes that Ray gives one
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
 }
-LOGICAL = 64
+LOGICAL = 512
 """CPUs that Ray counts: the bundles of runs before stay taken, as their engines do, and share the real ones."""
-_ENGINES: dict[tuple[object, ...], list[Any]] = {}
-"""What an engine is made of, and those that are there."""
+Kept = dict[tuple[object, ...], list[list[Any]]]
+_ENGINES: Kept = {}
+"""What an engine is made of, and those that are there, each its ranks."""
+_RANKS: Kept = {}
+"""Trainers and critics that are there, by how many ranks they have: what they are to learn they are told anew."""
 _MET: list[Any] = []
-"""Where the ranks of those that have several met."""
+"""Where ranks met."""
+_PLACED: list[Places] = []
+"""The last places of the last run, also of one that was stopped."""
+_place = places.placed
+
+
+def _noted(*asked: Any) -> Places:
+    _PLACED[:] = [_place(*asked)]
+    return _PLACED[0]
+
+
+supervision.placed = _noted  # type: ignore[attr-defined,assignment]
 
 
 def run(
@@ -47,17 +63,42 @@ def run(
     folder.mkdir(exist_ok=True)
     start = checkpoint.newest(folder) if resume else None
     connected()
-    living = Places([], [], _ENGINES.pop(_kind(job), [])[: job.engines], None)
+    living = _living(job)
+    _PLACED[:] = [living]
     try:
-        ended = train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
-    except BaseException:
-        close()
-        raise
-    for actor in filter(None, (*ended.ranks, *ended.critics, ended.scorer, *ended.graders.values())):
-        ray.kill(actor)
-    _ENGINES[_kind(job)] = ended.engines
-    _MET.extend(ended.meetings if job.tp > 1 else ())
+        train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
+    finally:
+        _keep(job, _PLACED[0])
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def _living(job: Job) -> Places:
+    """What of earlier runs serves this one."""
+    ranks, critics = (_RANKS.get((role, job.ranks), []) for role in ("policy", "critic"))
+    engines = _ENGINES.get(_kind(job), [])
+    taken = [engines.pop() for _ in range(min(job.engines, len(engines)))]
+    return Places(ranks.pop() if ranks else [], critics.pop() if critics and job.critic else [], taken, None)
+
+
+def _keep(job: Job, ended: Places) -> None:
+    """For the next: what lives, but for what scores, which is the run's own."""
+    for actor in filter(None, (ended.scorer, *ended.graders.values())):
+        ray.kill(actor)  # a function may hang in it
+    left = replace(ended, scorer=None, graders={})
+    named, gone = left.named(), supervision.dead(left)
+    for kept, kind, actors in (
+        *((_ENGINES, _kind(job), engine) for engine in ended.engines),
+        (_RANKS, ("policy", job.ranks), ended.ranks),
+        (_RANKS, ("critic", job.ranks), ended.critics),
+    ):
+        if not actors:
+            continue
+        if any(named[name] in actors for name in gone):
+            for actor in actors:
+                ray.kill(actor)
+        else:
+            kept.setdefault(kind, []).append(actors)
+    _MET.extend(ended.meetings)
 
 
 def connected() -> None:
@@ -70,10 +111,11 @@ def connected() -> None:
 def close() -> None:
     """End Ray and all that is on it."""
     _ENGINES.clear()
+    _RANKS.clear()
     _MET.clear()
+    _PLACED.clear()
     ray.shutdown()
 
 
 def _kind(job: Job) -> tuple[object, ...]:
-    sampled = (job.interrupts, job.temperature, job.top_p, job.top_k, job.prompt_tokens, job.response_tokens)
-    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.tp, *sampled)
+    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.tp, job.longest)

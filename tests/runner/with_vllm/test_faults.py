@@ -132,7 +132,7 @@ TOO_MUCH = "return 3e38"
     ("wrong", "told"),
     [
         ("raise KeyError('what')", "KeyError: 'what'"),
-        ("time.sleep(600)", "took longer than 10 s for 128 answers"),
+        ("time.sleep(600)", "took longer than 5 s for 128 answers"),
         ("return 'much'", "'much', and no finite number"),
         (TOO_MUCH, "update 3: the loss is nan and the gradient's norm nan, no finite number"),
     ],
@@ -145,14 +145,8 @@ def test_a_reward_that_goes_wrong_loses_nothing(
     (demo / f"{name}.py").write_text(GOES_WRONG.format(wrong=wrong, on=wrong == TOO_MUCH))
     more = {"trainer__save_freq": "-1", "reward__custom_reward_function__path": f"$FOLDER/{name}.py"}
     plan, folder = planned(demo, name, **{**WHOLE, "trainer__total_training_steps": "3", **more}), demo / name
-    if "sleep" in wrong:  # in words, once
-        done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), "--reward-seconds", "10")
-        assert done.returncode == 1
-        assert told in done.stderr
-        assert "step-000002 holds what was learned before" in done.stderr
-    else:
-        with pytest.raises((BadRewardError, GateError), match=re.escape(told)):
-            session.run(plan, folder)
+    with pytest.raises((BadRewardError, GateError), match=re.escape(told)):
+        session.run(plan, folder, seconds=5.0)
     assert [path.name for path in folder.glob("step-*")] == ["step-000002"]
     assert without_times(session.run(plan, folder, resume=True)) == undisturbed[:3]
 

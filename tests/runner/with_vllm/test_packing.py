@@ -14,12 +14,13 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner import losses
 from rftconf_runner.critic import Critic
+from rftconf_runner.cuts import micro_batches
 from rftconf_runner.demo import make
 from rftconf_runner.job import Job, Micro, Offload
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
-from rftconf_runner.sequences import Lesson, Sample, Table, before, mask_of, micro_batches, table
+from rftconf_runner.sequences import Lesson, Sample, Table, before, mask_of, table
 
 from tests.runner.test_job import plan
 from tests.runner.with_vllm.test_demo import trained
@@ -59,7 +60,7 @@ def lessons() -> list[Lesson]:
 
 def job(micro: Micro) -> Job:
     penalized = plan(actor_rollout_ref__actor__use_kl_loss="True", actor_rollout_ref__actor__entropy_coeff="0.1")
-    return replace(job_of(penalized), micro=micro)
+    return replace(job_of(penalized), micro=micro, passes=2)  # one update alone would not read the old log-probs
 
 
 def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[float, list[torch.Tensor], list[float]]:
@@ -69,7 +70,7 @@ def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[floa
     rank.job, rank.rank = replace(job(micro), aggregation=aggregation), 0
     rank.learner = SimpleNamespace(model=model, states=states)
     rank.critic = SimpleNamespace(micro=micro, infer=micro, clip=0.2, aggregation=aggregation)
-    parts = list(micro_batches(lessons(), micro))
+    parts = [part for one in micro_batches(lessons(), micro) for _, part in one.passes]
     assert sum(map(len, parts)) == 10
     divisor = losses.denominator(mask_of([one.sample for one in lessons()]), aggregation)
     model.zero_grad()
@@ -108,15 +109,9 @@ def test_no_sequence_sees_another(model: Any) -> None:
     mask = apart.mask.bool()
     with torch.no_grad():
         alone, together = (before(model, rows)[mask] for rows in (apart, packed))
-        mixed = Table(packed.ids, packed.kept, torch.arange(packed.ids.shape[1])[None], packed.places, packed.mask)
+        mixed = Table(packed.ids, torch.arange(packed.ids.shape[1])[None], packed.places, packed.mask)
         assert float((alone - together).abs().max()) < 1e-12
         assert float((alone - before(model, mixed)[mask]).abs().max()) > 1e-2
-
-
-def test_a_packed_row_holds_as_many_tokens_as_the_plan_says() -> None:
-    parts = list(micro_batches(lessons(), PACKED))
-    assert all(sum(map(len, part)) <= PACKED.tokens for part in parts)
-    assert len(parts) < len(list(micro_batches(lessons(), replace(PACKED, packs=False))))
 
 
 def test_the_plan_decides() -> None:

@@ -24,7 +24,7 @@ from rftconf_runner.sharded import Learner, shard
 from rftconf_runner.sleeping import CACHE, DISCARDS, KEEPS, WEIGHTS, Sleep, level_of
 
 from tests.runner.test_job import plan
-from tests.runner.with_vllm.test_demo import planned, python, trained, without_times
+from tests.runner.with_vllm.test_demo import trained, without_times
 
 pytestmark = pytest.mark.filterwarnings("default")
 SETTINGS = Optimizer(1e-3, (0.9, 0.999), 0.01, 1.0, "constant", 0, 0, 0.0)
@@ -196,6 +196,21 @@ def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: py
 
 
 @pytest.mark.usefixtures("alone")
+def test_layers_that_stay_gathered_change_no_number(demo: Path) -> None:
+    """What is read between two updates is what was learned, too."""
+    plain, kept = learner(demo, Offload()), learner(demo, Offload(reshards=False))
+    ids = torch.arange(32).view(2, 16) % 60 + 3
+    for _ in range(2):
+        assert updated(plain) == updated(kept)
+        with torch.no_grad():
+            assert torch.equal(plain.model(ids).logits, kept.model(ids).logits)
+    pairs = zip(plain.weights(), kept.weights(), strict=True)
+    assert [name for (name, one), (_, other) in pairs if not torch.equal(one, other)] == []
+    stays = [m._get_fsdp_state()._fsdp_param_group.post_forward_mesh_info for m in kept.model.model.layers]
+    assert stays == [None] * len(stays)
+
+
+@pytest.mark.usefixtures("alone")
 def test_only_what_the_plan_names_leaves(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offload, "HOST", HOST)
     one = learner(demo, Offload())
@@ -220,14 +235,3 @@ def test_fsdps_own_offload_is_the_same_curve(demo: Path) -> None:
     asked = {f"actor_rollout_ref__{role}__fsdp_config__offload_policy": "True" for role in ("actor", "ref")}
     plain, there = (without_times(trained(demo, f"host-{len(more)}", **short, **more)) for more in ({}, asked))
     assert there == plain
-
-
-def test_what_has_no_effect_here_is_said_at_the_start(demo: Path) -> None:
-    moves = {"actor_rollout_ref__actor__fsdp_config__optimizer_offload": "True", "trainer__total_training_steps": "1"}
-    file = planned(demo, "said", **moves)
-    done = python("-m", "rftconf_runner", str(file), "--out", str(demo / "said"))
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "on GPUs: engines sleep while trainers have their memory" in done.stdout
-    assert "on GPUs: placement.actor.offload.optimizer: in the host's memory while engines answer" in done.stdout
-    nothing = "no GPU is here: engines do not sleep, and nothing moves to the host between phases"
-    assert (nothing in done.stdout) is not torch.cuda.is_available()

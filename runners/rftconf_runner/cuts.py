@@ -1,0 +1,111 @@
+"""How an update is cut: into ranks' shares, those into the plan's micro-batches, and these into passes of like length.
+
+Every rank runs as many passes as the others, which would wait for it otherwise: each knows all shares, and cuts its own
+into as many as the one that needs most.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence, Sized
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from rftconf_runner.job import Micro
+
+LEAST_TOKENS_ALONE, LEAST_TOKENS_GATHERED = 512, 4096
+"""What a further pass must save: it starts every layer once more, and of several ranks gathers it. The latter is about
+what a GPU computes while its weights come over a network, and depends on no model's size: both grow with it."""
+
+Item = TypeVar("Item", bound=Sized)
+Lengths = Sequence[int]
+Cut = list[list[int]]
+"""Numbers of sequences, part by part."""
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatch(Generic[Item]):
+    """What the plan computes at a time, and in which passes: the numbers of sequences within the rank's share, and they
+    themselves."""
+
+    items: Sequence[Item]
+    passes: Sequence[tuple[Sequence[int], Sequence[Item]]]
+
+
+def share(items: Sequence[Item], rank: int, ranks: int) -> Sequence[Item]:
+    """The part of one of `ranks` ranks."""
+    each = len(items) // ranks
+    return items[rank * each : (rank + 1) * each]
+
+
+def micro_batches(items: Sequence[Item], micro: Micro, rank: int = 0, ranks: int = 1) -> Iterator[MicroBatch[Item]]:
+    """Of a rank's share: of a fixed number of sequences, or filled up to a number of tokens, padding included where there
+    is some."""
+    own = share(items, rank, ranks)
+    lengths = [[len(item) for item in share(items, at, ranks)] for at in range(ranks)]
+    parts = [_filled(one, micro) for one in lengths]
+    most = max(map(len, parts))
+    for of_ranks in zip(*(_into(part, most) for part in parts), strict=True):
+        passes = [of_ranks[rank]]
+        if not micro.packs:
+            least = LEAST_TOKENS_GATHERED if ranks > 1 else LEAST_TOKENS_ALONE
+            wanted = max(_worth(part, one, least) for part, one in zip(of_ranks, lengths, strict=True))
+            passes = _by_length(of_ranks[rank], lengths[rank], min(wanted, *map(len, of_ranks)))
+        yield MicroBatch([own[at] for at in of_ranks[rank]], [(one, [own[at] for at in one]) for one in passes])
+
+
+def _filled(lengths: Lengths, micro: Micro) -> Cut:
+    """In their order."""
+    numbers = range(len(lengths))
+    if not micro.tokens:
+        return [list(numbers[at : at + micro.sequences]) for at in range(0, len(lengths), micro.sequences)]
+    found: Cut = []
+    longest = tokens = 0
+    for at in numbers:
+        longest, tokens = max(longest, lengths[at]), tokens + lengths[at]
+        if not found or (tokens if micro.packs else longest * (len(found[-1]) + 1)) > micro.tokens:
+            found.append([])
+            longest = tokens = lengths[at]
+        found[-1].append(at)
+    return found
+
+
+def _into(parts: Cut, count: int) -> Cut:
+    """So many parts, by halving the one of most sequences."""
+    found = list(parts)
+    while len(found) < count:
+        at = max(range(len(found)), key=lambda at: len(found[at]))
+        half = -(-len(found[at]) // 2)
+        found[at : at + 1] = [found[at][:half], found[at][half:]]
+    return found
+
+
+def _worth(part: Sequence[int], lengths: Lengths, least: int) -> int:
+    """Passes of like length, as many as save so many padded tokens each."""
+    longest_first = sorted((lengths[at] for at in part), reverse=True)
+    ends = [0, len(part)]
+    while (best := _best(longest_first, ends))[0] >= least:
+        ends = sorted([*ends, best[1]])
+    return len(ends) - 1
+
+
+def _by_length(part: Sequence[int], lengths: Lengths, count: int) -> Cut:
+    """So many passes, each of sequences longer than those of the next; in their own order where there is one."""
+    if count == 1:
+        return [list(part)]
+    order = sorted(part, key=lambda at: -lengths[at])
+    ends = [0, len(order)]
+    while len(ends) <= count:
+        ends = sorted([*ends, _best([lengths[at] for at in order], ends)[1]])
+    return [order[begin:end] for begin, end in itertools.pairwise(ends)]
+
+
+def _best(longest_first: Lengths, ends: Sequence[int]) -> tuple[int, int]:
+    """The padded tokens that one more cut saves at most, and where it is; 0 tokens at 0 where nothing is left to cut."""
+    pieces = itertools.pairwise(ends)
+    saved = (
+        ((end - at) * (longest_first[begin] - longest_first[at]), at)
+        for begin, end in pieces
+        for at in range(begin + 1, end)
+    )
+    return max(saved, default=(-1, 0))

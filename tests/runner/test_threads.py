@@ -1,0 +1,33 @@
+"""How a machine's processors are shared."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.threads import SPINS, share_processors, threads
+
+from tests.runner.test_job import plan
+
+
+def test_processes_that_compute_at_once_share_the_processors() -> None:
+    job = job_of(plan())
+    assert (job.ranks, job.engines, job.ahead) == (1, 1, 0)
+    assert threads(job, 8) == 8
+    assert threads(replace(job, ahead=8), 8) == 4
+    assert threads(replace(job, ranks=2, engines=3), 8) == 2
+    assert threads(replace(job, ranks=2, engines=1, tp=4), 8) == 2
+    assert threads(replace(job, ranks=16, engines=16), 8) == 1
+
+
+def test_what_the_user_has_set_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"OMP_NUM_THREADS": "3"}
+    monkeypatch.setattr(os, "environ", there)
+    share_processors(job_of(plan()))
+    assert there == {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": SPINS}
+    del there["OMP_NUM_THREADS"]
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    share_processors(job_of(plan()))
+    assert there["OMP_NUM_THREADS"] == "4"
