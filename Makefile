@@ -79,16 +79,16 @@ runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLL
 	.runner/bin/python -m pip install --quiet --no-deps -r runners/requirements-cpu.lock
 	.runner/bin/python -m pip install --quiet --no-deps -e .
 
-runner-test:  ## the demo as a test: it learns, repeats itself, and is cut over ranks without a difference (after runner-env)
-	.runner/bin/python -m pip install --quiet pytest==$(shell sed -n 's/^pytest==//p' requirements-dev.lock)
-	.runner/bin/python -m pytest --durations=15 tests/runner tests/budget/with_torch
+runner-test:  ## what runs with vLLM, FSDP2 and Ray, two files at a time (after runner-env)
+	grep -E '^(pytest|pytest-xdist|execnet|pluggy|iniconfig|hypothesis|sortedcontainers)==' requirements-dev.lock | xargs .runner/bin/python -m pip install --quiet --no-deps
+	.runner/bin/python -m pytest -n 2 --dist loadfile --durations=15 tests/runner tests/budget/with_torch
 
 RUNNER ?= .runner/bin/python
 
 runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit with a table of times (after runner-env; 7 minutes where nothing else runs)
 	RFTCONF_RUNNER_MATRIX=$(or $(CELLS),benches/results/runner-faults-$(TODAY).jsonl) $(RUNNER) -m pytest tests/runner/with_vllm/test_faults.py
 
-runner-nodes:  ## the demo on two nodes in network namespaces, one of which is cut off and comes back (after runner-env; as root)
+runner-nodes:  ## the demo on two nodes in network namespaces, and again with one of them cut off and back (after runner-env; as root)
 	RFTCONF_RUNNER_NODES=1 $(RUNNER) -m pytest tests/runner/with_vllm/test_nodes.py
 
 runner-demo:  ## train a tiny model on this machine from a veRL launch script made for it (after runner-env)

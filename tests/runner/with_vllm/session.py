@@ -35,6 +35,8 @@ _ENGINES: Kept = {}
 """What an engine is made of, and those that are there, each its ranks."""
 _RANKS: Kept = {}
 """Trainers and critics that are there, by how many ranks they have: what they are to learn they are told anew."""
+_GRADERS: dict[tuple[object, ...], Any] = {}
+"""Models that score, by what they are."""
 _MET: list[Any] = []
 """Where ranks met."""
 _PLACED: list[Places] = []
@@ -77,15 +79,21 @@ def _living(job: Job) -> Places:
     ranks, critics = (_RANKS.get((role, job.ranks), []) for role in ("policy", "critic"))
     engines = _ENGINES.get(_kind(job), [])
     taken = [engines.pop() for _ in range(min(job.engines, len(engines)))]
-    return Places(ranks.pop() if ranks else [], critics.pop() if critics and job.critic else [], taken, None)
+    of_critic = critics.pop() if critics and job.critic else []
+    graders = {name: _GRADERS.pop((one, job.engine_seed), None) for name, one in job.posts}
+    found = {name: actor for name, actor in graders.items() if actor}
+    return Places(ranks.pop() if ranks else [], of_critic, taken, None, graders=found)
 
 
 def _keep(job: Job, ended: Places) -> None:
-    """For the next: what lives, but for what scores, which is the run's own."""
-    for actor in filter(None, (ended.scorer, *ended.graders.values())):
-        ray.kill(actor)  # a function may hang in it
-    left = replace(ended, scorer=None, graders={})
+    """For the next: what lives, but for the functions that score, which are the run's own."""
+    if ended.scorer:
+        ray.kill(ended.scorer)  # one may hang
+    left = replace(ended, scorer=None)
     named, gone = left.named(), supervision.dead(left)
+    _GRADERS.update(
+        {(one, job.engine_seed): ended.graders[name] for name, one in job.posts if name in named and name not in gone}
+    )
     for kept, kind, actors in (
         *((_ENGINES, _kind(job), engine) for engine in ended.engines),
         (_RANKS, ("policy", job.ranks), ended.ranks),
@@ -112,6 +120,7 @@ def close() -> None:
     """End Ray and all that is on it."""
     _ENGINES.clear()
     _RANKS.clear()
+    _GRADERS.clear()
     _MET.clear()
     _PLACED.clear()
     ray.shutdown()

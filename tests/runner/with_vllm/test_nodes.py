@@ -1,6 +1,6 @@
 """The demo on two nodes with addresses of their own, one of which is cut off and comes back. Needs root, for namespaces.
 
-RFTCONF_RUNNER_NODES=1 pulls the cable; without it the run is only placed on both.
+Only with RFTCONF_RUNNER_NODES=1, as `make runner-nodes` has it: two clusters' worth of processes take minutes.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tests.runner.with_vllm.test_demo import environment, planned, without_times
 
 pytestmark = [
     pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(os.environ.get("RFTCONF_RUNNER_NODES") != "1", reason="minutes; make runner-nodes"),
     pytest.mark.skipif(not machines.allowed(), reason="may not make network namespaces here"),
 ]
 TWO = {"trainer__nnodes": "2", "trainer__n_gpus_per_node": "1", "trainer__total_training_steps": "4"}
 TWO |= {"actor_rollout_ref__actor__ppo_micro_batch_size_per_gpu": "64", "trainer__save_freq": "1"}
-PULLS = os.environ.get("RFTCONF_RUNNER_NODES") == "1"
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,6 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-@pytest.mark.skipif(PULLS, reason="the other one is more")
 def test_two_nodes_give_the_curve_of_one(demo: Path, two: list[Machine], undisturbed: list[dict[str, Any]]) -> None:
     with begun(demo, "two_nodes", two[0]) as process:
         _, told = process.communicate()
@@ -65,7 +64,6 @@ def test_two_nodes_give_the_curve_of_one(demo: Path, two: list[Machine], undistu
     assert without_times(lines(demo / "two_nodes" / "metrics.jsonl")) == undisturbed
 
 
-@pytest.mark.skipif(not PULLS, reason="minutes; make runner-nodes")
 def test_a_node_that_is_cut_off_and_comes_back(
     demo: Path, two: list[Machine], undisturbed: list[dict[str, Any]]
 ) -> None:

@@ -89,10 +89,11 @@ def test_places_that_a_cluster_does_not_have(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(slots, "WAIT_SECONDS", 0.2)
     monkeypatch.setattr(slots, "SAY_SECONDS", 0.2)
     said: list[str] = []
-    many = Slots(Layout(tuple(range(99)), (), ()))
-    with pytest.raises(NoPlaceError, match=r"the plan needs 99 CPUs; [\d.]+ are free on 1 nodes"):
+    count = session.LOGICAL + 1
+    many = Slots(Layout(tuple(range(count)), (), ()))
+    with pytest.raises(NoPlaceError, match=rf"the plan needs {count} CPUs; [\d.]+ are free on 1 nodes"):
         many.wait(said.append)
-    assert said[0].startswith("99 CPUs that are not all there")
+    assert said[0].startswith(f"{count} CPUs that are not all there")
     for group in many.groups:
         ray.util.remove_placement_group(group)
 
