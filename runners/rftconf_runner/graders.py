@@ -103,12 +103,20 @@ def _longest(grader: Grader) -> int:
 
 def have_heads(job: Job) -> None:
     """Raises BadRewardError for a reward model that only generates; vLLM says so after it has loaded it."""
+    for one in job.graders:
+        if one.kind == "classifier" and _generates(one.model):
+            raise _headless(one)
+
+
+def _generates(model: str) -> bool:
+    """True where its config says so; a config that cannot be read here is the engine's to name."""
     from transformers import AutoConfig
 
-    for one in job.graders:
-        kinds = AutoConfig.from_pretrained(one.model).architectures if one.kind == "classifier" else None
-        if kinds and all(str(kind).endswith(GENERATING) for kind in kinds):
-            raise _headless(one)
+    try:
+        kinds = AutoConfig.from_pretrained(model).architectures or []
+    except (OSError, ValueError):
+        return False
+    return bool(kinds) and all(str(kind).endswith(GENERATING) for kind in kinds)
 
 
 def _headless(grader: Grader) -> BadRewardError:
