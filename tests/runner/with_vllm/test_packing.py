@@ -129,3 +129,13 @@ def test_a_packed_run_is_the_same_run(demo: Path) -> None:
     assert rows[0]["reward"] == padded[0]["reward"]
     assert rows[0]["gradient_norm"] == pytest.approx(padded[0]["gradient_norm"], rel=1e-4)
     assert rows[0]["loss"] == pytest.approx(padded[0]["loss"], abs=1e-5)
+
+
+def test_ranks_whose_answers_differ_in_length_run_as_many_passes(demo: Path) -> None:
+    """Filled up to so few tokens, two ranks' shares are hardly ever as many rows; and the numbers are those of one rank."""
+    short = {"trainer__total_training_steps": "2"}
+    few = {**DYNAMIC, "actor_rollout_ref__actor__ppo_max_token_len_per_gpu": "100", "trainer__n_gpus_per_node": "2"}
+    one, two = trained(demo, "one-rank", **short), trained(demo, "two-ranks", **short, **few)
+    assert two[0]["reward"] == one[0]["reward"]
+    assert two[0]["gradient_norm"] == pytest.approx(one[0]["gradient_norm"], rel=1e-4)
+    assert len(two) == len(one) == 2
