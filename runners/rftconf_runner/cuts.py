@@ -15,7 +15,8 @@ from rftconf_runner.job import Micro
 
 LEAST_TOKENS_ALONE, LEAST_TOKENS_GATHERED = 512, 4096
 """What a further pass must save: it starts every layer once more, and of several ranks gathers it. The latter is about
-what a GPU computes while its weights come over a network, and depends on no model's size: both grow with it."""
+what a GPU computes while its weights come over a network, and depends on no model's size: both grow with it. Reckoned, not
+measured on GPUs."""
 
 Item = TypeVar("Item", bound=Sized)
 Lengths = Sequence[int]

@@ -22,5 +22,6 @@ def threads(job: Job, processors: int) -> int:
 
 def share_processors(job: Job) -> None:
     """For every process that is started from here. What the user has set is left."""
-    os.environ.setdefault("OMP_NUM_THREADS", str(threads(job, len(os.sched_getaffinity(0)))))
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()  # macOS has no such call
+    os.environ.setdefault("OMP_NUM_THREADS", str(threads(job, own or 1)))
     os.environ.setdefault("GOMP_SPINCOUNT", SPINS)

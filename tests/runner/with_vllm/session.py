@@ -127,4 +127,4 @@ def close() -> None:
 
 
 def _kind(job: Job) -> tuple[object, ...]:
-    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.tp, job.longest)
+    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.tp, job.longest, job.interrupts)

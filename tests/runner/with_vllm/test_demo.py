@@ -77,14 +77,13 @@ def whole(demo: Path) -> list[dict[str, Any]]:
 
 
 def test_the_reward_rises(demo: Path, whole: list[dict[str, Any]]) -> None:
-    metrics = whole
-    assert metrics[0]["reward"] < 0.2
-    assert metrics[-1]["reward"] > 0.9
-    assert max(one["parity"] for one in metrics) <= 1e-5
+    assert whole[0]["reward"] < 0.2
+    assert whole[-1]["reward"] > 0.9
+    assert max(one["parity"] for one in whole) <= 1e-5
     assert (demo / "whole" / "step-000020" / "model.safetensors").is_file()
     assert list((demo / "whole").glob("*.partial")) == []
     (events,) = (demo / "whole" / "tensorboard").iterdir()
-    assert logged(events)["reward"] == pytest.approx([one["reward"] for one in metrics])
+    assert logged(events)["reward"] == pytest.approx([one["reward"] for one in whole])
 
 
 @pytest.mark.usefixtures("whole")
