@@ -12,8 +12,6 @@ from typing import Any
 from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import Micro
 
-VOCABULARY = 99
-"""Tokens of the demo's."""
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
 
@@ -63,10 +61,13 @@ def generated(engine: Any, job: Any, prompts: list[list[int]], seed: int) -> Ans
 
 def random_answers(job: Any) -> Answers:
     """As many and as long as a period's, by no model: each token may be the last, as one of the vocabulary's."""
+    from transformers import AutoConfig
+
+    vocabulary = AutoConfig.from_pretrained(job.model).vocab_size
     draw = random.Random(0)
     prompts = [prompt for prompt in prompts_of(job)[: job.prompts] for _ in range(job.responses)]
     lengths = [
-        next((at for at in range(1, job.response_tokens) if not draw.randrange(VOCABULARY)), job.response_tokens)
+        next((at for at in range(1, job.response_tokens) if not draw.randrange(vocabulary)), job.response_tokens)
         for _ in prompts
     ]
     return [

@@ -203,4 +203,5 @@ def _kept(folder: Path) -> str:
     return f"; {found.name} holds what was learned before, and --resume goes on from it" if found else ""
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

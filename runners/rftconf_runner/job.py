@@ -270,7 +270,7 @@ class Job:
         return self.passes * self.sequences // self.update
 
     @property
-    def begins_anew(self) -> bool:
+    def old_in_update(self) -> bool:
         """True where a period's one update is all that asks for old log-probs: it computes them itself, as its own. A
         reward with a KL penalty, an importance weight and a critic's own update want theirs before."""
         early = self.kl_reward or self.correction or self.critic

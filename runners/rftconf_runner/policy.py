@@ -75,7 +75,7 @@ class Policy:
         """One optimizer update on `lessons`, which all ranks share. Where it computes the old log-probs itself, raises GateError
         on every rank, before a weight changes, where those that the engine drew with weights of `version` are too far."""
         whole, own = self._denominator(lessons), share(lessons, self.rank, self.job.ranks)
-        compares = self.job.begins_anew and any(one.sample.version == version for one in lessons)
+        compares = self.job.old_in_update and any(one.sample.version == version for one in lessons)
         gaps, parities = [0.0], [torch.zeros(())]
 
         def parts() -> list[Tensor]:
@@ -143,7 +143,7 @@ class Policy:
         job = self.job
         log_probs, mask, logits = self._forward(self.learner.model, [lesson.sample for lesson in part])
         own = log_probs.detach()
-        old = own if job.old == "current" or job.begins_anew else grid([lesson.old for lesson in part], mask)
+        old = own if job.old == "current" or job.old_in_update else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
         match job.family:
             case "gspo":
@@ -169,8 +169,9 @@ def _parity(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
     is no number."""
     samples = [lesson.sample for lesson in part]
     drawn = grid([one.drawn if one.version == version else () for one in samples], log_probs)
-    counts = mask_of(samples) * torch.tensor([[one.version == version] for one in samples])
-    return ((log_probs.cpu() - drawn.cpu()) * counts).abs().nan_to_num(nan=float("inf"), posinf=float("inf")).max()
+    counts = (mask_of(samples) * torch.tensor([[one.version == version] for one in samples])).bool()
+    gaps = (log_probs.cpu() - drawn.cpu()).abs().nan_to_num(nan=float("inf"))
+    return torch.where(counts, gaps, 0.0).max()
 
 
 def _load(path: str, job: Job) -> Any:

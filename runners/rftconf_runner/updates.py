@@ -18,7 +18,7 @@ def old_log_probs(job: Job, places: Places, batch: Batch, period: int) -> tuple[
     very weights drew the answers; none where an update computes both itself. Raises GateError where that is too far."""
     if job.old == "engine":
         return [one.drawn for one in batch.samples], {}
-    if job.begins_anew:
+    if job.old_in_update:
         return [()] * len(batch.samples), {}
     old = rows(places.ranks, "old_log_probs", batch.samples)
     drawn, own = batch.fresh(old, period - 1)

@@ -25,6 +25,7 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "HF_HUB_OFFLINE": "1",
     "OMP_NUM_THREADS": "1",  # numbers are compared with those of processes that Ray gives one
+    "GOMP_SPINCOUNT": "1000",  # other tests run beside them: a thread without work is not to keep a processor
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
 }
@@ -45,6 +46,7 @@ _place = places.placed
 
 
 def _noted(*asked: Any) -> Places:
+    """Places as they are made, and known here also where the run on them is stopped."""
     _PLACED[:] = [_place(*asked)]
     return _PLACED[0]
 

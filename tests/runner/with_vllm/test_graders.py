@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,15 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner.drawing import Group
 from rftconf_runner.faults import VARIABLE
+from rftconf_runner.graders import have_heads
 from rftconf_runner.grading import graded
+from rftconf_runner.job import Grader
+from rftconf_runner.job_reader import job_of
 from rftconf_runner.reward import BadRewardError, Score
 from rftconf_runner.supervision import LostError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Qwen3Config, Qwen3ForSequenceClassification
 
+from tests.runner.test_job import plan
 from tests.runner.with_vllm import session
 from tests.runner.with_vllm.test_demo import planned, without_times
 
@@ -128,3 +133,26 @@ def test_a_judge_and_its_death(demo: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_model_without_a_head_is_no_reward_model(demo: Path) -> None:
     with pytest.raises((BadRewardError, LostError), match="has no head that scores a sequence"):
         session.run(modelled(demo, "headless", demo / "model"), demo / "headless")
+
+
+@pytest.mark.parametrize(
+    ("config", "heads"),
+    [
+        ('{"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}', False),
+        ('{"model_type": "qwen3", "architectures": ["Qwen3ForSequenceClassification"]}', True),
+        ('{"model_type": "qwen3"}', True),
+        ('{"model_type": "of the future"}', True),
+        ("{", True),
+        (None, True),
+    ],
+)
+def test_what_cannot_be_read_is_for_the_engine_to_name(tmp_path: Path, config: str | None, heads: bool) -> None:
+    if config is not None:
+        (tmp_path / "config.json").write_text(config)
+    job = replace(job_of(plan()), graders=(Grader("classifier", "", str(tmp_path), 1, False, "float32", 0.5, 64),))
+    if heads:
+        have_heads(job)
+    else:
+        with pytest.raises(BadRewardError, match="has no head that scores a sequence"):
+            have_heads(job)
+    have_heads(replace(job, graders=(replace(job.graders[0], kind="judge"),)))

@@ -61,14 +61,14 @@ def drawn(one: Any, off: float = 0.0, version: int = VERSION) -> list[Lesson]:
 
 def test_which_periods_need_no_pass_of_their_own() -> None:
     job = alone()
-    assert job.begins_anew
-    assert replace(job, old="current").begins_anew
-    assert not replace(job, old="engine").begins_anew
-    assert not replace(job, update=5).begins_anew
-    assert not replace(job, passes=2).begins_anew
+    assert job.old_in_update
+    assert replace(job, old="current").old_in_update
+    assert not replace(job, old="engine").old_in_update
+    assert not replace(job, update=5).old_in_update
+    assert not replace(job, passes=2).old_in_update
     everything = job_of(plan(**EVERYTHING))
-    assert not replace(job, critic=everything.critic).begins_anew
-    assert not replace(job, kl_reward=everything.kl_reward).begins_anew
+    assert not replace(job, critic=everything.critic).old_in_update
+    assert not replace(job, kl_reward=everything.kl_reward).old_in_update
 
 
 def test_a_difference_from_the_engine_stops_before_a_weight_changes(model: Any) -> None:
@@ -105,7 +105,7 @@ def test_the_update_is_that_of_a_pass_before_it(model: Any) -> None:
         rows = one._log_probs(one.learner.states, [lesson.sample for lesson in learned])
         before = [replace(lesson, old=row) for lesson, row in zip(learned, rows, strict=True)]
         weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-        assert job.begins_anew is (not norms)
+        assert job.old_in_update is (not norms)
         norms.append(one.update(before, VERSION).gradient_norm)
         model.load_state_dict(weights)
     assert norms[0] == norms[1]

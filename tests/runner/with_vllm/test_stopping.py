@@ -1,0 +1,62 @@
+"""What a run says when it is stopped, and with which exit code. Nothing is started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import ray
+from ray.exceptions import RayTaskError
+from rftconf_runner import __main__, checkpoint, driver, slots
+from rftconf_runner.gates import GateError
+from rftconf_runner.reward import BadRewardError
+from rftconf_runner.slots import NoPlaceError
+from rftconf_runner.supervision import LostError
+
+from tests.runner.test_job import plan
+
+
+def stopped(monkeypatch: pytest.MonkeyPatch, folder: Path, error: Exception) -> int:
+    """The exit code of a run that is stopped by `error` after two checkpoints, one of them not whole."""
+    (folder / "plan.json").write_text(plan().model_dump_json())
+
+    def train(*_: Any) -> None:
+        (folder / "run" / "step-000004").mkdir()
+        (folder / "run" / "step-000006.partial").mkdir()
+        raise error
+
+    monkeypatch.setattr(driver, "train", train)
+    monkeypatch.setattr(slots, "connect", lambda *_: None)
+    monkeypatch.setattr(slots, "unit", lambda: "CPU")
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(__main__, "_interrupts", lambda: lambda: False)
+    words = [str(folder / "plan.json"), "--out", str(folder / "run"), "--quiet", "--no-trackers"]
+    monkeypatch.setattr(sys, "argv", ["", *words])
+    return __main__.main()
+
+
+@pytest.mark.parametrize("kind", [GateError, BadRewardError, LostError, NoPlaceError, checkpoint.CheckpointError])
+def test_its_reason_and_what_is_kept(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert stopped(monkeypatch, tmp_path, kind("of this")) == 1
+    said = "stopped: of this; step-000004 holds what was learned before, and --resume goes on from it\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_what_a_process_raised_is_said_without_its_traceback(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As Ray hands it on: an error of both kinds, whose own text is the actor's traceback."""
+    theirs = RayTaskError("update", "Traceback of the actor", GateError("too far")).as_instanceof_cause()
+    assert stopped(monkeypatch, tmp_path, theirs) == 1
+    assert capsys.readouterr().err.startswith("stopped: too far; step-000004 holds")
+
+
+def test_what_is_no_reason_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        stopped(monkeypatch, tmp_path, ZeroDivisionError())
