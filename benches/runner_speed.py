@@ -26,6 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    "GOMP_SPINCOUNT": "300000",  # OpenMP's own, for all: nothing else is to run; the runner is careful otherwise
     "RAY_worker_niceness": "0",  # added to what the process has; Ray adds 15 otherwise
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",

@@ -170,7 +170,7 @@ def _parity(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
     samples = [lesson.sample for lesson in part]
     drawn = grid([one.drawn if one.version == version else () for one in samples], log_probs)
     counts = (mask_of(samples) * torch.tensor([[one.version == version] for one in samples])).bool()
-    gaps = (log_probs.cpu() - drawn.cpu()).abs().nan_to_num(nan=float("inf"))
+    gaps = (log_probs.cpu() - drawn.cpu()).abs().nan_to_num(nan=float("inf"), posinf=float("inf"))
     return torch.where(counts, gaps, 0.0).max()
 
 

@@ -89,13 +89,18 @@ def _piece(name: str, parts: Sequence[Tensor], engine: Held) -> Piece | None:
 
 def _own(tensors: Sequence[Tensor], piece: Piece | None, engine: Held) -> str:
     if piece is None:
-        return digest(torch.cat(list(tensors)))
+        return digest(_joined(tensors))
     sizes = piece.parts if len(piece.parts) == len(tensors) else (piece.shape[0],)
     if len(sizes) != len(tensors):
         return ""
     cut = [_cut(tensor, (size, *piece.shape[1:]), piece, engine) for tensor, size in zip(tensors, sizes, strict=True)]
     found = [part for part in cut if part is not None]
-    return digest(torch.cat(found)) if len(found) == len(cut) else ""
+    return digest(_joined(found)) if len(found) == len(cut) else ""
+
+
+def _joined(parts: Sequence[Tensor]) -> Tensor:
+    """One behind the other; one alone is not copied."""
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts))
 
 
 def _cut(tensor: Tensor, shape: tuple[int, ...], piece: Piece, engine: Held) -> Tensor | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.threads import share_processors, threads
+from rftconf_runner.threads import SPINS, share_processors, threads
 
 from tests.runner.test_job import plan
 
@@ -23,10 +23,10 @@ def test_processes_that_compute_at_once_share_the_processors() -> None:
 
 
 def test_what_the_user_has_set_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = {"OMP_NUM_THREADS": "3"}
+    there = {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": SPINS}
     monkeypatch.setattr(os, "environ", there)
     share_processors(job_of(plan()))
-    assert there == {"OMP_NUM_THREADS": "3"}
+    assert there == {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": SPINS}
     del there["OMP_NUM_THREADS"]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     share_processors(job_of(plan()))

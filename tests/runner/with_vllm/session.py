@@ -25,7 +25,6 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "HF_HUB_OFFLINE": "1",
     "OMP_NUM_THREADS": "1",  # numbers are compared with those of processes that Ray gives one
-    "GOMP_SPINCOUNT": "1000",  # other tests run beside them: a thread without work is not to keep a processor
     "RAY_worker_niceness": "0",  # Ray gives way to everything else on the machine otherwise
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'runners'}",
 }
