@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
+from rftconf_runner import __main__
 
 from rftconf.load import load
 from rftconf.text.read import read
@@ -115,14 +116,12 @@ def test_the_same_run_is_the_same_curve(demo: Path, whole: list[dict[str, Any]])
     assert without_times(whole)[:6] == without_times(again)
 
 
-def test_ranks_and_micro_batches_change_no_mathematics(demo: Path) -> None:
-    short = {"trainer__total_training_steps": "2"}
-    one = trained(demo, "one", **short)[0]
+def test_ranks_and_micro_batches_change_no_mathematics(demo: Path, whole: list[dict[str, Any]]) -> None:
     cut = {"trainer__n_gpus_per_node": "2", "actor_rollout_ref__actor__ppo_micro_batch_size_per_gpu": "16"}
-    two = trained(demo, "two", **short, **cut)[0]
-    assert two["reward"] == one["reward"]
-    assert two["gradient_norm"] == pytest.approx(one["gradient_norm"], rel=1e-4)
-    assert two["loss"] == pytest.approx(one["loss"], abs=1e-5)
+    two = trained(demo, "two", trainer__total_training_steps="2", **cut)[0]
+    assert two["reward"] == whole[0]["reward"]
+    assert two["gradient_norm"] == pytest.approx(whole[0]["gradient_norm"], rel=1e-4)
+    assert two["loss"] == pytest.approx(whole[0]["loss"], abs=1e-5)
 
 
 CRITIC_AND_PENALTIES = {
@@ -150,17 +149,20 @@ def test_a_run_goes_on_where_it_stopped(demo: Path) -> None:
     assert without_times(session.run(plan, demo / "resumed", resume=True)) == without_times(whole)
 
 
-def test_a_broken_checkpoint_is_named(demo: Path) -> None:
+def test_a_broken_checkpoint_is_named(
+    demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = planned(demo, "broken", trainer__total_training_steps="1", trainer__save_freq="1")
     session.run(plan, demo / "broken")
-    again = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "broken"))
-    assert again.returncode == 2
-    assert "holds checkpoints of another run" in again.stderr
+    words = ["", str(plan), "--out", str(demo / "broken")]
+    monkeypatch.setattr(sys, "argv", words)
+    assert __main__.main() == 2
+    assert "holds checkpoints of another run" in capsys.readouterr().err
     weights = demo / "broken" / "step-000001" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    done = python("-m", "rftconf_runner", str(plan), "--out", str(demo / "broken"), "--resume")
-    assert done.returncode == 1
-    assert "model.safetensors is not what was written" in done.stderr
+    monkeypatch.setattr(sys, "argv", [*words, "--resume"])
+    assert __main__.main() == 1
+    assert "model.safetensors is not what was written" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("advantage", ["reinforce_plus_plus", "reinforce_plus_plus_baseline", "rloo"])

@@ -94,10 +94,14 @@ def test_adapters_of_another_type_are_refused() -> None:
     assert [refused.path for refused in refusals(one)] == ["stage.model_options.lora.dtype"]
 
 
-def test_it_learns_through_every_gate_and_goes_on_bit_for_bit(demo: Path) -> None:
+@pytest.fixture(scope="module")
+def whole(demo: Path) -> list[dict[str, Any]]:
+    return session.run(planned(demo, "lora", **KEYS), demo / "lora")
+
+
+def test_it_learns_through_every_gate_and_goes_on_bit_for_bit(demo: Path, whole: list[dict[str, Any]]) -> None:
     """The reference is the model without adapters: it is there from the first period on."""
-    file, folder = planned(demo, "lora", **KEYS), demo / "lora"
-    whole = session.run(file, folder)
+    file, folder = demo / "lora.json", demo / "lora"
     assert whole[-1]["reward"] > whole[0]["reward"] + 0.03  # four standard errors of 2,048 tokens
     assert max(one["parity"] for one in whole) <= 1e-5
     kept = json.loads((folder / "step-000006" / "adapter" / "adapter_config.json").read_text())
@@ -117,9 +121,8 @@ def loaded_names(folder: Path) -> list[str]:
     return list(model.state_dict())
 
 
-def test_ranks_change_nothing(demo: Path) -> None:
+def test_ranks_change_nothing(demo: Path, whole: list[dict[str, Any]]) -> None:
     short = {**KEYS, "trainer__total_training_steps": "2", "trainer__save_freq": "-1"}
-    one = session.run(planned(demo, "lora_one", **short), demo / "lora_one")[0]
     two = session.run(planned(demo, "lora_two", **short, trainer__n_gpus_per_node="2"), demo / "lora_two")[0]
-    assert two["reward"] == one["reward"]
-    assert two["gradient_norm"] == pytest.approx(one["gradient_norm"], rel=1e-4)
+    assert two["reward"] == whole[0]["reward"]
+    assert two["gradient_norm"] == pytest.approx(whole[0]["gradient_norm"], rel=1e-4)

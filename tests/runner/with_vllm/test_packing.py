@@ -30,6 +30,7 @@ DYNAMIC = {
     "actor_rollout_ref__actor__use_dynamic_bsz": "True",
     "actor_rollout_ref__actor__ppo_max_token_len_per_gpu": "512",
 }
+SHORT = {"trainer__total_training_steps": "2"}
 PADDED, PACKED = Micro(4, 0), Micro(0, 60, packs=True)
 
 
@@ -120,22 +121,24 @@ def test_the_plan_decides() -> None:
     assert job_of(plan(**DYNAMIC, **padding)).micro == Micro(0, 512, packs=False)
 
 
-def test_a_packed_run_is_the_same_run(demo: Path) -> None:
+@pytest.fixture(scope="module")
+def padded(demo: Path) -> list[dict[str, Any]]:
+    return trained(demo, "padded", **SHORT)
+
+
+def test_a_packed_run_is_the_same_run(demo: Path, padded: list[dict[str, Any]]) -> None:
     """With the engine, its gates and FSDP2: the periods of a run whose rows are padded, but for rounding."""
-    short = {"trainer__total_training_steps": "2"}
-    padded = trained(demo, "padded", **short)
-    rows = trained(demo, "rows", **short, **DYNAMIC)
+    rows = trained(demo, "rows", **SHORT, **DYNAMIC)
     assert max(one["parity"] for one in rows) <= 1e-5
     assert rows[0]["reward"] == padded[0]["reward"]
     assert rows[0]["gradient_norm"] == pytest.approx(padded[0]["gradient_norm"], rel=1e-4)
     assert rows[0]["loss"] == pytest.approx(padded[0]["loss"], abs=1e-5)
 
 
-def test_ranks_whose_answers_differ_in_length_run_as_many_passes(demo: Path) -> None:
+def test_ranks_whose_answers_differ_in_length_run_as_many_passes(demo: Path, padded: list[dict[str, Any]]) -> None:
     """Filled up to so few tokens, two ranks' shares are hardly ever as many rows; and the numbers are those of one rank."""
-    short = {"trainer__total_training_steps": "2"}
     few = {**DYNAMIC, "actor_rollout_ref__actor__ppo_max_token_len_per_gpu": "100", "trainer__n_gpus_per_node": "2"}
-    one, two = trained(demo, "one-rank", **short), trained(demo, "two-ranks", **short, **few)
-    assert two[0]["reward"] == one[0]["reward"]
-    assert two[0]["gradient_norm"] == pytest.approx(one[0]["gradient_norm"], rel=1e-4)
-    assert len(two) == len(one) == 2
+    two = trained(demo, "two-ranks", **SHORT, **few)
+    assert two[0]["reward"] == padded[0]["reward"]
+    assert two[0]["gradient_norm"] == pytest.approx(padded[0]["gradient_norm"], rel=1e-4)
+    assert len(two) == len(padded) == 2
