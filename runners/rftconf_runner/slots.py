@@ -118,18 +118,33 @@ class Slots:
 
 def connect(job: Job, address: str | None) -> None:
     """To the cluster at `address`, or to one of this machine alone, whose processors are shared where the plan has more
-    processes. Raises NoPlaceError where there is none."""
+    processes. Raises NoPlaceError where there is none, or Ray does not start."""
     quiet = {"log_to_driver": False, "configure_logging": False}
     if address is None:
         own = max(os.cpu_count() or 1, layout_of(job).bundles)
         share_processors(job)
-        ray.init(num_cpus=own, include_dashboard=False, **quiet)
+        _start(num_cpus=own, include_dashboard=False, **quiet)
         return
     try:
         _answers(address)
         ray.init(address=address, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         raise NoPlaceError(f"--address {address}: {str(error).splitlines()[0]}") from error
+
+
+def _start(**how: Any) -> None:
+    """A Ray of this machine alone. On a machine that is busy its parts may not find each other in time: once more, then.
+    Raises NoPlaceError."""
+    for last in (False, True):
+        try:
+            ray.init(**how)
+        except Exception as error:  # Ray raises it bare
+            ray.shutdown()
+            if last:
+                why = str(error).partition("\n")[0] or type(error).__name__
+                raise NoPlaceError(f"Ray does not start on this machine: {why}") from error
+        else:
+            return
 
 
 def _answers(address: str) -> None:

@@ -118,3 +118,26 @@ def test_a_cluster_that_is_not_there(demo: Path) -> None:
     assert done.returncode == 1
     assert "stopped: --address 127.0.0.1:9: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("starts", "there"), [(1, True), (2, True), (3, False)])
+def test_a_ray_that_does_not_start_is_tried_once_more(
+    starts: int, there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bare exception of Ray's, as it was seen on a busy machine."""
+    tried = []
+
+    def init(**_: object) -> None:
+        tried.append(1)
+        if len(tried) < starts:
+            raise Exception("The current node timed out during startup.\nMore.")  # noqa: TRY002
+
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(slots, "share_processors", lambda _: None)
+    if there:
+        slots.connect(job_of(plan()), None)
+    else:
+        with pytest.raises(NoPlaceError, match=r"does not start on this machine: The current .* startup\.$"):
+            slots.connect(job_of(plan()), None)
+    assert len(tried) == min(starts, 2)
