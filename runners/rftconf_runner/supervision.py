@@ -11,8 +11,10 @@ import ray
 
 from rftconf_runner import checkpoint
 from rftconf_runner.faults import Faults
+from rftconf_runner.gates import GateError
 from rftconf_runner.job import Job
 from rftconf_runner.places import NOWHERE, Places, placed
+from rftconf_runner.reward import BadRewardError
 from rftconf_runner.watch import Watch
 
 MOST_TRIES = 3
@@ -47,6 +49,8 @@ def supervised(
             places.wait()
             faults.aim(places.named())
             attempt(places, start, faults)
+        except (GateError, BadRewardError):  # no death; a function that hangs would be waited for
+            raise
         except (ray.exceptions.RayError, RuntimeError) as error:
             began, gone = time.monotonic(), dead(places)
             if not gone:

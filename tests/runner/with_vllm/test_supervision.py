@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import supervision
+from rftconf_runner.gates import GateError
+from rftconf_runner.job_reader import job_of
 from rftconf_runner.places import Places
+from rftconf_runner.reward import BadRewardError
+from rftconf_runner.watch import Watch
+
+from tests.runner.test_job import plan
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -55,3 +62,19 @@ def test_ranks_of_an_engine_go_together(killed: list[Any]) -> None:
     assert list(divided.named()) == ["trainer 0", "engine 0", "engine 0.1", "engine 1", "engine 1.1"]
     assert supervision._left(divided, ["engine 1.1"]) == Places(["t0"], [], [["e0", "e0.1"], None], None)
     assert killed == ["e1", "e1.1"]
+
+
+@pytest.mark.parametrize("error", [BadRewardError("hangs"), GateError("nan")])
+def test_what_a_run_is_stopped_by_is_no_death(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nobody is asked whether he lives: a function that hangs would not answer for a while."""
+    monkeypatch.setattr(supervision, "placed", lambda *_: Places([], [], [], None))
+    monkeypatch.setattr(supervision, "dead", lambda _: pytest.fail("asked"))
+    monkeypatch.setattr("ray.get", lambda _: None)
+
+    def attempt(*_: Any) -> None:
+        raise error
+
+    with pytest.raises(type(error), match=str(error)):
+        supervision.supervised(job_of(plan()), tmp_path, None, Watch("quiet"), attempt)
