@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Sequence
@@ -57,13 +58,25 @@ class Answer:
 def started(model: str, memory_fraction: float, **more: Any) -> Any:
     """vLLM with a model, in this process. `memory_fraction` is of its GPU, 0 where vLLM may choose."""
     os.environ.setdefault("VLLM_HOST_IP", ray.util.get_node_ip_address())
+    llm = _imported()
     import torch
-    from vllm import LLM
 
     share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
     memory: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
     same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
-    return LLM(model, **{**same, **memory, **more})
+    return llm(model, **{**same, **memory, **more})
+
+
+def _imported() -> Any:
+    """vLLM's class. Python looks through all that is there again and again while it imports, which was a fifth of 9 s;
+    modules stay, so it looks at none of them, then or later."""
+    gc.disable()
+    try:
+        from vllm import LLM
+    finally:
+        gc.freeze()
+        gc.enable()
+    return LLM
 
 
 class Engine:
