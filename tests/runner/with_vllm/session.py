@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ray
-from rftconf_runner import checkpoint, places, supervision
+from rftconf_runner import checkpoint, places, supervision, trackers
 from rftconf_runner.driver import train
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
@@ -19,6 +20,7 @@ from rftconf_runner.rules import give
 from rftconf_runner.watch import Watch
 
 from rftconf.plan.model import Plan
+from tests.runner.with_vllm import engines
 from tests.sources import ROOT
 
 ENVIRONMENT = {
@@ -31,12 +33,12 @@ ENVIRONMENT = {
 LOGICAL = 512
 """CPUs that Ray counts: the bundles of runs before stay taken, as their engines do, and share the real ones."""
 Kept = dict[tuple[object, ...], list[list[Any]]]
-_ENGINES: Kept = {}
-"""What an engine is made of, and those that are there, each its ranks."""
 _RANKS: Kept = {}
 """Trainers and critics that are there, by how many ranks they have: what they are to learn they are told anew."""
 _GRADERS: dict[tuple[object, ...], Any] = {}
 """Models that score, by what they are."""
+_SCORERS: dict[str, Any] = {}
+"""Processes of the rewards' functions, by what they hold."""
 _MET: list[Any] = []
 """Where ranks met."""
 _PLACED: list[Places] = []
@@ -68,45 +70,50 @@ def run(
     connected()
     living = _living(job)
     _PLACED[:] = [living]
+    followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
+    ends = False
     try:
-        train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), living=living)
+        train(job, folder, start, watch=Watch("quiet", folder / "events.jsonl"), trackers=followers, living=living)
+        ends = True
     finally:
-        _keep(job, _PLACED[0])
+        trackers.close(followers)
+        _keep(job, _PLACED[0], ends=ends)
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 def _living(job: Job) -> Places:
     """What of earlier runs serves this one."""
     ranks, critics = (_RANKS.get((role, job.ranks), []) for role in ("policy", "critic"))
-    engines = _ENGINES.get(_kind(job), [])
-    taken = [engines.pop() for _ in range(min(job.engines, len(engines)))]
+    taken = [engine for _ in range(job.engines) if (engine := engines.idle(job))]
     of_critic = critics.pop() if critics and job.critic else []
     graders = {name: _GRADERS.pop((one, job.engine_seed), None) for name, one in job.posts}
     found = {name: actor for name, actor in graders.items() if actor}
-    return Places(ranks.pop() if ranks else [], of_critic, taken, None, graders=found)
+    scorer = _SCORERS.pop(_functions(job), None)
+    return Places(ranks.pop() if ranks else [], of_critic, taken, scorer, graders=found)
 
 
-def _keep(job: Job, ended: Places) -> None:
-    """For the next: what lives, but for the functions that score, which are the run's own."""
-    if ended.scorer:
-        ray.kill(ended.scorer)  # one may hang
-    left = replace(ended, scorer=None)
+def _keep(job: Job, ended: Places, *, ends: bool) -> None:
+    """For the next: what lives, but for functions of a run that did not end, which may hang."""
+    if ended.scorer and not ends:
+        ray.kill(ended.scorer)
+    left = ended if ends else replace(ended, scorer=None)
     named, gone = left.named(), supervision.dead(left)
+    if left.scorer and "reward 0" not in gone:
+        _SCORERS[_functions(job)] = left.scorer
     _GRADERS.update(
         {(one, job.engine_seed): ended.graders[name] for name, one in job.posts if name in named and name not in gone}
     )
-    for kept, kind, actors in (
-        *((_ENGINES, _kind(job), engine) for engine in ended.engines),
-        (_RANKS, ("policy", job.ranks), ended.ranks),
-        (_RANKS, ("critic", job.ranks), ended.critics),
+    dead = [named[name] for name in gone]
+    for actors, keep in (
+        *((engine, partial(engines.keep, job)) for engine in ended.engines),
+        (ended.ranks, _RANKS.setdefault(("policy", job.ranks), []).append),
+        (ended.critics, _RANKS.setdefault(("critic", job.ranks), []).append),
     ):
-        if not actors:
-            continue
-        if any(named[name] in actors for name in gone):
+        if any(actor in dead for actor in actors):
             for actor in actors:
                 ray.kill(actor)
-        else:
-            kept.setdefault(kind, []).append(actors)
+        elif actors:
+            keep(actors)
     _MET.extend(ended.meetings)
 
 
@@ -119,13 +126,15 @@ def connected() -> None:
 
 def close() -> None:
     """End Ray and all that is on it."""
-    _ENGINES.clear()
+    engines.forget()
     _RANKS.clear()
     _GRADERS.clear()
+    _SCORERS.clear()
     _MET.clear()
     _PLACED.clear()
     ray.shutdown()
 
 
-def _kind(job: Job) -> tuple[object, ...]:
-    return (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.tp, job.longest, job.interrupts)
+def _functions(job: Job) -> str:
+    """What a process of the rewards' functions is made of."""
+    return repr((job.rewards, job.graders))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import struct
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +53,6 @@ def planned(demo: Path, name: str, **changes: str) -> Path:
     return plan
 
 
-def executed(plan: Path, folder: Path, *more: str) -> list[dict[str, Any]]:
-    """The metrics of a run in a process of its own; what it says is kept beside them."""
-    done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), *more)
-    assert done.returncode == 0, done.stderr[-3000:]
-    (folder / "said").write_text(done.stdout)
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-
-
 def trained(demo: Path, name: str, **changes: str) -> list[dict[str, Any]]:
     """The metrics of a run of the demo's script with other values for `__`-dotted keys."""
     return session.run(planned(demo, name, **changes), demo / name)
@@ -70,11 +62,44 @@ def without_times(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in one.items() if not key.endswith("_seconds")} for one in metrics]
 
 
+@dataclass(frozen=True)
+class Pressed:
+    """How a run ended on which Ctrl-C was pressed."""
+
+    code: int
+    said: str
+    periods: int
+    saved: list[str]
+
+
+INTERRUPTED_IN = 3
+
+
 @pytest.fixture(scope="module")
-def whole(demo: Path) -> list[dict[str, Any]]:
-    """The demo itself, in a process of its own; that its optimizer may wait elsewhere has no effect here."""
+def pressed(demo: Path) -> Pressed:
+    """The demo by its real command. Ctrl-C on a terminal reaches every process at once: `rftconf run`, the runner, and all
+    that Ray has started. That its optimizer may wait elsewhere has no effect here."""
     moves = {"actor_rollout_ref__actor__fsdp_config__optimizer_offload": "True"}
-    return executed(planned(demo, "whole", **moves), demo / "whole")
+    plan, folder = planned(demo, "whole", **moves), demo / "whole"
+    words = [sys.executable, "-m", "rftconf", "run", str(plan.with_suffix(".sh")), "-o", str(folder)]
+    with subprocess.Popen(
+        words, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if line.startswith(f"period {INTERRUPTED_IN - 1} "):
+                os.killpg(process.pid, signal.SIGINT)
+    periods = len((folder / "metrics.jsonl").read_text().splitlines())
+    return Pressed(process.returncode, "".join(said), periods, [path.name for path in folder.glob("step-*")])
+
+
+@pytest.fixture(scope="module")
+def whole(demo: Path, pressed: Pressed) -> list[dict[str, Any]]:
+    """The demo to its end, by the plan that it was begun with."""
+    assert pressed.code == 0, pressed.said
+    return session.run(demo / "whole" / "plan.json", demo / "whole", resume=True)
 
 
 def test_the_reward_rises(demo: Path, whole: list[dict[str, Any]]) -> None:
@@ -83,13 +108,19 @@ def test_the_reward_rises(demo: Path, whole: list[dict[str, Any]]) -> None:
     assert max(one["parity"] for one in whole) <= 1e-5
     assert (demo / "whole" / "step-000020" / "model.safetensors").is_file()
     assert list((demo / "whole").glob("*.partial")) == []
-    (events,) = (demo / "whole" / "tensorboard").iterdir()
-    assert logged(events)["reward"] == pytest.approx([one["reward"] for one in whole])
+    logs = sorted((demo / "whole" / "tensorboard").iterdir())  # one of each process
+    rewards = [reward for events in logs for reward in logged(events)["reward"]]
+    assert rewards == pytest.approx([one["reward"] for one in whole])
 
 
-@pytest.mark.usefixtures("whole")
-def test_what_has_no_effect_here_is_said_at_the_start(demo: Path) -> None:
-    said = (demo / "whole" / "said").read_text()
+def test_an_interrupt_ends_the_period_and_saves(pressed: Pressed) -> None:
+    assert pressed.code == 0
+    assert pressed.periods in (INTERRUPTED_IN - 1, INTERRUPTED_IN)
+    assert pressed.saved == [f"step-{pressed.periods:06d}"]
+
+
+def test_what_has_no_effect_here_is_said_at_the_start(pressed: Pressed) -> None:
+    said = pressed.said
     assert "on GPUs: engines sleep while trainers have their memory" in said
     assert "on GPUs: placement.actor.offload.optimizer: in the host's memory while engines answer" in said
     nothing = "no GPU is here: engines do not sleep, and nothing moves to the host between phases"
@@ -111,7 +142,7 @@ def logged(events: Path) -> dict[str, list[float]]:
 
 
 def test_the_same_run_is_the_same_curve(demo: Path, whole: list[dict[str, Any]]) -> None:
-    """Also on an engine that has run before, and where it is shorter: the one is in a process of its own, the other is not."""
+    """Also where nobody interrupts it, on an engine that has run before, and where it is shorter."""
     again = trained(demo, "again", trainer__total_training_steps="6", trainer__save_freq="-1")
     assert without_times(whole)[:6] == without_times(again)
 
@@ -169,27 +200,3 @@ def test_a_broken_checkpoint_is_named(
 def test_each_estimator_learns(demo: Path, advantage: str) -> None:
     metrics = trained(demo, advantage, algorithm__adv_estimator=advantage, trainer__total_training_steps="8")
     assert metrics[-1]["reward"] > metrics[0]["reward"] + 0.1
-
-
-def test_an_interrupt_ends_the_period_and_is_gone_on_from(demo: Path, whole: list[dict[str, Any]]) -> None:
-    """Pressed on a terminal it reaches every process at once: `rftconf run`, the runner, and all that Ray has started."""
-    changes = {"trainer__total_training_steps": "6", "trainer__save_freq": "-1"}
-    plan, folder = planned(demo, "interrupted", **changes), demo / "interrupted"
-    words = [sys.executable, "-m", "rftconf", "run", str(plan.with_suffix(".sh")), "-o", str(folder), "--json"]
-    with subprocess.Popen(
-        words, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        assert process.stdout is not None
-        next(line for line in process.stdout if '"period": 2' in line)
-        os.killpg(process.pid, signal.SIGINT)
-        process.stdout.read()
-    assert process.returncode == 0
-    done = len((folder / "metrics.jsonl").read_text().splitlines())
-    assert done < 6
-    assert [path.name for path in folder.glob("step-*")] == [f"step-{done:06d}"]
-    assert without_times(session.run(plan_of(folder), folder, resume=True)) == without_times(whole)[:6]
-
-
-def plan_of(folder: Path) -> Path:
-    """The plan that a run was begun with."""
-    return folder / "plan.json"

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 MOST_SECONDS = 60
 """From a process's death to the end of the period that it died in."""
 WHOLE = {"trainer__total_training_steps": "6", "trainer__save_freq": "1"}
-MIXED = "engine@generate:2,reward@reward:3,trainer@update:4,engine@sync:5,trainer@save:5"
+MIXED = "reward@generate:2,engine@sync:3,trainer@update:4,reward@reward:5,trainer@save:5"
 PHASES = ("generate", "reward", "update", "sync", "save")
 KILLED = ("engine", "trainer", "reward")
 CELLS = os.environ.get("RFTCONF_RUNNER_MATRIX", "")
@@ -92,7 +92,11 @@ def test_a_killed_driver_is_gone_on_from(
     """The period after the last checkpoint is the same, bit for bit, and soon there."""
     plan, folder = planned(demo, f"driver-{phase}", **WHOLE), demo / f"driver-{phase}"
     monkeypatch.setenv(VARIABLE, f"driver@{phase}:3")
-    assert python("-m", "rftconf_runner", str(plan), "--out", str(folder)).returncode == -9
+    done = python("-m", "rftconf_runner", str(plan), "--out", str(folder), "--json")
+    assert done.returncode == -9
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["period"] for one in said] == list(range(1, len(said) + 1))
+    assert len(said) in (2, 3)  # killed in the third, before or after it was said
     monkeypatch.delenv(VARIABLE)
     begun, last = time.time(), checkpoint.newest_name(folder)
     if EVERY_CELL:  # as a user would

@@ -18,14 +18,13 @@ from rftconf_runner.faults import VARIABLE
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
-from rftconf_runner.meeting import meeting
 from rftconf_runner.ranked import divides
-from rftconf_runner.rollout import Asked, engine_actor
+from rftconf_runner.rollout import Asked
 from rftconf_runner.weights import Held, differing
 
 from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
-from tests.runner.with_vllm import session
+from tests.runner.with_vllm import engines, session
 from tests.runner.with_vllm.test_dapo_and_lag import ahead, ledger
 from tests.runner.with_vllm.test_demo import planned, trained, without_times
 
@@ -56,13 +55,6 @@ def plain(folder: Path) -> Path:
     return folder / "model"
 
 
-def started(job: Job) -> tuple[list[Any], Any]:
-    """An engine's ranks, and where they met."""
-    met = meeting() if job.tp > 1 else None
-    kind = engine_actor(job)
-    return [kind.remote(job, rank, met and met.address) for rank in range(job.tp)], met
-
-
 class Pair:
     """One engine on one process, and one on two."""
 
@@ -71,8 +63,9 @@ class Pair:
 
         session.connected()
         job = replace(job_of(plan()), model=str(model), tokenizer=str(model), temperature=0.0, tempered=False)
-        self.one, _ = started(job)
-        self.two, self.met = started(replace(job, tp=2))
+        self.jobs = job, replace(job, tp=2)
+        self.one, self.two = map(engines.engine, self.jobs)
+        ray.get([rank.begin.remote(job) for job, ranks in self for rank in ranks])
         self.weights: Weights = list(
             AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).state_dict().items()
         )
@@ -91,9 +84,12 @@ class Pair:
     def draw(self) -> list[Any]:
         return list(ray.get([rank.generate.remote(ASKED) for rank in (*self.one, *self.two)]))
 
+    def __iter__(self) -> Iterator[tuple[Job, list[Any]]]:
+        return zip(self.jobs, (self.one, self.two), strict=True)
+
     def end(self) -> None:
-        for rank in (*self.one, *self.two):
-            ray.kill(rank)
+        for job, ranks in self:
+            engines.keep(job, ranks)
 
 
 @pytest.fixture(scope="module", params=[plain, odd], ids=["plain", "odd"])
