@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,17 +104,21 @@ def _keep(job: Job, ended: Places, *, ends: bool) -> None:
         {(one, job.engine_seed): ended.graders[name] for name, one in job.posts if name in named and name not in gone}
     )
     dead = [named[name] for name in gone]
-    for actors, keep in (
-        *((engine, partial(engines.keep, job)) for engine in ended.engines),
-        (ended.ranks, _RANKS.setdefault(("policy", job.ranks), []).append),
-        (ended.critics, _RANKS.setdefault(("critic", job.ranks), []).append),
-    ):
-        if any(actor in dead for actor in actors):
-            for actor in actors:
-                ray.kill(actor)
-        elif actors:
-            keep(actors)
+    for engine in _alive(dead, ended.engines):
+        engines.keep(job, engine)
+    for role, ranks in (("policy", ended.ranks), ("critic", ended.critics)):
+        _RANKS.setdefault((role, job.ranks), []).extend(_alive(dead, [ranks]))
     _MET.extend(ended.meetings)
+
+
+def _alive(dead: Sequence[Any], found: Sequence[list[Any]]) -> Iterator[list[Any]]:
+    """Those of which every rank lives; ranks whose peer died go with it."""
+    for ranks in found:
+        if any(one in dead for one in ranks):
+            for one in ranks:
+                ray.kill(one)
+        elif ranks:
+            yield ranks
 
 
 def connected() -> None:
