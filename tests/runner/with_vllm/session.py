@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -129,14 +131,17 @@ def connected() -> None:
 
 
 def close() -> None:
-    """End Ray and all that is on it."""
+    """End Ray and all that is on it. Ray drops handles of processes that still end, of which Python warns."""
     engines.forget()
     _RANKS.clear()
     _GRADERS.clear()
     _SCORERS.clear()
     _MET.clear()
     _PLACED.clear()
-    ray.shutdown()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        ray.shutdown()
+        gc.collect()
 
 
 def _functions(job: Job) -> str:
