@@ -67,7 +67,7 @@ python3 -m verl.trainer.main_ppo \\
 """
 
 
-def make(folder: Path, seed: int = 0) -> None:
+def make(folder: Path, seed: int = 0, layers: int = SIZES["num_hidden_layers"]) -> None:
     """Write the model, the data, the reward and the script to `folder`."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
@@ -77,7 +77,8 @@ def make(folder: Path, seed: int = 0) -> None:
     tokenizer.save_pretrained(folder / "model")
     torch.manual_seed(seed)
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    config = Qwen3Config(vocab_size=len(tokenizer), tie_word_embeddings=False, **ends, **SIZES)
+    sizes = SIZES | {"num_hidden_layers": layers}
+    config = Qwen3Config(vocab_size=len(tokenizer), tie_word_embeddings=False, **ends, **sizes)
     Qwen3ForCausalLM(config).save_pretrained(folder / "model")
     _data(folder / "train.parquet")
     (folder / "reward.py").write_text(REWARD, encoding="utf-8")

@@ -1,7 +1,8 @@
-"""The demo, made once, and the end of what runs on it."""
+"""The demo with a smaller model, made once, and the end of what runs on it."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +10,21 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from rftconf_runner.demo import make
+
     from tests.runner.with_vllm import session
-    from tests.runner.with_vllm.test_demo import python
 
     folder = tmp_path_factory.mktemp("demo")
-    done = python("-m", "rftconf_runner.demo", str(folder))
-    assert done.returncode == 0, done.stderr
-    yield folder
-    session.close()
+    make(folder, layers=session.LAYERS)
+    return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ended() -> Iterator[None]:
+    """Ray and all that is on it, where a test has begun it."""
+    yield
+    if "tests.runner.with_vllm.session" in sys.modules:
+        from tests.runner.with_vllm import session
+
+        session.close()

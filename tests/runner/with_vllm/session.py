@@ -34,6 +34,8 @@ ENVIRONMENT = {
 }
 LOGICAL = 512
 """CPUs that Ray counts: the bundles of runs before stay taken, as their engines do, and share the real ones."""
+LAYERS = 2
+"""Of the eight that the demo's model has: what most tests are about is not in the others, and they take as long again."""
 Kept = dict[tuple[object, ...], list[list[Any]]]
 _RANKS: Kept = {}
 """Trainers and critics that are there, by how many ranks they have: what they are to learn they are told anew."""

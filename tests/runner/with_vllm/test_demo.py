@@ -62,6 +62,15 @@ def without_times(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in one.items() if not key.endswith("_seconds")} for one in metrics]
 
 
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a user's command makes, with all of its layers."""
+    folder = tmp_path_factory.mktemp("shipped")
+    done = python("-m", "rftconf_runner.demo", str(folder))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
 @dataclass(frozen=True)
 class Pressed:
     """How a run ended on which Ctrl-C was pressed."""
@@ -76,11 +85,11 @@ INTERRUPTED_IN = 3
 
 
 @pytest.fixture(scope="module")
-def pressed(demo: Path) -> Pressed:
+def pressed(shipped: Path) -> Pressed:
     """The demo by its real command. Ctrl-C on a terminal reaches every process at once: `rftconf run`, the runner, and all
     that Ray has started. That its optimizer may wait elsewhere has no effect here."""
     moves = {"actor_rollout_ref__actor__fsdp_config__optimizer_offload": "True"}
-    plan, folder = planned(demo, "whole", **moves), demo / "whole"
+    plan, folder = planned(shipped, "whole", **moves), shipped / "whole"
     words = [sys.executable, "-m", "rftconf", "run", str(plan.with_suffix(".sh")), "-o", str(folder)]
     with subprocess.Popen(
         words, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -96,19 +105,19 @@ def pressed(demo: Path) -> Pressed:
 
 
 @pytest.fixture(scope="module")
-def whole(demo: Path, pressed: Pressed) -> list[dict[str, Any]]:
+def whole(shipped: Path, pressed: Pressed) -> list[dict[str, Any]]:
     """The demo to its end, by the plan that it was begun with."""
     assert pressed.code == 0, pressed.said
-    return session.run(demo / "whole" / "plan.json", demo / "whole", resume=True)
+    return session.run(shipped / "whole" / "plan.json", shipped / "whole", resume=True)
 
 
-def test_the_reward_rises(demo: Path, whole: list[dict[str, Any]]) -> None:
+def test_the_reward_rises(shipped: Path, whole: list[dict[str, Any]]) -> None:
     assert whole[0]["reward"] < 0.2
     assert whole[-1]["reward"] > 0.9
     assert max(one["parity"] for one in whole) <= 1e-5
-    assert (demo / "whole" / "step-000020" / "model.safetensors").is_file()
-    assert list((demo / "whole").glob("*.partial")) == []
-    logs = sorted((demo / "whole" / "tensorboard").iterdir())  # one of each process
+    assert (shipped / "whole" / "step-000020" / "model.safetensors").is_file()
+    assert list((shipped / "whole").glob("*.partial")) == []
+    logs = sorted((shipped / "whole" / "tensorboard").iterdir())  # one of each process
     rewards = [reward for events in logs for reward in logged(events)["reward"]]
     assert rewards == pytest.approx([one["reward"] for one in whole])
 
@@ -141,15 +150,15 @@ def logged(events: Path) -> dict[str, list[float]]:
     return found
 
 
-def test_the_same_run_is_the_same_curve(demo: Path, whole: list[dict[str, Any]]) -> None:
+def test_the_same_run_is_the_same_curve(shipped: Path, whole: list[dict[str, Any]]) -> None:
     """Also where nobody interrupts it, on an engine that has run before, and where it is shorter."""
-    again = trained(demo, "again", trainer__total_training_steps="6", trainer__save_freq="-1")
+    again = trained(shipped, "again", trainer__total_training_steps="6", trainer__save_freq="-1")
     assert without_times(whole)[:6] == without_times(again)
 
 
-def test_ranks_and_micro_batches_change_no_mathematics(demo: Path, whole: list[dict[str, Any]]) -> None:
+def test_ranks_and_micro_batches_change_no_mathematics(shipped: Path, whole: list[dict[str, Any]]) -> None:
     cut = {"trainer__n_gpus_per_node": "2", "actor_rollout_ref__actor__ppo_micro_batch_size_per_gpu": "16"}
-    two = trained(demo, "two", trainer__total_training_steps="2", **cut)[0]
+    two = trained(shipped, "two", trainer__total_training_steps="2", **cut)[0]
     assert two["reward"] == whole[0]["reward"]
     assert two["gradient_norm"] == pytest.approx(whole[0]["gradient_norm"], rel=1e-4)
     assert two["loss"] == pytest.approx(whole[0]["loss"], abs=1e-5)

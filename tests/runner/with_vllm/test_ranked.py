@@ -39,7 +39,8 @@ def odd(folder: Path) -> Path:
     """A model with one head of keys, which both ranks repeat, a tied head, and biases."""
     from transformers import Qwen2Config, Qwen2ForCausalLM
 
-    sizes = {name: size for name, size in SIZES.items() if name != "head_dim"} | {"num_key_value_heads": 1}
+    sizes = {name: size for name, size in SIZES.items() if name != "head_dim"}
+    sizes |= {"num_key_value_heads": 1, "num_hidden_layers": session.LAYERS}
     make(folder)
     torch.manual_seed(1)
     model = Qwen2ForCausalLM(Qwen2Config(vocab_size=VOCABULARY, tie_word_embeddings=True, **sizes))
@@ -51,7 +52,7 @@ def odd(folder: Path) -> Path:
 
 
 def plain(folder: Path) -> Path:
-    make(folder)
+    make(folder, layers=session.LAYERS)
     return folder / "model"
 
 
