@@ -155,13 +155,14 @@ def test_a_reward_that_goes_wrong_loses_nothing(
     assert without_times(session.run(plan, folder, resume=True)) == undisturbed[:3]
 
 
+@pytest.mark.usefixtures("undisturbed")
 def test_a_full_disk_is_named_and_leaves_what_was_saved(demo: Path) -> None:
     """On a file system of its own, that the second checkpoint does not fit on."""
     folder = demo / "full"
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=30m", "tmpfs", folder], check=False, capture_output=True
-    )
+    one = sum(file.stat().st_size for file in (demo / "undisturbed" / "step-000001").rglob("*"))
+    room = f"size={3 * one // 2}"
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", room, "tmpfs", folder], check=False, capture_output=True)
     if mounted.returncode:
         pytest.skip("may not mount a file system here")
     try:

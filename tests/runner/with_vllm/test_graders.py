@@ -109,7 +109,6 @@ def test_a_reward_models_scores(demo: Path, reward_model: Path, scores: list[tup
     for at, one in enumerate(metrics):
         own = [found for _, found in scores[128 * at : 128 * (at + 1)]]
         assert one["reward"] == pytest.approx(sum(own) / 128)
-    assert metrics[-1]["reward"] > metrics[0]["reward"]
     shutil.copytree(demo / "modelled", demo / "modelled_resumed")
     for later in ("step-000002", "step-000003"):
         shutil.rmtree(demo / "modelled_resumed" / later)
