@@ -7,6 +7,8 @@ The numbers are those of the collected rules: 1 veRL (1 load, 2 check, 3 datacla
 from __future__ import annotations
 
 A, R, M, F = (f"actor_rollout_ref.{part}." for part in ("actor", "rollout", "model", "ref"))
+D = "distillation."
+TAUGHT = f"{D}enabled=True\n{D}nnodes=1\n{D}teacher_models.teacher_model.model_path=a/b"
 T, E = "buffer.explorer_input.tasksets[0].", "explorer.rollout_model."
 # fmt: off
 ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
@@ -60,6 +62,23 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("verl", "0.9.1", "1.2.17 reward pool",
      ("reward.reward_model.enable=True\nreward.reward_model.enable_resource_pool=True\n"
       "reward.reward_model.n_gpus_per_node=0"), "GPU005"),
+    ("verl", "0.9.1", "1.2.17 one teacher's replicas", f"{TAUGHT}\n{D}teacher_models.teacher_model.inference.tensor_model_parallel_size=3", "DIA018"),
+    ("verl", "0.8.0", "1.2.17 several teachers' replicas",
+     (f"{D}enabled=True\n{D}nnodes=1\n+{D}teacher_models.a.key=a\n+{D}teacher_models.a.model_path=a/b\n"
+      f"+{D}teacher_models.a.num_replicas=1\n+{D}teacher_models.a.inference.name=vllm"), "DIA018"),
+    ("verl", "0.9.1", "1.2.17 a teacher's model", f"{D}enabled=True\n{D}nnodes=1", "DIA019"),
+    ("verl", "0.9.1", "1.2.17 unique keys",
+     (f"{D}enabled=True\n{D}nnodes=1\n+{D}teacher_models.a.key=a\n+{D}teacher_models.a.model_path=a/b\n"
+      f"+{D}teacher_models.a.num_replicas=2\n+{D}teacher_models.b.key=a\n+{D}teacher_models.b.model_path=a/c\n"
+      f"+{D}teacher_models.b.num_replicas=2\n+{D}teacher_models.a.inference.name=vllm\n"
+      f"+{D}teacher_models.b.inference.name=vllm"), "DIA019"),
+    ("verl", "0.9.1", "1.2.17 an engine's name",
+     (f"{D}enabled=True\n{D}nnodes=1\n+{D}teacher_models.a.key=a\n+{D}teacher_models.a.model_path=a/b\n"
+      f"+{D}teacher_models.a.num_replicas=4"), "DIA019"),
+    ("verl", "0.9.1", "1.2.17 k1 without policy gradient",
+     f"{TAUGHT}\n{D}distillation_loss.loss_mode=k1\n{D}distillation_loss.use_policy_gradient=False", "DIA020"),
+    ("verl", "0.9.1", "1.2.17 policy loss", f"{TAUGHT}\n{D}distillation_loss.policy_loss_mode=gspo", "DIA020"),
+    ("verl", "0.9.1", "1.2.17 room for the answer", f"{TAUGHT}\n{D}teacher_models.teacher_model.inference.max_model_len=1024", "DIA021"),
     ("verl", "0.9.1", "1.2.18 trainer mode", "trainer.use_v1=True\ntrainer.v1.trainer_mode=asynchron", "DIA001"),
     ("verl", "0.9.1", "1.2.18 separate_async batch",
      ("trainer.use_v1=True\ntrainer.v1.trainer_mode=separate_async\ntrainer.v1.separate_async.parameter_sync_step=3\n"

@@ -274,3 +274,141 @@ def _replay_of_nothing(s: Subject) -> Findings:
     key = f"{ACTOR}megatron.router_replay.mode"
     if s.native.value(key) == "R2" and s.native.value(bypass) is True:
         yield found(f"{s.says(key)} with {s.says(bypass)}", key, bypass, fix=Put(key, "R3"))
+
+
+TEACHERS, USUAL = "distillation.teacher_models.", "teacher_model"
+TAUGHT = ("distillation.enabled=True", "distillation.nnodes=1", f"{TEACHERS}{USUAL}.model_path=Qwen/Qwen3-4B")
+
+
+def named(name: str) -> tuple[str, ...]:
+    """A teacher of four GPUs for the rows of its name."""
+    one = {"key": name, "model_path": "Qwen/Qwen3-4B", "num_replicas": 2, "inference.name": "vllm"}
+    return tuple(f"+{TEACHERS}{name}.{key}={value}" for key, value in one.items())
+
+
+SIZES = (("tensor_model_parallel_size", 2), ("data_parallel_size", 1), ("pipeline_model_parallel_size", 1))
+"""Of a teacher's replica, and RolloutConfig's own where they are not given."""
+LENGTHS = (("prompt", 512), ("response", 512))
+"""RolloutConfig's own too: only the usual teacher is given the run's."""
+
+
+def teachers(s: Subject) -> list[str]:
+    """Names of those that are asked: the usual one only where no other is named. None in a run without a teacher."""
+    if s.native.value("distillation.enabled") is not True:
+        return []
+    written = {key.removeprefix(TEACHERS).partition(".")[0] for key, _ in s.written_keys() if key.startswith(TEACHERS)}
+    return sorted(written - {USUAL}) or [USUAL]
+
+
+def replica(s: Subject, name: str) -> int | None:
+    """GPUs of one replica; None where a size is not known."""
+    gpus = 1
+    for size, usual in SIZES:
+        got = s.native.value(f"{TEACHERS}{name}.inference.{size}")
+        got = usual if got is None else got
+        if not isinstance(got, int) or got < 1:
+            return None
+        gpus *= got
+    return gpus
+
+
+@rule(
+    17, WARNING, "a teacher that is left out",
+    bad=verl(*TAUGHT, "distillation.n_gpus_per_node=4", *named("math")),
+    good=verl("distillation.enabled=True", "distillation.nnodes=1", *named("math"), *named("code")),
+    advice="give every teacher a name of its own", source="RULES 1.2.17; V9 workers/config/distillation.py 290-298", since="0.8.0",
+)  # fmt: skip
+def _left_out(s: Subject) -> Findings:
+    """`teacher_model` is taken out, without a word, as soon as another teacher is named: its rows have no teacher then."""
+    key, asked = f"{TEACHERS}{USUAL}.model_path", teachers(s)
+    if asked and asked != [USUAL] and s.written(key):
+        yield found(f"{s.says(key)} is left out, since {', '.join(asked)} is named beside it", key)
+
+
+@rule(
+    18, ERROR, "teachers that do not fill their GPUs",
+    bad=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.tensor_model_parallel_size=3"),
+    good=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.tensor_model_parallel_size=4"),
+    advice="num_replicas times the sizes of a replica, added up, must be nnodes times n_gpus_per_node; a teacher that is alone takes as "
+    "many replicas as there is room for", source="RULES 1.2.17; V9 workers/config/distillation.py 259-289", since="0.8.0",
+)  # fmt: skip
+def _teachers_gpus(s: Subject) -> Findings:
+    """The config refuses a pool of which the teachers would leave a GPU idle, or that they have no room in."""
+    asked, sizes = teachers(s), [s.native.value(f"distillation.{name}") for name in ("nnodes", "n_gpus_per_node")]
+    if not asked or not all(isinstance(size, int) and size > 0 for size in sizes):
+        return
+    pool, each = sizes[0] * sizes[1], [replica(s, name) for name in asked]
+    if asked == [USUAL]:
+        key = f"{TEACHERS}{USUAL}.inference.tensor_model_parallel_size"
+        if each[0] and pool % each[0]:
+            yield found(f"a replica of {each[0]} GPUs does not divide the teacher's {pool}", key, "distillation.n_gpus_per_node",
+                        "distillation.nnodes")  # fmt: skip
+        return
+    counts = [s.native.value(f"{TEACHERS}{name}.num_replicas") or 0 for name in asked]
+    if all(isinstance(count, int) for count in counts) and all(each):
+        needed = sum(count * (gpus or 0) for count, gpus in zip(counts, each, strict=True))
+        if needed != pool:
+            yield found(f"{', '.join(asked)}: {needed} GPUs together, and their pool has {pool}",
+                        *(f"{TEACHERS}{name}.num_replicas" for name in asked), "distillation.n_gpus_per_node")  # fmt: skip
+
+
+@rule(
+    19, ERROR, "a teacher without a model, a key or an engine",
+    bad=verl("distillation.enabled=True", "distillation.nnodes=1"), good=verl(*TAUGHT),
+    advice="give model_path and, where it has a name of its own, inference.name and the key of the rows that it scores, each once",
+    source="RULES 1.2.17; V9 workers/config/distillation.py 163-170, 300-308", since="0.8.0",
+)  # fmt: skip
+def _nameless(s: Subject) -> Findings:
+    """The config refuses it when the run starts; so it does two teachers for the same rows."""
+    asked, seen = teachers(s), dict[object, str]()
+    for name in asked:
+        for part in ("model_path",) if name == USUAL else ("model_path", "key", "inference.name"):
+            key = f"{TEACHERS}{name}.{part}"
+            if s.native.value(key) is None and not s.unknown(key):
+                yield found(f"the teacher {name} has no {part}", key, "distillation.enabled")
+        rows = s.native.value(f"{TEACHERS}{name}.key")
+        if rows is not None and rows in seen:
+            yield found(f"{seen[rows]} and {name} are both for the rows of {rows}", f"{TEACHERS}{name}.key")
+        seen[rows] = name
+
+
+@rule(
+    20, ERROR, "a teacher's loss that is refused",
+    bad=verl(*TAUGHT, "distillation.distillation_loss.loss_mode=k1", "distillation.distillation_loss.use_policy_gradient=False"),
+    good=verl(*TAUGHT, "distillation.distillation_loss.loss_mode=k1", "distillation.distillation_loss.use_policy_gradient=True"),
+    advice="k1 with use_policy_gradient=True; policy_loss_mode=vanilla", source="RULES 1.2.17; V9 workers/config/distillation.py 106-123",
+    since="0.8.0", fixable=True,
+)  # fmt: skip
+def _teachers_loss(s: Subject) -> Findings:
+    """k1's own gradient does not depend on the teacher at all; and only the vanilla policy loss is written for it."""
+    if not teachers(s):
+        return
+    at = "distillation.distillation_loss."
+    mode, policy, gradient = (f"{at}{name}" for name in ("loss_mode", "policy_loss_mode", "use_policy_gradient"))
+    if s.native.value(mode) == "k1" and s.native.value(gradient) is False:
+        yield found(
+            f"{s.says(mode)} with {s.says(gradient)} teaches nothing", mode, gradient, fix=Put(gradient, value=True)
+        )
+    if isinstance(s.native.value(policy), str) and s.native.value(policy) != "vanilla":
+        yield found(f"{s.says(policy)}: only vanilla is known here", policy, fix=Put(policy, "vanilla"))
+
+
+@rule(
+    21, ERROR, "a teacher that cannot read the answers",
+    bad=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.max_model_len=1024"), good=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.max_model_len=8192"),
+    advice="max_model_len of at least prompt and answer and one token more", source="RULES 1.2.17; V9 workers/config/distillation.py 172-183",
+    since="0.8.0", fixable=True,
+)  # fmt: skip
+def _teachers_length(s: Subject) -> Findings:
+    """It reads the prompt and the whole answer, and draws one token."""
+    for name in teachers(s):
+        at = f"{TEACHERS}{name}.inference."
+        own = [(f"{at}{part}_length", usual) for part, usual in LENGTHS]
+        keys = [f"data.max_{part}_length" for part, _ in LENGTHS] if name == USUAL else [key for key, _ in own]
+        lengths = [
+            s.native.value(key) or (usual if name != USUAL else None) for key, (_, usual) in zip(keys, own, strict=True)
+        ]
+        longest, whole = s.native.value(f"{at}max_model_len"), sum(one for one in lengths if isinstance(one, int))
+        if isinstance(longest, int) and all(isinstance(one, int) for one in lengths) and longest <= whole:
+            yield found(f"{s.says(f'{at}max_model_len')}: prompt and answer have {whole} tokens", f"{at}max_model_len", *keys,
+                        fix=Put(f"{at}max_model_len", whole + 1))  # fmt: skip
