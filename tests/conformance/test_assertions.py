@@ -58,7 +58,7 @@ def test_verl_asserts_it_of_teachers(bench: Bench, target: Target, case: tuple[s
 
 
 @pytest.mark.parametrize("target", WITH_TEACHERS, ids=str)
-@pytest.mark.parametrize("code", ["DIA017", "DIA018", "DIA019", "DIA020", "DIA021"])
+@pytest.mark.parametrize("code", ["DIA017", "DIA018", "DIA019", "DIA020", "DIA021", "DIA022"])
 def test_verl_accepts_the_good_examples(bench: Bench, target: Target, code: str) -> None:
     """And, without a word, what DIA017 warns of."""
     rule = rule_of(code)

@@ -78,6 +78,9 @@ ASSERTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("verl", "0.9.1", "1.2.17 k1 without policy gradient",
      f"{TAUGHT}\n{D}distillation_loss.loss_mode=k1\n{D}distillation_loss.use_policy_gradient=False", "DIA020"),
     ("verl", "0.9.1", "1.2.17 policy loss", f"{TAUGHT}\n{D}distillation_loss.policy_loss_mode=gspo", "DIA020"),
+    ("verl", "0.9.1", "1.2.17 log-probs of the engine",
+     (f"{TAUGHT}\n{D}distillation_loss.loss_mode=forward_kl_topk\n{D}distillation_loss.topk=64\n"
+      f"+{D}teacher_models.teacher_model.inference.engine_kwargs.vllm.max_logprobs=20"), "DIA022"),
     ("verl", "0.9.1", "1.2.17 room for the answer", f"{TAUGHT}\n{D}teacher_models.teacher_model.inference.max_model_len=1024", "DIA021"),
     ("verl", "0.9.1", "1.2.18 trainer mode", "trainer.use_v1=True\ntrainer.v1.trainer_mode=asynchron", "DIA001"),
     ("verl", "0.9.1", "1.2.18 separate_async batch",

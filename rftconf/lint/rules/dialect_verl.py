@@ -329,7 +329,7 @@ def _left_out(s: Subject) -> Findings:
     18, ERROR, "teachers that do not fill their GPUs",
     bad=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.tensor_model_parallel_size=3"),
     good=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.tensor_model_parallel_size=4"),
-    advice="num_replicas times the sizes of a replica, added up, must be nnodes times n_gpus_per_node; a teacher that is alone takes as "
+    advice="let num_replicas times the sizes of a replica add up to nnodes times n_gpus_per_node; a teacher that is alone takes as "
     "many replicas as there is room for", source="RULES 1.2.17; V9 workers/config/distillation.py 259-289", since="0.8.0",
 )  # fmt: skip
 def _teachers_gpus(s: Subject) -> Findings:
@@ -376,7 +376,7 @@ def _nameless(s: Subject) -> Findings:
     20, ERROR, "a teacher's loss that is refused",
     bad=verl(*TAUGHT, "distillation.distillation_loss.loss_mode=k1", "distillation.distillation_loss.use_policy_gradient=False"),
     good=verl(*TAUGHT, "distillation.distillation_loss.loss_mode=k1", "distillation.distillation_loss.use_policy_gradient=True"),
-    advice="k1 with use_policy_gradient=True; policy_loss_mode=vanilla", source="RULES 1.2.17; V9 workers/config/distillation.py 106-123",
+    advice="use k1 with use_policy_gradient=True, and policy_loss_mode=vanilla", source="RULES 1.2.17; V9 workers/config/distillation.py 106-123",
     since="0.8.0", fixable=True,
 )  # fmt: skip
 def _teachers_loss(s: Subject) -> Findings:
@@ -396,7 +396,7 @@ def _teachers_loss(s: Subject) -> Findings:
 @rule(
     21, ERROR, "a teacher that cannot read the answers",
     bad=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.max_model_len=1024"), good=verl(*TAUGHT, f"{TEACHERS}{USUAL}.inference.max_model_len=8192"),
-    advice="max_model_len of at least prompt and answer and one token more", source="RULES 1.2.17; V9 workers/config/distillation.py 172-183",
+    advice="let max_model_len be at least prompt and answer and one token more", source="RULES 1.2.17; V9 workers/config/distillation.py 172-183",
     since="0.8.0", fixable=True,
 )  # fmt: skip
 def _teachers_length(s: Subject) -> Findings:
@@ -412,3 +412,21 @@ def _teachers_length(s: Subject) -> Findings:
         if isinstance(longest, int) and all(isinstance(one, int) for one in lengths) and longest <= whole:
             yield found(f"{s.says(f'{at}max_model_len')}: prompt and answer have {whole} tokens", f"{at}max_model_len", *keys,
                         fix=Put(f"{at}max_model_len", whole + 1))  # fmt: skip
+
+
+@rule(
+    22, ERROR, "a teacher whose engine gives fewer log-probabilities than the loss reads",
+    bad=verl(*TAUGHT, "distillation.distillation_loss.loss_mode=forward_kl_topk", "distillation.distillation_loss.topk=64",
+             f"+{TEACHERS}{USUAL}.inference.engine_kwargs.vllm.max_logprobs=20"),
+    good=verl(*TAUGHT, "distillation.distillation_loss.loss_mode=forward_kl_topk", "distillation.distillation_loss.topk=64"),
+    advice="leave max_logprobs out: it is topk then", source="RULES 1.2.17; V9 workers/config/distillation.py 188-208", since="0.8.0",
+    fixable=True,
+)  # fmt: skip
+def _teachers_top(s: Subject) -> Findings:
+    """vLLM gives at most max_logprobs for a token, and the config refuses fewer than topk."""
+    top, at = "distillation.distillation_loss.topk", "distillation.distillation_loss.loss_mode"
+    for name in teachers(s) if s.native.value(at) == "forward_kl_topk" else ():
+        key, needed = f"{TEACHERS}{name}.inference.engine_kwargs.vllm.max_logprobs", s.native.value(top)
+        most = s.native.value(key)
+        if isinstance(most, int) and isinstance(needed, int) and most < needed:
+            yield found(f"{s.says(key)} is less than {s.says(top)}", key, top, fix=Put(key, needed))
