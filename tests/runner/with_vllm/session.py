@@ -13,6 +13,7 @@ from typing import Any
 
 import ray
 from rftconf_runner import checkpoint, places, supervision, trackers
+from rftconf_runner.demo import SIZES
 from rftconf_runner.driver import train
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import job_of
@@ -34,8 +35,10 @@ ENVIRONMENT = {
 }
 LOGICAL = 512
 """CPUs that Ray counts: the bundles of runs before stay taken, as their engines do, and share the real ones."""
-LAYERS = 2
-"""Of the eight that the demo's model has: what most tests are about is not in the others, and they take as long again."""
+WHOLE = bool(os.environ.get("RFTCONF_RUNNER_MATRIX")) or os.environ.get("RFTCONF_RUNNER_NODES") == "1"
+LAYERS = SIZES["num_hidden_layers"] if WHOLE else 2
+"""Of the eight that the demo's model has: what most tests are about is not in the others, and they take as long again. Where
+every death is timed, or a node is cut off, it is the demo as users have it."""
 Kept = dict[tuple[object, ...], list[list[Any]]]
 _RANKS: Kept = {}
 """Trainers and critics that are there, by how many ranks they have: what they are to learn they are told anew."""
