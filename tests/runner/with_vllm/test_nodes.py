@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -86,8 +87,8 @@ def test_a_node_that_is_cut_off_and_comes_back(
     assert process.returncode == 0, told[-3000:]
     events = lines(folder / "events.jsonl")
     assert [event["event"] for event in events] == ["lost", "waits", "recovered"]
-    assert "trainer 1" in events[0]["what"]
-    assert "engine 1" in events[0]["what"]
+    # what was on that node, whichever of the two bundles Ray had put there
+    assert re.match(r"trainer (\d) and engine \1 died in period \d", events[0]["what"]), events[0]["what"]
     print(f"recovered {events[-1]['seconds']:.1f} s after the loss was known; all of it {time.monotonic() - returned:.1f} s after the return")  # fmt: skip
     assert without_times(lines(folder / "metrics.jsonl")) == undisturbed
     assert faults(lines(folder / "ledger.jsonl")) == []
