@@ -288,13 +288,14 @@ def named(name: str) -> tuple[str, ...]:
 
 SIZES = (("tensor_model_parallel_size", 2), ("data_parallel_size", 1), ("pipeline_model_parallel_size", 1))
 """Of a teacher's replica, and RolloutConfig's own where they are not given."""
-LENGTHS = (("prompt", 512), ("response", 512))
-"""RolloutConfig's own too: only the usual teacher is given the run's."""
+LENGTH = 512
+"""RolloutConfig's own, of prompt and answer: only the usual teacher is given the run's."""
 
 
 def teachers(s: Subject) -> list[str]:
-    """Names of those that are asked: the usual one only where no other is named. None in a run without a teacher."""
-    if s.native.value("distillation.enabled") is not True:
+    """Names of those that are asked: the usual one only where no other is named. None in a run without a teacher, and in a
+    part of a config, whose other parts may say more."""
+    if not s.alone or s.native.value("distillation.enabled") is not True:
         return []
     written = {key.removeprefix(TEACHERS).partition(".")[0] for key, _ in s.written_keys() if key.startswith(TEACHERS)}
     return sorted(written - {USUAL}) or [USUAL]
@@ -322,7 +323,7 @@ def _left_out(s: Subject) -> Findings:
     """`teacher_model` is taken out, without a word, as soon as another teacher is named: its rows have no teacher then."""
     key, asked = f"{TEACHERS}{USUAL}.model_path", teachers(s)
     if asked and asked != [USUAL] and s.written(key):
-        yield found(f"{s.says(key)} is left out, since {', '.join(asked)} is named beside it", key)
+        yield found(f"{s.says(key)} is left out beside {', '.join(asked)}", key)
 
 
 @rule(
@@ -360,16 +361,16 @@ def _teachers_gpus(s: Subject) -> Findings:
 )  # fmt: skip
 def _nameless(s: Subject) -> Findings:
     """The config refuses it when the run starts; so it does two teachers for the same rows."""
-    asked, seen = teachers(s), dict[object, str]()
-    for name in asked:
+    seen = dict[str, str]()
+    for name in teachers(s):
         for part in ("model_path",) if name == USUAL else ("model_path", "key", "inference.name"):
             key = f"{TEACHERS}{name}.{part}"
-            if s.native.value(key) is None and not s.unknown(key):
+            if s.native.value(key) is None:
                 yield found(f"the teacher {name} has no {part}", key, "distillation.enabled")
         rows = s.native.value(f"{TEACHERS}{name}.key")
-        if rows is not None and rows in seen:
-            yield found(f"{seen[rows]} and {name} are both for the rows of {rows}", f"{TEACHERS}{name}.key")
-        seen[rows] = name
+        if rows is not None and repr(rows) in seen:
+            yield found(f"{seen[repr(rows)]} and {name} are both for the rows of {rows}", f"{TEACHERS}{name}.key")
+        seen[repr(rows)] = name
 
 
 @rule(
@@ -403,11 +404,10 @@ def _teachers_length(s: Subject) -> Findings:
     """It reads the prompt and the whole answer, and draws one token."""
     for name in teachers(s):
         at = f"{TEACHERS}{name}.inference."
-        own = [(f"{at}{part}_length", usual) for part, usual in LENGTHS]
-        keys = [f"data.max_{part}_length" for part, _ in LENGTHS] if name == USUAL else [key for key, _ in own]
-        lengths = [
-            s.native.value(key) or (usual if name != USUAL else None) for key, (_, usual) in zip(keys, own, strict=True)
-        ]
+        keys = [f"data.max_{part}_length" if name == USUAL else f"{at}{part}_length" for part in ("prompt", "response")]
+        lengths = [s.native.value(key) for key in keys]
+        if name != USUAL:
+            lengths = [LENGTH if length is None else length for length in lengths]
         longest, whole = s.native.value(f"{at}max_model_len"), sum(one for one in lengths if isinstance(one, int))
         if isinstance(longest, int) and all(isinstance(one, int) for one in lengths) and longest <= whole:
             yield found(f"{s.says(f'{at}max_model_len')}: prompt and answer have {whole} tokens", f"{at}max_model_len", *keys,
