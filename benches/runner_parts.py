@@ -1,11 +1,17 @@
-"""What `runner_speed` measures alone: vLLM, an FSDP2 step written plainly, a reload; and TRL's trainer on the same task."""
+"""What `runner_speed` compares, each in a process of its own that does one step whenever it is told to: vLLM alone, an FSDP2
+step written plainly, the runner, and TRL's trainer on the same task."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import random
+import sys
+import tempfile
 import time
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +20,101 @@ from rftconf_runner.job import Micro
 
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
+
+
+class Turns:
+    """A line on standard input is a turn; the answer is one line of JSON on what was standard output when this began, since
+    libraries print there too."""
+
+    def __init__(self) -> None:
+        self._answers = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
+        self._began = 0.0
+
+    def wait(self) -> None:
+        """Until it is this part's turn; where nobody asks any more, this process ends."""
+        if not sys.stdin.readline():
+            raise SystemExit("nobody asks")
+        self._began = time.perf_counter()
+
+    def done(self, **seconds: float) -> None:
+        """What was measured, or the seconds since the turn began as `step`."""
+        found = {"step": time.perf_counter() - self._began, **seconds}
+        print(json.dumps(found), file=self._answers, flush=True)
+
+
+def plan_of(demo: Path) -> Any:
+    """The plan of the demo's launch script."""
+    from rftconf.load import load
+    from rftconf.text.read import read
+    from rftconf.text.source import open_source
+
+    return load(read(open_source(str(demo / "run_grpo.sh")))).plan
+
+
+def job_for(demo: Path, steps: int, longest: int) -> Any:
+    """The demo's run without checkpoints, at a learning rate of 0; answers of `longest` tokens, of the plan's where it is 0."""
+    from rftconf_runner.job_reader import job_of
+
+    job = job_of(plan_of(demo))
+    job = replace(job, response_tokens=longest or job.response_tokens)
+    return replace(job, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Seconds of a call."""
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def engine(_: Path, job: Any, turns: Turns) -> None:
+    """vLLM alone: a period's answers, and its own reload of weights that are there."""
+    turns.wait()
+    llm, prompts, weights = engine_for(job), prompts_of(job), weights_of(job)
+
+    def reloaded() -> None:
+        llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
+        llm.reset_prefix_cache()
+
+    for at in range(job.rollouts):
+        if at:
+            turns.wait()
+        rollout = timed(lambda at=at: generated(llm, job, prompts, at * job.sequences))  # type: ignore[misc]
+        turns.done(rollout=rollout, sync=timed(reloaded))
+
+
+def training(_: Path, job: Any, turns: Turns) -> None:
+    """FSDP2 alone, on random answers that end as the untrained model's do: an update, gathering the weights."""
+    turns.wait()
+    own, answers = Training(job), random_answers(job)
+    for at in range(job.rollouts):
+        if at:
+            turns.wait()
+        turns.done(update=timed(lambda: own.update(answers)), gather=timed(own.weights))
+
+
+def runner(_: Path, job: Any, turns: Turns) -> None:
+    """From one period's end to the next, and what the runner says of its phases."""
+    import ray
+    from rftconf_runner.driver import train
+    from rftconf_runner.slots import connect
+    from rftconf_runner.watch import Watch
+
+    class Turned(Watch):
+        def periodic(self, values: Any) -> None:
+            super().periodic(values)
+            turns.done(
+                **{name: values[f"{name}_seconds"] for name in ("rollout", "update", "sync")}, tokens=values["tokens"]
+            )
+            if values["period"] < job.rollouts:
+                turns.wait()
+
+    turns.wait()
+    connect(job, None)
+    with tempfile.TemporaryDirectory() as folder:
+        train(job, Path(folder), watch=Turned("quiet"))
+    ray.shutdown()
 
 
 def engine_for(job: Any) -> Any:
@@ -132,34 +233,52 @@ class Training:
         return found * counts
 
 
-def trl_steps(demo: Path, job: Any, steps: int) -> list[float]:
-    """Seconds from one step of GRPOTrainer to the next. No reference, no checkpoints, no logging but each step's own."""
+def trl(demo: Path, job: Any, turns: Turns) -> None:
+    """From one step of GRPOTrainer to the next. No reference, no checkpoints, no logging but each step's own. TRL generates
+    with transformers here: its own use of vLLM stops in vLLM's CPU build, which keeps no loader on packed weights."""
     import torch
     from datasets import load_dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
     from trl import GRPOConfig, GRPOTrainer
 
-    ends: list[float] = []
-
-    class Clock(TrainerCallback):  # type: ignore[misc]
-        def on_step_end(self, *_: Any, **__: Any) -> None:
-            ends.append(time.perf_counter())
+    class Turned(TrainerCallback):  # type: ignore[misc]
+        def on_step_end(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+            turns.done()
+            if state.global_step < job.rollouts:
+                turns.wait()
 
     def reward(completions: list[str], **_: Any) -> list[float]:
         return [sum(char.isdigit() for char in text) / max(len(text), 1) for text in completions]
 
+    turns.wait()
     rows = load_dataset("parquet", data_files=str(demo / "train.parquet"), split="train")
     rows = rows.map(lambda row: {"prompt": row["prompt"][0]["content"]}, remove_columns=rows.column_names)
     config = GRPOConfig(
         output_dir=str(demo / "trl"), per_device_train_batch_size=job.sequences, num_generations=job.responses,
         max_completion_length=job.response_tokens, learning_rate=0.0, lr_scheduler_type="constant", beta=0.0,
-        loss_type="bnpo", temperature=1.0, max_steps=steps, report_to=[], save_strategy="no", use_cpu=True, bf16=False,
-        gradient_checkpointing=False, disable_tqdm=True, seed=0, logging_steps=steps, dataloader_num_workers=0,
+        loss_type="bnpo", temperature=1.0, max_steps=job.rollouts, report_to=[], save_strategy="no", use_cpu=True, bf16=False,
+        gradient_checkpointing=False, disable_tqdm=True, seed=0, logging_steps=job.rollouts, dataloader_num_workers=0,
     )  # fmt: skip
-    trainer = GRPOTrainer(
+    GRPOTrainer(
         model=AutoModelForCausalLM.from_pretrained(job.model, dtype=torch.float32), reward_funcs=reward, args=config,
         train_dataset=rows, processing_class=AutoTokenizer.from_pretrained(job.tokenizer, padding_side="left"),
-        callbacks=[Clock()],
-    )  # fmt: skip
-    trainer.train()
-    return [b - a for a, b in pairwise(ends)]
+        callbacks=[Turned()],
+    ).train()  # fmt: skip
+
+
+PARTS = {"engine": engine, "training": training, "trl": trl, "runner": runner}
+
+
+def main() -> None:
+    """One part, a step a turn."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("demo", type=Path)
+    parser.add_argument("steps", type=int)
+    parser.add_argument("longest", type=int)
+    asked = parser.parse_args()
+    PARTS[asked.part](asked.demo, job_for(asked.demo, asked.steps, asked.longest), Turns())
+
+
+if __name__ == "__main__":
+    main()

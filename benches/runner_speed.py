@@ -1,27 +1,28 @@
 """The runner's period beside the bare sum of its parts and beside TRL's GRPOTrainer, on the demo, in one run.
 
 `.runner/bin/python -m benches.runner_speed --trl FOLDER [-o FILE]`, where FOLDER is `pip install --no-deps --target FOLDER
-trl==1.16.0` (PEFT and accelerate are in the runner's environment). All three take the same model, prompts, 8 groups of 16,
-the longest answer of each `--answer-tokens`, one update a period and as many threads as there are processors, at a learning
-rate of 0, so that answers stay as long as they are. The parts take turns; only ratios travel, and the machine's load is
-beside them.
+trl==1.16.0` (PEFT and accelerate are in the runner's environment). All take the same model, prompts, 8 groups of 16, the
+longest answer of each `--answer-tokens`, one update a period and as many threads as there are processors, at a learning rate
+of 0, so that answers stay as long as they are. A machine's own speed changes within minutes by more than what is looked for;
+so all parts are alive at once and take turns, a step each, and those whose turn it is not are stopped. Ratios are of one
+round, and only they travel; the machine's load is beside them.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
@@ -33,175 +34,133 @@ ENVIRONMENT = {
 }
 WARM = 3
 """Steps that are not counted: the first ones compile, allocate and fill caches."""
-PARTS = ("engine", "training", "runner", "trl")
+PARTS = ("engine", "training", "trl", "runner")
+BARE = {"engine": ("rollout", "sync"), "training": ("update", "gather")}
+
+Round = dict[str, dict[str, float]]
+"""Seconds of each part in one round."""
 
 
-def plan_of(demo: Path) -> Any:
-    """The plan of the demo's launch script."""
-    from rftconf.load import load
-    from rftconf.text.read import read
-    from rftconf.text.source import open_source
+class Part:
+    """A process that does one step at a time, and is stopped between, with all that it started."""
 
-    return load(read(open_source(str(demo / "run_grpo.sh")))).plan
+    def __init__(self, name: str, demo: Path, longest: int, asked: argparse.Namespace) -> None:
+        paths = [ROOT, ROOT / "runners", *([asked.trl] if name == "trl" else [])]
+        threads = {} if name == "runner" else {"OMP_NUM_THREADS": str(asked.threads or os.cpu_count())}
+        self.name, self.log = name, demo / f"{name}.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "benches.runner_parts", name, str(demo), str(asked.steps), str(longest)],
+                env={**os.environ, **ENVIRONMENT, **threads, "PYTHONPATH": os.pathsep.join(map(str, paths))},
+                cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+            )  # fmt: skip
 
+    def step(self) -> dict[str, float]:
+        """Seconds of this part's next step."""
+        for one in self.family():
+            one.resume()
+        assert self.process.stdin
+        assert self.process.stdout
+        with contextlib.suppress(BrokenPipeError):
+            print("go", file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{self.name}: {self.log.read_text()[-3000:]}")
+        for one in self.family():
+            one.suspend()
+        found: dict[str, float] = json.loads(answer)
+        return found
 
-def job_for(demo: Path, steps: int, longest: int) -> Any:
-    """The demo's run without checkpoints, at a learning rate of 0; answers of `longest` tokens, of the plan's where it is 0."""
-    from rftconf_runner.job_reader import job_of
+    def family(self) -> list[psutil.Process]:
+        """This part's processes."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            own = psutil.Process(self.process.pid)
+            return [own, *own.children(recursive=True)]
+        return []
 
-    job = job_of(plan_of(demo))
-    job = replace(job, response_tokens=longest or job.response_tokens)
-    return replace(job, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
-
-
-def runner(demo: Path, steps: int, longest: int) -> dict[str, Any]:
-    """Seconds from one period's end to the next, and what the runner says of its phases."""
-    import ray
-    from rftconf_runner.driver import train
-    from rftconf_runner.slots import connect
-    from rftconf_runner.watch import Watch
-
-    class Clock(Watch):
-        ends: list[float]
-
-        def periodic(self, values: Any) -> None:
-            self.ends.append(time.perf_counter())
-            super().periodic(values)
-
-    watch = Clock("quiet")
-    watch.ends = []
-    job = job_for(demo, steps, longest)
-    connect(job, None)
-    with tempfile.TemporaryDirectory() as folder:
-        train(job, Path(folder), watch=watch)
-        rows = [json.loads(line) for line in Path(folder, "metrics.jsonl").read_text().splitlines()]
-    ray.shutdown()
-    phases = {name: [row[f"{name}_seconds"] for row in rows[1:]] for name in ("rollout", "update", "sync")}
-    tokens = [float(row["tokens"]) for row in rows[1:]]
-    return {"step": [b - a for a, b in pairwise(watch.ends)], **phases, "tokens": tokens}
-
-
-def engine(demo: Path, steps: int, longest: int) -> dict[str, Any]:
-    """vLLM alone: a period's answers, and its own reload of weights that are there."""
-    from benches.runner_parts import engine_for, generated, prompts_of, weights_of
-
-    job = job_for(demo, steps, longest)
-    llm, prompts, weights = engine_for(job), prompts_of(job), weights_of(job)
-
-    def reloaded() -> None:
-        llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
-        llm.reset_prefix_cache()
-
-    calls = {"rollout": lambda at: generated(llm, job, prompts, at * job.sequences), "sync": lambda _: reloaded()}
-    return in_turns(calls, steps)
+    def close(self) -> None:
+        """End it, and what it started."""
+        family = self.family()
+        for one in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+        psutil.wait_procs(family, timeout=10)
 
 
-def training(demo: Path, steps: int, longest: int) -> dict[str, Any]:
-    """FSDP2 alone, on random answers that end as the untrained model's do: an update, gathering the weights."""
-    from benches.runner_parts import Training, random_answers
-
-    job = job_for(demo, steps, longest)
-    own, answers = Training(job), random_answers(job)
-    return in_turns({"update": lambda _: own.update(answers), "gather": lambda _: own.weights()}, steps)
-
-
-def in_turns(calls: Mapping[str, Callable[[int], object]], steps: int) -> dict[str, list[float]]:
-    """Seconds of each call, every step."""
-    found: dict[str, list[float]] = {name: [] for name in calls}
-    for at in range(steps):
-        for name, call in calls.items():
-            began = time.perf_counter()
-            call(at)
-            found[name].append(time.perf_counter() - began)
-    return found
+@contextlib.contextmanager
+def living(names: Sequence[str], demo: Path, longest: int, asked: argparse.Namespace) -> Iterator[list[Part]]:
+    """All parts at once; none is left behind."""
+    parts = list[Part]()
+    try:
+        for name in names:
+            parts.append(Part(name, demo, longest, asked))
+        yield parts
+    finally:
+        for part in parts:
+            part.close()
 
 
-def trl(demo: Path, steps: int, longest: int) -> dict[str, Any]:
-    """TRL generates with transformers here: its own use of vLLM stops in vLLM's CPU build, which keeps no loader on
-    packed weights."""
-    from benches.runner_parts import trl_steps
-
-    return {"step": trl_steps(demo, job_for(demo, steps, longest), steps)}
+def over_bare(one: Round) -> float:
+    """What the runner's period takes beyond the parts that it is made of, as a share of them."""
+    return one["runner"]["step"] / sum(one[part][name] for part, names in BARE.items() for name in names) - 1
 
 
-def measured(part: str, demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, Any]:
-    """One part in a process of its own; what came after the warm steps."""
-    paths = [ROOT, ROOT / "runners", *([asked.trl] if part == "trl" else [])]
-    threads = {} if part == "runner" else {"OMP_NUM_THREADS": str(asked.threads or os.cpu_count())}
-    before = os.getloadavg()[0]
-    done = subprocess.run(
-        [sys.executable, "-m", "benches.runner_speed", "--part", part, "--demo", str(demo), "--steps", str(asked.steps),
-         "--longest", str(longest)],
-        env={**os.environ, **ENVIRONMENT, **threads, "PYTHONPATH": os.pathsep.join(map(str, paths))},
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(f"{part}: {done.stderr[-3000:]}")
-    found = {name: values[WARM:] for name, values in json.loads(done.stdout.splitlines()[-1]).items()}
-    return {"load": [round(one, 1) for one in (before, os.getloadavg()[0])], "values": found}
+def of_trl(one: Round) -> float:
+    """The runner's steps per second over TRL's."""
+    return one["trl"]["step"] / one["runner"]["step"]
 
 
-def summary(rounds: list[dict[str, dict[str, Any]]]) -> dict[str, Any]:
-    """Medians over all rounds, and the ratios that matter."""
+def spread(values: Sequence[float], digits: int) -> dict[str, float]:
+    """The median of rounds and, since single ones vary, the quartiles."""
+    low, middle, high = (round(one, digits) for one in statistics.quantiles(values, n=4))
+    return {"median": middle, "quartiles": [low, high]}  # type: ignore[dict-item]
+
+
+def summary(rounds: Sequence[Round]) -> dict[str, Any]:
+    """Medians over all rounds, and the ratios that matter, each of one round."""
     seconds = {
-        part: {
-            name: round(statistics.median([v for one in rounds for v in one[part]["values"][name]]), 4)
-            for name in rounds[0][part]["values"]
-        }
+        part: {name: round(statistics.median(one[part][name] for one in rounds), 4) for name in rounds[0][part]}
         for part in rounds[0]
     }
-    ours, total = seconds["runner"], sum((*seconds["engine"].values(), *seconds["training"].values()))
-    found = {
+    found: dict[str, Any] = {
         "seconds": seconds,
-        "overhead_over_bare": round(ours["step"] / total - 1, 3),
-        "sync_share_of_step": round(ours["sync"] / ours["step"], 3),
+        "overhead_over_bare": spread([over_bare(one) for one in rounds], 3),
+        "sync_share_of_step": spread([one["runner"]["sync"] / one["runner"]["step"] for one in rounds], 3),
     }
     if "trl" in seconds:
-        found["steps_per_second_over_trl"] = round(seconds["trl"]["step"] / ours["step"], 2)
+        found["steps_per_second_over_trl"] = spread([of_trl(one) for one in rounds], 2)
     return found
 
 
 def compared(demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, Any]:
     """All parts in turn, with answers of at most so many tokens."""
-    parts = [part for part in PARTS if part != "trl" or asked.trl]
-    rounds = [{part: measured(part, demo, longest, asked) for part in parts} for _ in range(asked.rounds)]
-    loads = [{part: one[part]["load"] for part in parts} for one in rounds]
-    return {"answer_tokens": longest, **summary(rounds), "loads": loads}
+    names = [name for name in PARTS if name != "trl" or asked.trl]
+    before = os.getloadavg()[0]
+    with living(names, demo, longest, asked) as parts:
+        rounds = [{part.name: part.step() for part in parts} for _ in range(asked.steps)]
+    load = [round(one, 1) for one in (before, os.getloadavg()[0])]
+    return {"answer_tokens": longest, "rounds": asked.steps - WARM, **summary(rounds[WARM:]), "load": load}
 
 
 def main() -> None:
-    """Print the figures as JSON, or one part's seconds where it is asked for."""
+    """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trl", type=Path, help="the folder that holds trl; left out without it")
     parser.add_argument(
         "--threads", type=int, default=0, help="of the bare parts and of TRL; 0: one for each processor"
     )
-    parser.add_argument("--steps", type=int, default=15)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=33, help=f"of each part; the first {WARM} do not count")
     parser.add_argument(
         "--answer-tokens", type=int, nargs="+", default=[16, 128, 240], help="the longest answer; 16 is the demo's own"
     )
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
-    parser.add_argument("--demo", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--longest", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.part:
-        part = {"engine": engine, "training": training, "runner": runner, "trl": trl}[asked.part]
-        print(json.dumps(part(asked.demo, asked.steps, asked.longest)))
-        return
     with tempfile.TemporaryDirectory() as folder:
         from rftconf_runner.demo import make
 
         make(Path(folder))
         found = [compared(Path(folder), longest, asked) for longest in asked.answer_tokens]
-    whole = {
-        "cores": os.cpu_count(),
-        "threads": asked.threads or os.cpu_count(),
-        "steps": asked.steps - WARM,
-        "lengths": found,
-    }
-    text = json.dumps(whole, indent=2)
+    text = json.dumps({"cores": os.cpu_count(), "threads": asked.threads or os.cpu_count(), "lengths": found}, indent=2)
     print(text)
     if asked.output:
         asked.output.write_text(text + "\n", encoding="utf-8")
