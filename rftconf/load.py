@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -13,13 +12,11 @@ from rftconf.effective import deletions, effective, live_leaves, stages_of
 from rftconf.errors import RefusedError, UnreadableError
 from rftconf.ledger import State
 from rftconf.mappers.native import nodes_above
-from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import reason_for, table_of
-from rftconf.misfits import placed, refuse_sizes
+from rftconf.misfits import STUMBLES, placed, refuse_sizes
 from rftconf.plan.derive import derive
-from rftconf.plan.index import surely_valid
 from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.recognise import recognise
@@ -28,9 +25,10 @@ from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
 from rftconf.secrets import is_secret
 from rftconf.text.document import Document, Leaf
+from rftconf.typed import refuse_unfit, run_of, unfit
 
 if TYPE_CHECKING:
-    from rftconf.plan.model import Plan, Run
+    from rftconf.plan.model import Plan
 
 
 @dataclass(slots=True)
@@ -127,7 +125,7 @@ def load(
     for name, part in stages_of(leaves):
         with placed(found.framework, found.release, found.trainer, part):
             stages.append(_read_stage(table, found, part, name, told))
-            _check(stages[-1])
+            refuse_unfit(stages[-1].reading)
     stages[-1].reading.notes += deletions(document, found)
     extensions = _extensions(stages, secrets)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
@@ -167,7 +165,12 @@ def _read_stage(
         table = table_of(found.framework, table.kind_of(native, told["program"]))
     reading = Reading(table, native, count_rows=count_rows)
     reading.facts.update(told)
-    reading.read_all()
+    try:
+        reading.read_all()
+    except STUMBLES as error:
+        for first in unfit(reading):
+            raise first.error() from error
+        raise
     _refuse_nothing(reading)
     refuse_sizes(reading)
     if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:  # samples have one length
@@ -207,16 +210,10 @@ def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, A
     return kept
 
 
-def _check(stage: StageRead) -> None:
-    """A value of the wrong type is an error now, not when the plan is asked for. Loads pydantic only on suspicion."""
-    if not all(value is None or surely_valid(without_indices(path), value) for path, value in stage.values.items()):
-        _validated(stage)
-
-
 def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any]) -> Plan:
     from rftconf.plan.model import Plan
 
-    runs = [_validated(stage) for stage in stages]
+    runs = [run_of(stage.reading) for stage in stages]
     first = runs[0]
     source = {"framework": found.framework, "release": found.release}
     return Plan.model_validate(
@@ -230,32 +227,6 @@ def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any])
     )
 
 
-def _validated(stage: StageRead) -> Run:
-    """The stage as a typed run; a value of the wrong type is an error at the leaf it came from."""
-    from pydantic import ValidationError
-
-    from rftconf.plan.model import Run
-
-    try:
-        return Run.model_validate(nest(stage.values))
-    except ValidationError as error:
-        problem = error.errors()[0]
-        path = ".".join(str(part) for part in problem["loc"])
-        origin = next((o for p, o in stage.origins.items() if path.startswith(re.sub(r"\[(\d+)\]", r".\1", p))), None)
-        cells = [stage.reading.source.cells.get(key) for key in origin.keys] if origin else []
-        leaf = next((c.leaf for c in cells if c is not None and c.leaf is not None), None)
-        if leaf is None:  # a default that repeats a written key
-            leaf = next(
-                (c.leaf for c in stage.reading.source.cells.values() if c.leaf and c.leaf.value == problem["input"]),
-                None,
-            )
-        if leaf is None:
-            raise
-        span = leaf.place.span
-        message = f"KEY004 {leaf.key}={leaf.value!r}: {problem['msg'].lower()}"
-        raise UnreadableError(message, file=leaf.place.file, line=span.line, col=span.col) from error
-
-
 def _plain(value: Any) -> Any:
     from rftconf.plan.fields import dump_symbol
     from rftconf.plan.symbols import Expr
@@ -265,28 +236,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(v) for v in value]
     return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
-
-
-def nest(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Flat paths with indices as nested mappings and lists; None is left out."""
-    tree: dict[str, Any] = {}
-    for path, value in values.items():
-        if value is None:
-            continue
-        node: Any = tree
-        *parents, last = re.findall(r"[^.\[\]]+", path)
-        for here, following in zip(parents, [*parents[1:], last], strict=True):
-            node = _child(node, here, [] if following.isdigit() else {})
-        node[last] = value
-    return tree
-
-
-def _child(node: Any, name: str, empty: Any) -> Any:
-    if isinstance(node, list):
-        while len(node) <= int(name):
-            node.append({})
-        return node[int(name)]
-    return node.setdefault(name, empty)
 
 
 def with_origins(loaded: Loaded) -> dict[str, Origin]:

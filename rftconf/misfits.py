@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import UnreadableError
@@ -33,13 +34,14 @@ def placed(framework: str, release: str | None, trainer: str, leaves: Mapping[st
     try:
         yield
     except STUMBLES as error:
-        problem = _problem(catalogue.load(framework, release, trainer), leaves, error)
+        problem = misfit(catalogue.load(framework, release, trainer), leaves, error)
         if problem is None:
             raise
         raise problem from error
 
 
-def _problem(known: catalogue.Catalogue, leaves: Mapping[str, Leaf], error: Exception) -> UnreadableError | None:
+def misfit(known: catalogue.Catalogue, leaves: Mapping[str, Leaf], error: Exception) -> UnreadableError | None:
+    """The first leaf that does not suit its key, which explains `error`; None where every leaf does."""
     said = ((leaf, _misfit(known, name, leaf.value)) for name, leaf in leaves.items())
     first = next(((leaf, why) for leaf, why in said if why), None)
     if first is None and isinstance(error, (ArithmeticError, LookupError, ValueError)):
@@ -65,8 +67,11 @@ def _misfit(known: catalogue.Catalogue, name: str, value: Any) -> str | None:
 
 
 def _no_size(known: catalogue.Catalogue, leaves: Mapping[str, Leaf]) -> tuple[Leaf, str] | None:
-    """The first whole number that no size can be: zero and less, where the key's own default is above zero."""
+    """The first whole number that no size can be: zero and less, where the key's own default is above zero; or a number that
+    is none."""
     for name, leaf in leaves.items():
+        if isinstance(leaf.value, float) and not isfinite(leaf.value):
+            return leaf, f"is {leaf.value}, and something is counted with it"
         key = known.get(name)
         usual = key.default if key is not None else None
         number = isinstance(leaf.value, (int, float)) and not leaf.value > 0
@@ -91,6 +96,8 @@ _SIZES = re.compile(
     r"|stage\.batch\.micro\.\w*sequences\w*"
 )
 
+_PARALLEL = re.compile(r"\.(?:tp|pp|cp|sp|ep|etp|dp)\Z")
+
 
 def refuse_sizes(reading: Reading) -> None:
     """Raises UnreadableError, with the place, for a size that no run has."""
@@ -100,6 +107,8 @@ def refuse_sizes(reading: Reading) -> None:
         if value > MOST_OF_A_SIZE:
             raise _of_size(reading, path, f"would be {value:.6g}, and no run has more than {MOST_OF_A_SIZE:,}")
         given = any(map(reading.written, reading.origins[path].keys)) if path in reading.origins else False
+        if given and value < 1 and _PARALLEL.search(path):
+            raise _of_size(reading, path, f"would be {value}, and a parallel size is 1 or more")
         if path == TRAINER and given and value <= 0 and reading.values.get("stage.kind") in WITH_ROLLOUTS:
             raise _of_size(reading, path, f"would be {value}, and nothing trains without GPUs")
 

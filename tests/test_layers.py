@@ -60,7 +60,7 @@ MAY_IMPORT = {
     },
     "lint": {
         *("lint", "plan", "schemas", "text", "mappers", "load", "effective", "errors", "diagnostics", "secrets"),
-        *("report.values", "ledger", "dataset_rows", "budget", "_version"),
+        *("report.values", "ledger", "dataset_rows", "budget", "misfits", "typed", "_version"),
     },
     # what is known about keys and fields, gathered from the tables; nobody below asks for it.
     "explain": {

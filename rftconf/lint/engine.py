@@ -10,10 +10,13 @@ from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.lint import basic, config_of, registry
 from rftconf.lint.rule import Found, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
+from rftconf.misfits import STUMBLES, misfit
+from rftconf.schemas import catalogue
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.registry import at_least
 from rftconf.schemas.registry import framework as framework_of
 from rftconf.text.document import Document
+from rftconf.typed import unfit
 
 LOWEST = Severity.INFO
 _ORDER = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
@@ -90,13 +93,27 @@ def run(
     chosen = tuple(wanted)
     alone = basic.stands_alone(document, best)
     return [
-        diagnostic(rule, found, subject, fixes=fixes)
+        told
         for subject in subjects(document, best, cluster or Cluster(), alone=alone)
         for rule in chosen
-        for found in rule.find(subject)
-        # above somebody's own config, what is not written here may be written there
-        if subject.alone or found.place is not None or subject.written(found.keys[0])
+        for told in _told(rule, subject, fixes=fixes)
     ]
+
+
+def _told(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
+    """What one rule says. Nothing where it stumbles over a value that does not suit its key: that has a finding of its own."""
+    try:
+        return [
+            diagnostic(rule, found, subject, fixes=fixes)
+            for found in rule.find(subject)
+            # above somebody's own config, what is not written here may be written there
+            if subject.alone or found.place is not None or subject.written(found.keys[0])
+        ]
+    except STUMBLES as error:
+        known = catalogue.load(subject.best.framework, subject.best.release, subject.best.trainer)
+        if misfit(known, subject.leaves, error) is None and not unfit(subject.reading):
+            raise
+        return []
 
 
 def applies(rule: Rule, best: Guess) -> bool:

@@ -45,9 +45,18 @@ def longest(s: Subject) -> int | None:
     return None if prompt is None or answer is None else prompt + answer
 
 
+MOST_TRIED = 100_000
+"""Divisors of a number that may be a slip of the keyboard."""
+
+
+def largest_divisor(number: int, most: int) -> int:
+    """Of `number`, and not above `most` or what is tried."""
+    return next((d for d in range(min(number, most, MOST_TRIED), 0, -1) if number % d == 0), 1)
+
+
 def divisors_near(number: int, wanted: int, most: int = 3) -> list[int]:
     """The divisors of `number` nearest to `wanted`, for a help line."""
-    found = [d for d in range(1, min(number, 100_000) + 1) if number % d == 0]
+    found = [d for d in range(1, min(number, MOST_TRIED) + 1) if number % d == 0]
     return sorted(sorted(found, key=lambda d: (abs(d - wanted), d))[:most])
 
 

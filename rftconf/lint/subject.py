@@ -15,6 +15,7 @@ from rftconf.lint import references
 from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
+from rftconf.misfits import STUMBLES
 from rftconf.plan.derive import derive
 from rftconf.plan.index import fields
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
@@ -286,7 +287,7 @@ def _read(reading: Reading) -> None:
             reading.read_all()
             if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:  # samples have one length
                 derive(reading.values, reading.origins)
-        except (RefusedError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        except (RefusedError, UnreadableError, *STUMBLES):
             # The row that failed is not run again; what is wrong with its values has findings of its own.
             continue
         return

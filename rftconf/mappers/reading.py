@@ -12,7 +12,7 @@ from rftconf.mappers.codecs import same
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import counts, without_indices
 from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table
-from rftconf.plan.index import unit_of
+from rftconf.plan.index import fields, unit_of
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import formula
 from rftconf.plan.units import Rates, Unit
@@ -114,7 +114,7 @@ class Reading:
 
     def set(self, path: str, value: Any, *keys: str, how: str = "", kind: Kind | None = None) -> None:
         """Store a plan value with its origin; `keys` are the native keys it came from."""
-        self.values[path] = value
+        self.values[path] = _whole(path, value) if type(value) is float else value
         if kind is None:
             kind = Kind.DEFAULT if self.source.nothing_written(keys) else Kind.WRITTEN
         self.origins[path] = Origin(kind, keys, how)
@@ -181,7 +181,8 @@ class Reading:
         else:
             value = self.source.value(native)
             if row.codec is same and row.default is UNSET:  # half of all rows
-                self.values[plan], self.origins[plan] = value, _origin(native, written)
+                self.values[plan] = _whole(plan, value) if type(value) is float else value
+                self.origins[plan] = _origin(native, written)
                 return
         try:
             known = row.codec.get(value, self, unit_of(plan if plan is row.plan else without_indices(plan)))
@@ -190,6 +191,13 @@ class Reading:
             known = None
         followed = getattr(row.default, "key", None) if not written and row.default is not UNSET else None
         self.set(plan, known, *((native, followed) if followed else (native,)))
+
+
+def _whole(path: str, value: float) -> int | float:
+    """A count that is written as `8.0`, as the number that it is."""
+    found = fields().get(without_indices(path))
+    counted = found is not None and "int" in found.kinds and "float" not in found.kinds
+    return int(value) if counted and value.is_integer() else value
 
 
 @lru_cache(maxsize=20_000)

@@ -113,6 +113,8 @@ _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "**": 3}
 
 def arith(op: str, left: Number, right: Number) -> Number:
     """Compute when both sides are known, else stay an expression. `/` of two ints is exact or a float."""
+    if isinstance(left, (str, list, dict)) or isinstance(right, (str, list, dict)):
+        raise TypeError(f"{op} of what is no number")  # Python would repeat a list, or format a text
     if isinstance(left, Expr) or isinstance(right, Expr):
         if op in ("*", "/") and not isinstance(left, float) and not isinstance(right, float):
             return _product(op, left, right)

@@ -7,6 +7,7 @@ findings are ours: what its code would stumble over later.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from rftconf.plan.symbols import Expr, Value
 from rftconf.schemas.catalogue import Catalogue, Key
@@ -56,7 +57,7 @@ def _suits(kind: str, value: Value, strict: bool, inferred: bool) -> bool:
 def _int(value: Value, strict: bool, inferred: bool) -> bool:
     if isinstance(value, str):
         return strict and _converts(int, value)
-    return type(value) is int or (type(value) is float and inferred)
+    return type(value) is int or (type(value) is float and inferred and isfinite(value))
 
 
 def _float(value: Value, strict: bool, inferred: bool) -> bool:

@@ -19,7 +19,7 @@ from rftconf.diff.effects import COUNTED, Effect
 from rftconf.diff.sides import Side, side
 from rftconf.errors import RftconfError
 from rftconf.ledger import Ledger
-from rftconf.load import Loaded, load, main_stage, nest
+from rftconf.load import Loaded, load, main_stage
 from rftconf.plan.flat import flat_stages
 from rftconf.plan.index import fields
 from rftconf.plan.model import Plan, Run
@@ -27,6 +27,7 @@ from rftconf.plan.symbols import Var
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source, open_source
+from rftconf.typed import nest
 from tests.corpus import ROWS, Real, corpora
 from tests.laws.there_and_back import ALGORITHM
 from tests.sources import CORPUS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.load import nest
 from rftconf.plan.identity import flatten, math_id, plan_id
 from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, role_of
 from rftconf.plan.model import Plan, Run
 from rftconf.plan.symbols import Arith, Var
+from rftconf.typed import nest
 
 BASE: dict[str, Any] = {
     "identity.project": "p",

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from rftconf.load import nest
 from rftconf.plan import index
 from rftconf.plan.model import Run
 from rftconf.plan.symbols import Var
 from rftconf.plan.units import Unit
+from rftconf.typed import nest
 
 
 def test_the_file_is_current() -> None:

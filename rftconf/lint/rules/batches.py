@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from rftconf.lint.measures import (
     GROUPED,
     PROMPTS,
@@ -9,6 +11,7 @@ from rftconf.lint.measures import (
     TRAINERS,
     UPDATE,
     divisors_near,
+    largest_divisor,
     multiple_near,
     rank_gpus,
     ranks,
@@ -92,7 +95,8 @@ def _uneven_ranks(s: Subject) -> Findings:
     floors = s.value("batch.uneven_tail") == "short"
     change: tuple[Put, ...] = ()
     if s.framework == "verl" and update % n == 0:
-        change = (Put(UPDATE, next(m for m in range(update // n, update // n + d + 1) if (m * n) % d == 0)),)
+        step = d // gcd(d, n)
+        change = (Put(UPDATE, -(-(update // n) // step) * step),)
     elif s.written(UPDATE) and s.framework == "trinity":
         change = (Put(UPDATE, multiple_near(d, update)),)
     says = f"rounded down to {update // d * d}" if floors and update >= d else "the run stops at its first update"
@@ -414,6 +418,5 @@ def _uneven_rank_gpus(s: Subject) -> Findings:
         return
     megatron = s.value("placement.actor.backend") == "megatron"
     names = [f"placement.actor.megatron.{n}" for n in ("tp", "pp", "cp")] if megatron else ["placement.actor.sp"]
-    best = max((x for x in range(1, each) if gpus % x == 0), default=1)
-    change = () if megatron else (Put(names[0], best),)
+    change = () if megatron else (Put(names[0], largest_divisor(gpus, each)),)
     yield found(f"{gpus} trainer GPUs do not divide by {each} GPUs per rank", *names, TRAINERS, fix=change, safe=True)

@@ -56,9 +56,8 @@ def _no_replay(s: Subject) -> Findings:
 def _collapse(s: Subject) -> Findings:
     """Megatron's schedule is made for one training iteration, so after the first update the rate is min_lr for ever."""
     lr, low = s.native.value(f"{TRAINER}optimizer.lr"), s.native.value(f"{TRAINER}optimizer.min_lr")
-    if s.native.value(f"{RUN}train_backend") != "megatron" or not isinstance(lr, (int, float)) or isinstance(low, str):
-        return
-    if (low or 0) < lr:
+    known = isinstance(lr, (int, float)) and isinstance(low, (int, float, type(None)))
+    if s.native.value(f"{RUN}train_backend") == "megatron" and known and (low or 0) < lr:
         yield found(f"the rate is {low or 0} after the first update", f"{TRAINER}optimizer.min_lr", f"{TRAINER}optimizer.lr",
                     fix=Put(f"{TRAINER}optimizer.min_lr", lr))  # fmt: skip
 

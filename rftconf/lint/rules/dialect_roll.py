@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rftconf.lint.rule import ERROR, WARNING, Family, Findings, Put, found, roll
 from rftconf.lint.subject import Subject
+from rftconf.mappers.roll.devices import NotDevicesError, NotReadError, devices
+from rftconf.plan.symbols import Expr
 
 FAMILY = Family("DIA", ("roll",))
 rule = FAMILY.rule
@@ -303,6 +305,24 @@ def _domain_shares(s: Subject) -> Findings:
             f"the shares of domains add up to {sum(numbers):g}; {keys[-1].rpartition('.')[2]} gets the rest",
             *reversed(keys),
         )
+
+
+@rule(
+    319, ERROR, "GPUs that are no list of numbers",
+    bad=roll("actor_train.device_mapping=list(range(0,8)"), good=roll("actor_train.device_mapping=list(range(0,8))"),
+    advice='write "list(range(0,8))"', source="ROLL configs/worker_config.py __post_init__ (eval); RULES 3.1",
+)  # fmt: skip
+def _no_devices(s: Subject) -> Findings:
+    """ROLL evaluates the text as Python. rftconf evaluates nothing: of what is more than lists, ranges and sums it cannot say
+    which GPUs it means, and nothing that depends on them is looked at."""
+    for key, cell in s.native.cells.items():
+        if not key.endswith(".device_mapping") or cell.value is None or isinstance(cell.value, (list, Expr)):
+            continue
+        try:
+            devices(str(cell.value))
+        except NotDevicesError as why:
+            severity = WARNING if isinstance(why, NotReadError) and isinstance(cell.value, str) else ERROR
+            yield found(f"{key} {why}", key, severity=severity)
 
 
 def _names(s: Subject, section: str) -> list[str]:

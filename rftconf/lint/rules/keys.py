@@ -6,12 +6,14 @@ import re
 from functools import cache
 
 from rftconf.ledger import State
-from rftconf.lint.rule import INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, roll, trinity, verl
 from rftconf.lint.subject import Subject
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
-from rftconf.schemas import catalogue, suggest, versions
+from rftconf.report.values import shown
+from rftconf.schemas import catalogue, suggest, values, versions
+from rftconf.typed import unfit
 
 FAMILY = Family("KEY")
 rule = FAMILY.rule
@@ -131,3 +133,19 @@ def _as_text(s: Subject) -> Findings:
                 else int(got)
             )
             yield found(f'{key} is the text "{got}"', key, fix=Put(key, number))
+
+
+@rule(
+    15, ERROR, "a value that means nothing here",
+    bad=roll("actor_train.strategy_args.strategy_config.tensor_model_parallel_size=[1,2]"),
+    good=roll("actor_train.strategy_args.strategy_config.tensor_model_parallel_size=2"),
+    advice="give a value of that type", source="the types of the plan's fields, which are those of what reads the key",
+)  # fmt: skip
+def _unfit(s: Subject) -> Findings:
+    """Blocks that are passed on have no types of their own: what reads them in the end stops, or takes the value for something
+    else."""
+    known = _known(s)
+    for one in unfit(s.reading):
+        own = known.get(one.leaf.key)
+        if own is None or values.wrong(known, own, one.leaf.value) is None:  # else said by its key's type
+            yield found(f"{one.leaf.key}={shown(one.leaf.value)}: {one.why}", one.name)

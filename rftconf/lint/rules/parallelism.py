@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.measures import TRAINERS
+from rftconf.lint.measures import TRAINERS, largest_divisor
 from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, Rename, found, trinity, verl
 from rftconf.lint.subject import Subject
 
@@ -86,7 +86,7 @@ def _uneven_experts(s: Subject) -> Findings:
     etp = s.count(f"{AT}megatron.etp") or s.count(f"{AT}megatron.tp") or 1
     pp = s.count(f"{AT}megatron.pp") or 1
     if gpus and ep and ep > 1 and gpus % (etp * ep * pp):
-        fits = max((x for x in range(1, ep + 1) if gpus % (etp * x * pp) == 0), default=1)
+        fits = 1 if gpus % (etp * pp) else largest_divisor(gpus // (etp * pp), ep)
         yield found(f"{gpus} trainer GPUs do not divide by ETP {etp} x EP {ep} x PP {pp}", f"{AT}megatron.ep", TRAINERS,
                     fix=Put(f"{AT}megatron.ep", fits))  # fmt: skip
 

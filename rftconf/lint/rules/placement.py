@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.measures import TRAINERS
+from rftconf.lint.measures import TRAINERS, largest_divisor
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
 from rftconf.lint.subject import Subject
 
@@ -77,7 +77,7 @@ def _uneven_engines(s: Subject) -> Findings:
     GPU fails without the key."""
     gpus, each = s.count(ENGINES), engine(s)
     if gpus and each and gpus % each:
-        size = max(x for x in range(1, each + 1) if gpus % x == 0 and x <= (s.count(TP) or each))
+        size = largest_divisor(gpus, min(each, s.count(TP) or each))
         change = (Put(TP, size),) if each == (s.count(TP) or 1) else ()
         yield found(f"{gpus} rollout GPUs do not divide into engines of {each} ({s.says(TP)})", TP, ENGINES, PER_NODE,
                     fix=change, safe=True)  # fmt: skip
@@ -201,7 +201,7 @@ def _uneven_shards(s: Subject) -> Findings:
     # a size of the whole world or more is one group of all
     if size and gpus and size < gpus and gpus % size:
         yield found(f"{gpus} trainer GPUs do not divide into shard groups of {size}", name, TRAINERS,
-                    fix=Put(name, max(x for x in range(1, size + 1) if gpus % x == 0)))  # fmt: skip
+                    fix=Put(name, largest_divisor(gpus, size)))  # fmt: skip
 
 
 @rule(

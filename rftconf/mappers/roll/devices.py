@@ -20,6 +20,10 @@ class NotDevicesError(ValueError):
     """The text is no list of device ids; its words follow the key's name."""
 
 
+class NotReadError(NotDevicesError):
+    """Python may make a list of it, and rftconf does not run it."""
+
+
 def devices(text: str) -> list[int]:
     """The device ids that an expression stands for. Raises NotDevicesError for anything else."""
     return list(_devices(text))
@@ -53,7 +57,7 @@ def _list(node: ast.expr) -> list[int]:
             return sorted(_list(inner)) if name == "sorted" else _list(inner)
         case ast.Call(func=ast.Name(id="range"), args=bounds, keywords=[]) if 1 <= len(bounds) <= 3:
             return _range([_int(bound) for bound in bounds])
-    raise NotDevicesError("is more than list(), range(), lists of numbers and +")
+    raise NotReadError("is more than list(), range(), lists of numbers and +")
 
 
 def _range(bounds: Sequence[int]) -> list[int]:
@@ -67,10 +71,10 @@ def _range(bounds: Sequence[int]) -> list[int]:
 
 def _int(node: ast.expr) -> int:
     match node:
-        case ast.Constant(value=bool()):
-            raise NotDevicesError("names a device that is no number")
-        case ast.Constant(value=int(number)):
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
             return _small(number)
+        case ast.Constant():
+            raise NotDevicesError("names a device that is no number")
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return -_int(inner)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
@@ -79,7 +83,7 @@ def _int(node: ast.expr) -> int:
             return _small(_int(left) - _int(right))
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return _small(_int(left) * _int(right))
-    raise NotDevicesError("names a device that is no number")
+    raise NotReadError("counts with more than numbers, +, - and *")
 
 
 def _small(number: int) -> int:

@@ -87,7 +87,8 @@ def device_ids(r: Reading, key: str) -> list[int] | None:
         return devices(str(value))
     except ValueError as why:
         cell = r.source.cells.get(key)
-        place = cell.leaf.place if cell is not None and cell.leaf is not None else None
+        leaf = cell.leaf if cell is not None and cell.leaf is not None else r.source.first_below.get(key)
+        place = leaf.place if leaf is not None else None
         raise UnreadableError(
             f"KEY004 {key} {why}; rftconf reads `list(range(0,8))`, and never runs what it reads",
             file=place.file if place else "", line=place.span.line if place else 0, col=place.span.col if place else 0,
