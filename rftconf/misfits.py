@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import UnreadableError
@@ -100,8 +100,10 @@ _PARALLEL = re.compile(r"\.(?:tp|pp|cp|sp|ep|etp|dp)\Z")
 
 
 def refuse_sizes(reading: Reading) -> None:
-    """Raises UnreadableError, with the place, for a size that no run has."""
+    """Raises UnreadableError, with the place, for a size that no run has, and for what is no number at all."""
     for path, value in reading.values.items():
+        if isinstance(value, float) and isnan(value):
+            raise _of_size(reading, path, "is no number")
         if not isinstance(value, (int, float)) or not _SIZES.fullmatch(path):
             continue
         if value > MOST_OF_A_SIZE:

@@ -116,7 +116,7 @@ class words(Codec[Any, Any]):  # noqa: N801
     def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
         if isinstance(value, Expr):
             return value
-        return self.table.get(value, value)
+        return value if isinstance(value, (list, dict)) else self.table.get(value, value)
 
     def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
         if isinstance(value, Expr):

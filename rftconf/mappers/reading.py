@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from rftconf.errors import UnreadableError
 from rftconf.mappers.codecs import same
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import counts, without_indices
@@ -124,6 +125,15 @@ class Reading:
         self.values.pop(path, None)
         self.origins.pop(path, None)
         self._items, self._counted = {}, 0
+
+    def misfit(self, key: str, why: str) -> UnreadableError:
+        """What is wrong with the value of a key, with its place."""
+        cell = self.source.cells.get(key)
+        leaf = cell.leaf if cell is not None and cell.leaf is not None else self.source.first_below.get(key)
+        said = f"KEY004 {key} {why}"
+        if leaf is None:
+            return UnreadableError(said)
+        return UnreadableError(said, file=leaf.place.file, line=leaf.place.span.line, col=leaf.place.span.col)
 
     def note(self, sentence: str) -> None:
         """Something a person should know about this config."""

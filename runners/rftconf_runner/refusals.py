@@ -12,6 +12,7 @@ from rftconf_runner.job_reader import DTYPES, OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 from rftconf_runner.refusals_of_data import of_data
 from rftconf_runner.refusals_of_graders import of_graders
+from rftconf_runner.refusals_of_numbers import of_numbers
 
 ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae"}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
@@ -87,6 +88,7 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     yield from of_dapo(stage)
     yield from of_lag(stage)
     yield from of_data(stage)
+    yield from of_numbers(stage)
     yield from _sizes(stage)
     read = {path for path, _, _ in known} | paths_read(stage) | BY_HAND
     yield from ((path, f"is {value!r}, and the runner does not read it") for path, value in unread(stage, read))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from rftconf.lint.measures import PROMPTS, UPDATE
 from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, verl
 from rftconf.lint.subject import Subject
+from rftconf.mappers.verl.folds_pools import MODES
+from rftconf.plan.symbols import is_symbolic
 
 FAMILY = Family("DIA", ("verl",))
 rule = FAMILY.rule
 ACTOR, ROLLOUT, V1 = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout.", "trainer.v1."
 SEPARATE = (f"{V1}trainer_mode=separate_async", f"{ROLLOUT}nnodes=1", f"{ROLLOUT}checkpoint_engine.backend=nccl")
-MODES = ("sync", "colocate_async", "separate_async")
 
 
 def mode(s: Subject) -> str:
@@ -26,7 +27,7 @@ def mode(s: Subject) -> str:
 def _mode(s: Subject) -> Findings:
     """The trainer is looked up by this name when the run starts."""
     key = f"{V1}trainer_mode"
-    if s.written(key) and isinstance(s.native.value(key), str) and s.native.value(key) not in MODES:
+    if s.written(key) and not is_symbolic(s.native.value(key)) and s.native.value(key) not in (None, *MODES):
         yield found(f"{s.says(key)}: there is no such trainer", key, fix=Put(key, "sync"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.errors import RefusedError, UnreadableError
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
@@ -86,13 +86,7 @@ def device_ids(r: Reading, key: str) -> list[int] | None:
     try:
         return devices(str(value))
     except ValueError as why:
-        cell = r.source.cells.get(key)
-        leaf = cell.leaf if cell is not None and cell.leaf is not None else r.source.first_below.get(key)
-        place = leaf.place if leaf is not None else None
-        raise UnreadableError(
-            f"KEY004 {key} {why}; rftconf reads `list(range(0,8))`, and never runs what it reads",
-            file=place.file if place else "", line=place.span.line if place else 0, col=place.span.col if place else 0,
-        ) from None  # fmt: skip
+        raise r.misfit(key, f"{why}; rftconf reads `list(range(0,8))`, and never runs what it reads") from None
 
 
 def set_gpus(r: Reading, role: str, ids: list[int] | None, key: str) -> None:

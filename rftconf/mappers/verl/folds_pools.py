@@ -12,7 +12,7 @@ from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_
 from rftconf.mappers.verl.reward_pool import pool_gpus, shape, teacher
 from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, ShellOnly, arith, formula
+from rftconf.plan.symbols import Expr, ShellOnly, arith, formula, names_in
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
+MODES = ("sync", "colocate_async", "separate_async")
 TRAINER_POOL = ("trainer.nnodes", "trainer.n_gpus_per_node")
 REWARD_POOL = ("reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node")
 TEACHER_POOL = ("distillation.nnodes", "distillation.n_gpus_per_node")
@@ -40,6 +41,11 @@ def read_mode(r: Reading) -> None:
         read_recipe(r)
         return
     mode = r.native(MODE, "sync") if v1_trainer(r) else "sync"
+    if isinstance(mode, Expr):
+        binds = " ".join(f"--set {name}=…" for name in sorted(names_in(mode)))
+        raise r.misfit(MODE, f"is not told, and who trains where depends on it: pass {binds}")
+    if mode not in MODES:
+        raise r.misfit(MODE, f"is {mode}; there are {', '.join(MODES)}")
     r.facts["trainer_mode"] = mode
     block = f"trainer.v1.{mode}."
     if r.since("0.9.0") and not v1_trainer(r):
