@@ -4,9 +4,11 @@ step written plainly, the runner, and TRL's trainer on the same task."""
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +20,8 @@ from typing import Any
 from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import Micro
 
+PR_SET_PDEATHSIG = 1
+"""Of Linux: the signal that a process gets when its parent ends."""
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
 
@@ -29,17 +33,20 @@ class Turns:
     def __init__(self) -> None:
         self._answers = os.fdopen(os.dup(1), "w")
         os.dup2(2, 1)
-        self._began = 0.0
+        self._began, self.told = 0.0, list[int]()
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # also where the bench is killed
 
     def wait(self) -> None:
         """Until it is this part's turn; where nobody asks any more, this process ends."""
-        if not sys.stdin.readline():
+        told = sys.stdin.readline()
+        if not told:
             raise SystemExit("nobody asks")
+        self.told = json.loads(told)
         self._began = time.perf_counter()
 
-    def done(self, **seconds: float) -> None:
-        """What was measured, or the seconds since the turn began as `step`."""
-        found = {"step": time.perf_counter() - self._began, **seconds}
+    def done(self, **found: Any) -> None:
+        """What was measured, with the seconds since the turn began as `step`."""
+        found = {"step": time.perf_counter() - self._began, **found}
         print(json.dumps(found), file=self._answers, flush=True)
 
 
@@ -53,12 +60,11 @@ def plan_of(demo: Path) -> Any:
 
 
 def job_for(demo: Path, steps: int, longest: int) -> Any:
-    """The demo's run without checkpoints, at a learning rate of 0; answers of `longest` tokens, of the plan's where it is 0."""
+    """The demo's run without checkpoints, at a learning rate of 0; answers of at most `longest` tokens."""
     from rftconf_runner.job_reader import job_of
 
     job = job_of(plan_of(demo))
-    job = replace(job, response_tokens=longest or job.response_tokens)
-    return replace(job, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
+    return replace(job, response_tokens=longest, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -80,18 +86,24 @@ def engine(_: Path, job: Any, turns: Turns) -> None:
     for at in range(job.rollouts):
         if at:
             turns.wait()
-        rollout = timed(lambda at=at: generated(llm, job, prompts, at * job.sequences))  # type: ignore[misc]
-        turns.done(rollout=rollout, sync=timed(reloaded))
+        began = time.perf_counter()
+        answers = generated(llm, job, prompts, at * job.sequences)
+        rollout = time.perf_counter() - began
+        turns.done(rollout=rollout, sync=timed(reloaded), lengths=[len(answer) for _, answer in answers])
 
 
 def training(_: Path, job: Any, turns: Turns) -> None:
-    """FSDP2 alone, on random answers that end as the untrained model's do: an update, gathering the weights."""
+    """FSDP2 alone, on random answers that are as long as those of the engine's last turn: an update, gathering the weights."""
     turns.wait()
-    own, answers = Training(job), random_answers(job)
+    own = Training(job)
     for at in range(job.rollouts):
         if at:
             turns.wait()
-        turns.done(update=timed(lambda: own.update(answers)), gather=timed(own.weights))
+        answers = random_answers(job, turns.told)
+        began = time.perf_counter()
+        own.update(answers)
+        update = time.perf_counter() - began
+        turns.done(update=update, gather=timed(own.weights), tokens=sum(turns.told))
 
 
 def runner(_: Path, job: Any, turns: Turns) -> None:
@@ -160,17 +172,10 @@ def generated(engine: Any, job: Any, prompts: list[list[int]], seed: int) -> Ans
     return [(one, list(out.outputs[0].token_ids)) for one, out in zip(asked, done, strict=True)]
 
 
-def random_answers(job: Any) -> Answers:
-    """As many and as long as a period's, by no model: each token may be the last, as one of the vocabulary's."""
-    from transformers import AutoConfig
-
-    vocabulary = AutoConfig.from_pretrained(job.model).vocab_size
+def random_answers(job: Any, lengths: list[int]) -> Answers:
+    """As many as a period's, by no model."""
     draw = random.Random(0)
     prompts = [prompt for prompt in prompts_of(job)[: job.prompts] for _ in range(job.responses)]
-    lengths = [
-        next((at for at in range(1, job.response_tokens) if not draw.randrange(vocabulary)), job.response_tokens)
-        for _ in prompts
-    ]
     return [
         (prompt, [draw.randrange(3, 90) for _ in range(size)]) for prompt, size in zip(prompts, lengths, strict=True)
     ]

@@ -14,6 +14,8 @@ import argparse
 import contextlib
 import json
 import os
+import select
+import signal
 import statistics
 import subprocess
 import sys
@@ -37,6 +39,12 @@ WARM = 3
 PARTS = ("engine", "training", "trl", "runner")
 BARE = {"engine": ("rollout", "sync"), "training": ("update", "gather")}
 
+SEQUENCES = 128
+"""Of a period of the demo."""
+MOST_SECONDS = 600.0
+"""For one step, the first with all that has to start."""
+LEAST_ROUNDS = 4
+
 Round = dict[str, dict[str, float]]
 """Seconds of each part in one round."""
 
@@ -48,6 +56,7 @@ class Part:
         paths = [ROOT, ROOT / "runners", *([asked.trl] if name == "trl" else [])]
         threads = {} if name == "runner" else {"OMP_NUM_THREADS": str(asked.threads or os.cpu_count())}
         self.name, self.log = name, demo / f"{name}.log"
+        self.family = list[psutil.Process]()
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "benches.runner_parts", name, str(demo), str(asked.steps), str(longest)],
@@ -55,36 +64,34 @@ class Part:
                 cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
 
-    def step(self) -> dict[str, float]:
-        """Seconds of this part's next step."""
-        for one in self.family():
-            one.resume()
+    def step(self, lengths: list[int]) -> dict[str, Any]:
+        """Seconds of this part's next step, which is told how long the engine's last answers were."""
+        self._all("resume")
         assert self.process.stdin
         assert self.process.stdout
         with contextlib.suppress(BrokenPipeError):
-            print("go", file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
+            print(json.dumps(lengths), file=self.process.stdin, flush=True)
+        ready, _, _ = select.select([self.process.stdout], [], [], MOST_SECONDS)
+        answer = self.process.stdout.readline() if ready else ""
         if not answer:
             raise SystemExit(f"{self.name}: {self.log.read_text()[-3000:]}")
-        for one in self.family():
-            one.suspend()
-        found: dict[str, float] = json.loads(answer)
+        self._all("suspend")
+        found: dict[str, Any] = json.loads(answer)
         return found
-
-    def family(self) -> list[psutil.Process]:
-        """This part's processes."""
-        with contextlib.suppress(psutil.NoSuchProcess):
-            own = psutil.Process(self.process.pid)
-            return [own, *own.children(recursive=True)]
-        return []
 
     def close(self) -> None:
         """End it, and what it started."""
-        family = self.family()
-        for one in family:
+        self._all("kill")
+        psutil.wait_procs(self.family, timeout=10)
+
+    def _all(self, what: str) -> None:
+        """To every process of this part; those that were there before are remembered where it is gone itself."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            own = psutil.Process(self.process.pid)
+            self.family = [own, *own.children(recursive=True)]
+        for one in self.family:
             with contextlib.suppress(psutil.NoSuchProcess):
-                one.kill()
-        psutil.wait_procs(family, timeout=10)
+                getattr(one, what)()
 
 
 @contextlib.contextmanager
@@ -110,10 +117,10 @@ def of_trl(one: Round) -> float:
     return one["trl"]["step"] / one["runner"]["step"]
 
 
-def spread(values: Sequence[float], digits: int) -> dict[str, float]:
-    """The median of rounds and, since single ones vary, the quartiles."""
+def spread(values: Sequence[float], digits: int) -> dict[str, Any]:
+    """The median of rounds and, since single ones vary, the quartiles and each."""
     low, middle, high = (round(one, digits) for one in statistics.quantiles(values, n=4))
-    return {"median": middle, "quartiles": [low, high]}  # type: ignore[dict-item]
+    return {"median": middle, "quartiles": [low, high], "rounds": [round(one, digits) for one in values]}
 
 
 def summary(rounds: Sequence[Round]) -> dict[str, Any]:
@@ -137,7 +144,14 @@ def compared(demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, A
     names = [name for name in PARTS if name != "trl" or asked.trl]
     before = os.getloadavg()[0]
     with living(names, demo, longest, asked) as parts:
-        rounds = [{part.name: part.step() for part in parts} for _ in range(asked.steps)]
+        rounds, lengths = list[Round](), [longest] * SEQUENCES
+        for number in range(asked.steps):
+            first = number % len(parts)  # so that none always follows the same
+            one = {}
+            for part in (*parts[first:], *parts[:first]):
+                one[part.name] = part.step(lengths)
+                lengths = one[part.name].pop("lengths", lengths)
+            rounds.append(one)
     load = [round(one, 1) for one in (before, os.getloadavg()[0])]
     return {"answer_tokens": longest, "rounds": asked.steps - WARM, **summary(rounds[WARM:]), "load": load}
 
@@ -155,6 +169,9 @@ def main() -> None:
     )
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
+    if asked.steps < WARM + LEAST_ROUNDS:
+        parser.error(f"--steps: {WARM + LEAST_ROUNDS} or more")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left behind
     with tempfile.TemporaryDirectory() as folder:
         from rftconf_runner.demo import make
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
 
 STUMBLES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What rows raise when a value has another type, or is zero where something is divided by it."""
+"""What rows and rules raise when a value has another type, or is zero where something is divided by it."""
 _LONGEST = 180
 """Characters of a complaint; a value may be a whole file."""
 
@@ -42,8 +42,9 @@ def placed(framework: str, release: str | None, trainer: str, leaves: Mapping[st
 
 def misfit(known: catalogue.Catalogue, leaves: Mapping[str, Leaf], error: Exception) -> UnreadableError | None:
     """The first leaf that does not suit its key, which explains `error`; None where every leaf does."""
-    said = ((leaf, _misfit(known, name, leaf.value)) for name, leaf in leaves.items())
-    first = next(((leaf, why) for leaf, why in said if why), None)
+    first = ill_typed(known, leaves)
+    if first is None and isinstance(error, (ArithmeticError, ValueError)):
+        first = _no_number(leaves)
     if first is None and isinstance(error, (ArithmeticError, LookupError, ValueError)):
         first = _no_size(known, leaves)
     if first is None:
@@ -66,12 +67,20 @@ def _misfit(known: catalogue.Catalogue, name: str, value: Any) -> str | None:
     return "is a section, and holds a plain value here" if scalar and known.is_node(name) else None
 
 
+def ill_typed(known: catalogue.Catalogue, leaves: Mapping[str, Leaf]) -> tuple[Leaf, str] | None:
+    """The first leaf whose value is of another type than its key takes, and why."""
+    said = ((leaf, _misfit(known, name, leaf.value)) for name, leaf in leaves.items())
+    return next(((leaf, why) for leaf, why in said if why), None)
+
+
+def _no_number(leaves: Mapping[str, Leaf]) -> tuple[Leaf, str] | None:
+    endless = (leaf for leaf in leaves.values() if isinstance(leaf.value, float) and not isfinite(leaf.value))
+    return next(((leaf, f"is {leaf.value}, and something is counted with it") for leaf in endless), None)
+
+
 def _no_size(known: catalogue.Catalogue, leaves: Mapping[str, Leaf]) -> tuple[Leaf, str] | None:
-    """The first whole number that no size can be: zero and less, where the key's own default is above zero; or a number that
-    is none."""
+    """The first whole number that no size can be: zero and less, where the key's own default is above zero."""
     for name, leaf in leaves.items():
-        if isinstance(leaf.value, float) and not isfinite(leaf.value):
-            return leaf, f"is {leaf.value}, and something is counted with it"
         key = known.get(name)
         usual = key.default if key is not None else None
         number = isinstance(leaf.value, (int, float)) and not leaf.value > 0
@@ -96,7 +105,7 @@ _SIZES = re.compile(
     r"|stage\.batch\.micro\.\w*sequences\w*"
 )
 
-_PARALLEL = re.compile(r"\.(?:tp|pp|cp|sp|ep|etp|dp)\Z")
+_PARALLEL = re.compile(r"\.(?:tp|pp|cp|sp|dp)\Z")
 
 
 def refuse_sizes(reading: Reading) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import UnreadableError
@@ -14,7 +15,6 @@ from rftconf.text.document import Leaf
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-    from pydantic_core import ErrorDetails
 
     from rftconf.mappers.reading import Reading
     from rftconf.plan.model import Run
@@ -44,35 +44,66 @@ def run_of(reading: Reading) -> Run:
     try:
         return Run.model_validate(nest(reading.values))
     except ValidationError as error:
-        for found in _unfit(reading, error):
+        for found in (*unfit(reading), *_repeated(reading, error)):
             raise found.error() from error
         raise
 
 
 def refuse_unfit(reading: Reading) -> None:
     """Raises as `run_of` does. Loads pydantic only on suspicion."""
-    if _suspicious(reading):
+    if _suspects(reading):
         run_of(reading)
 
 
 def unfit(reading: Reading) -> list[Unfit]:
-    """Of what was read so far, one for each leaf. Loads pydantic only on suspicion."""
-    if not _suspicious(reading):
+    """What the file writes and no field takes, of what was read so far, one for each key. Loads pydantic only on suspicion."""
+    suspects, leaves = _suspects(reading), _leaves(reading)
+    named = ((path, key) for path in suspects for key in reading.origins[path].keys if key in leaves)
+    keys = {_dotted(path): key for path, key in named}
+    if not keys:
         return []
     from pydantic import ValidationError
 
     from rftconf.plan.model import Run
 
+    found = dict[str, Unfit]()
     try:
         Run.model_validate(nest(reading.values))
     except ValidationError as error:
-        return list({found.name: found for found in reversed([*_unfit(reading, error)])}.values())[::-1]
-    return []
+        for problem in error.errors():
+            above = accumulate(map(str, problem["loc"]), lambda path, part: f"{path}.{part}")
+            key = next((keys[path] for path in above if path in keys), None)
+            if key is not None:
+                found.setdefault(key, Unfit(key, leaves[key], problem["msg"].lower()))
+    return list(found.values())
 
 
-def _suspicious(reading: Reading) -> bool:
+def _suspects(reading: Reading) -> list[str]:
     values = reading.values.items()
-    return not all(value is None or surely_valid(without_indices(path), value) for path, value in values)
+    return [path for path, value in values if value is not None and not surely_valid(without_indices(path), value)]
+
+
+def _dotted(path: str) -> str:
+    """As pydantic counts items."""
+    return re.sub(r"\[(\d+)\]", r".\1", path)
+
+
+def _leaves(reading: Reading) -> dict[str, Leaf]:
+    """Every written key, and every section and list above one with the first leaf below it."""
+    found = dict[str, Leaf]()
+    for name, leaf in reading.source.leaves():
+        for end in (*(at.start() for at in re.finditer(r"[.\[]", name)), len(name)):
+            found.setdefault(name[:end], leaf)
+    return found
+
+
+def _repeated(reading: Reading, error: ValidationError) -> Iterator[Unfit]:
+    """A default that takes the value of a written key."""
+    for problem in error.errors():
+        got = problem["input"]
+        for name, leaf in reading.source.leaves():
+            if got is not None and type(leaf.value) is type(got) and leaf.value == got:
+                yield Unfit(name, leaf, problem["msg"].lower())
 
 
 def nest(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,25 +126,3 @@ def _child(node: Any, name: str, empty: Any) -> Any:
             node.append({})
         return node[int(name)]
     return node.setdefault(name, empty)
-
-
-def _unfit(reading: Reading, error: ValidationError) -> Iterator[Unfit]:
-    """What of an error has a place; a field that is missing is no value's fault."""
-    for problem in error.errors():
-        found = None if problem["type"] == "missing" else _written(reading, problem)
-        if found is not None:
-            yield Unfit(*found, problem["msg"].lower())
-
-
-def _written(reading: Reading, problem: ErrorDetails) -> tuple[str, Leaf] | None:
-    """The written key and leaf that a problem's value came from."""
-    path = ".".join(str(part) for part in problem["loc"])
-    origins = reading.origins.items()
-    origin = next((o for p, o in origins if f"{path}.".startswith(re.sub(r"\[(\d+)\]", r".\1", p) + ".")), None)
-    written = list(reading.source.leaves())
-    for key in origin.keys if origin else ():
-        for name, leaf in written:
-            if name == key or name.startswith((f"{key}.", f"{key}[")):
-                return key, leaf
-    # a default that repeats a written key
-    return next(((name, leaf) for name, leaf in written if leaf.value == problem["input"]), None)

@@ -10,7 +10,7 @@ from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.lint import basic, config_of, registry
 from rftconf.lint.rule import Found, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
-from rftconf.misfits import STUMBLES, misfit
+from rftconf.misfits import STUMBLES, ill_typed
 from rftconf.schemas import catalogue
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.registry import at_least
@@ -101,19 +101,18 @@ def run(
 
 
 def _told(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
-    """What one rule says. Nothing where it stumbles over a value that does not suit its key: that has a finding of its own."""
+    """What one rule says, until it stumbles over a value of another type than its key's: that has a finding of its own."""
+    told = list[Diagnostic]()
     try:
-        return [
-            diagnostic(rule, found, subject, fixes=fixes)
-            for found in rule.find(subject)
+        for found in rule.find(subject):
             # above somebody's own config, what is not written here may be written there
-            if subject.alone or found.place is not None or subject.written(found.keys[0])
-        ]
-    except STUMBLES as error:
+            if subject.alone or found.place is not None or subject.written(found.keys[0]):
+                told.append(diagnostic(rule, found, subject, fixes=fixes))
+    except STUMBLES:
         known = catalogue.load(subject.best.framework, subject.best.release, subject.best.trainer)
-        if misfit(known, subject.leaves, error) is None and not unfit(subject.reading):
+        if ill_typed(known, subject.leaves) is None and not unfit(subject.reading):
             raise
-        return []
+    return told
 
 
 def applies(rule: Rule, best: Guess) -> bool:

@@ -115,7 +115,7 @@ class Reading:
 
     def set(self, path: str, value: Any, *keys: str, how: str = "", kind: Kind | None = None) -> None:
         """Store a plan value with its origin; `keys` are the native keys it came from."""
-        self.values[path] = _whole(path, value) if type(value) is float else value
+        self.values[path] = _number(path, value) if type(value) in _AS_WRITTEN else value
         if kind is None:
             kind = Kind.DEFAULT if self.source.nothing_written(keys) else Kind.WRITTEN
         self.origins[path] = Origin(kind, keys, how)
@@ -191,7 +191,7 @@ class Reading:
         else:
             value = self.source.value(native)
             if row.codec is same and row.default is UNSET:  # half of all rows
-                self.values[plan] = _whole(plan, value) if type(value) is float else value
+                self.values[plan] = _number(plan, value) if type(value) in _AS_WRITTEN else value
                 self.origins[plan] = _origin(native, written)
                 return
         try:
@@ -203,11 +203,17 @@ class Reading:
         self.set(plan, known, *((native, followed) if followed else (native,)))
 
 
-def _whole(path: str, value: float) -> int | float:
-    """A count that is written as `8.0`, as the number that it is."""
+_AS_WRITTEN = (float, str)
+
+
+def _number(path: str, value: float | str) -> int | float | str:
+    """A count that is written as `8.0` or `"8"`, as the number that the plan makes of it."""
     found = fields().get(without_indices(path))
-    counted = found is not None and "int" in found.kinds and "float" not in found.kinds
-    return int(value) if counted and value.is_integer() else value
+    if found is None or "int" not in found.kinds or "str" in found.kinds:
+        return value
+    if isinstance(value, str):
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else value
+    return int(value) if "float" not in found.kinds and value.is_integer() else value
 
 
 @lru_cache(maxsize=20_000)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.lint import registry
 from rftconf.lint.codes import about, every, page
 
 SOURCES = Path(__file__).parents[2] / "rftconf"
@@ -27,3 +28,8 @@ def test_pages_fit_a_terminal(code: str) -> None:
     assert text.startswith(f"{code}: {entry.title}\n")
     assert entry.why
     assert all(len(line) <= 100 for line in text.splitlines()[1:])
+
+
+def test_no_code_is_used_twice() -> None:
+    codes = [rule.code for rule in registry.rules()]
+    assert sorted(codes) == sorted({*codes})

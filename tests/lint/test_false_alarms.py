@@ -98,3 +98,11 @@ def test_chatlearn_templates(name: str) -> None:
     document = read(open_source(CORPUS / "chatlearn" / name))
     found = engine.check(document, engine.Options("chatlearn"))
     assert {d.code for d in found if d.severity is Severity.ERROR} == TEMPLATES[name]
+
+
+@pytest.mark.skipif(not (CORPUS / "roll").is_dir(), reason="needs the corpus")
+def test_no_value_in_a_real_config_of_roll_is_called_unfit() -> None:
+    never = {"KEY016", "DIA319", "PAR015"}
+    documents = [read(open_source(str(path))) for path in sorted((CORPUS / "roll").glob("*.yaml"))]
+    assert len(documents) > 50
+    assert {one.code for document in documents for one in engine.check(document)} & never == set()

@@ -136,7 +136,7 @@ def _as_text(s: Subject) -> Findings:
 
 
 @rule(
-    15, ERROR, "a value that means nothing here",
+    16, ERROR, "a value that means nothing here",
     bad=roll("actor_train.strategy_args.strategy_config.tensor_model_parallel_size=[1,2]"),
     good=roll("actor_train.strategy_args.strategy_config.tensor_model_parallel_size=2"),
     advice="give a value of that type", source="the types of the plan's fields, which are those of what reads the key",

@@ -209,7 +209,7 @@ def _micro(w: Writing, per_rank: int | None, update: Any) -> tuple[Any, State, s
     share = update if per_rank is None and not w.same_framework else per_rank
     if isinstance(wanted, Expr) or not isinstance(share, int):
         return (1 if wanted is None else wanted), state, note
-    top = max(1, int(wanted or 1))
+    top, share = max(1, int(wanted or 1)), max(1, share)
     fits = next(size for size in range(min(top, share), 0, -1) if share % size == 0)
     if given is not None and fits != given and w.plan(MICRO + "dynamic") is not True:
         whose = "an update" if per_rank is None else "a rank"
@@ -282,7 +282,7 @@ def write_critic_update(w: Writing) -> None:
         return
     if Fraction(own) % ranks and not w.same_framework:
         raise RefusedError(f"{own} sequences an update of the critic cannot be shared by {float(ranks):g} ranks (H4)")
-    per_rank, given = int(Fraction(own) / ranks), w.plan(paths[1])
+    per_rank, given = max(1, int(Fraction(own) / ranks)), w.plan(paths[1])
     top = given if isinstance(given, int) and w.plan(paths[2]) is not True else 1
     micro = next(size for size in range(min(max(1, top), per_rank), 0, -1) if per_rank % size == 0)
     other = given is not None and micro != given
