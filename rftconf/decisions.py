@@ -57,7 +57,7 @@ def unresolved(lines: list[TargetLine], *, shell: bool) -> list[Decision]:
             names = sorted(names_in(line.value))
             hint = tuple(OPTIONS.get(name, f"--set {name}=...") for name in names)
             found.append(Decision(line.key, line.comment or "the source does not tell", hint))
-        for name in () if still_open else names_in(line.value):
+        for name in () if still_open else sorted(names_in(line.value)):
             readers.setdefault(name, []).append(line.key)
     for name, users in readers.items():
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""

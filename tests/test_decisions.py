@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 from rftconf.convert import Conversion, convert
 from rftconf.text.read import read
 from rftconf.text.source import from_bytes
@@ -41,3 +46,19 @@ def test_a_program_of_its_own_is_told() -> None:
     assert not any(
         "main_ppo" in note for note in converted("actor_rollout_ref.actor.ppo_mini_batch_size=1024").ledger.notes
     )
+
+
+def test_what_is_asked_for_does_not_depend_on_the_order_of_a_set(tmp_path: Path) -> None:
+    script = (
+        "python3 -m verl.trainer.main_ppo trainer.nnodes=$((DEVICES / PER_NODE)) data.train_files=$A/$B/$C.parquet\n"
+    )
+    (tmp_path / "run.sh").write_text(script, encoding="utf-8")
+    command = [sys.executable, "-m", "rftconf", "convert", str(tmp_path / "run.sh"), "--to", "roll"]
+    told = {
+        subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stderr
+        for seed in "0123"
+    }
+    assert len(told) == 1
+    assert "DEVICES" in told.pop()
