@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """A value that its field does not take, as the file has it at `key`; `name` is the newest one of that."""
+    """A value that its field does not take, as the file has it at `leaf`; `name` is that key's newest name."""
 
     name: str
     leaf: Leaf
@@ -57,7 +57,8 @@ def refuse_unfit(reading: Reading) -> None:
 
 def unfit(reading: Reading) -> list[Unfit]:
     """What the file writes and no field takes, of what was read so far, one for each key. Loads pydantic only on suspicion."""
-    suspects, leaves = _suspects(reading), _leaves(reading)
+    suspects = _suspects(reading)
+    leaves = _leaves(reading) if suspects else {}
     named = ((path, key) for path in suspects for key in reading.origins[path].keys if key in leaves)
     keys = {_dotted(path): key for path, key in named}
     if not keys:
