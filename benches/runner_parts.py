@@ -12,13 +12,15 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rftconf_runner.cuts import micro_batches
+from rftconf_runner.drawing import asked_of
 from rftconf_runner.job import Micro
+from rftconf_runner.rollout import Asked
 
 PR_SET_PDEATHSIG = 1
 """Of Linux: the signal that a process gets when its parent ends."""
@@ -77,7 +79,7 @@ def timed(call: Callable[[], object]) -> float:
 def engine(_: Path, job: Any, turns: Turns) -> None:
     """vLLM alone: a period's answers, and its own reload of weights that are there."""
     turns.wait()
-    llm, prompts, weights = engine_for(job), prompts_of(job), weights_of(job)
+    llm, data, weights = engine_for(job), data_of(job), weights_of(job)
 
     def reloaded() -> None:
         llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
@@ -87,19 +89,20 @@ def engine(_: Path, job: Any, turns: Turns) -> None:
         if at:
             turns.wait()
         began = time.perf_counter()
-        answers = generated(llm, job, prompts, at * job.sequences)
+        lengths = generated(llm, job, asked_of(job, data.take(at * job.prompts, job.prompts), at * job.prompts))
         rollout = time.perf_counter() - began
-        turns.done(rollout=rollout, sync=timed(reloaded), lengths=[len(answer) for _, answer in answers])
+        turns.done(rollout=rollout, sync=timed(reloaded), tokens=sum(lengths), lengths=lengths)
 
 
 def training(_: Path, job: Any, turns: Turns) -> None:
     """FSDP2 alone, on random answers that are as long as those of the engine's last turn: an update, gathering the weights."""
     turns.wait()
-    own = Training(job)
+    own, data = Training(job), data_of(job)
     for at in range(job.rollouts):
         if at:
             turns.wait()
-        answers = random_answers(job, turns.told)
+        asked = asked_of(job, data.take(at * job.prompts, job.prompts), at * job.prompts)
+        answers = random_answers(asked, turns.told)
         began = time.perf_counter()
         own.update(answers)
         update = time.perf_counter() - began
@@ -143,41 +146,38 @@ def engine_for(job: Any) -> Any:
     )  # fmt: skip
 
 
-def prompts_of(job: Any) -> list[list[int]]:
-    """The demo's, as tokens."""
+def data_of(job: Any) -> Any:
+    """The demo's prompts, as the runner reads them."""
     from rftconf_runner.data import Prompts
     from transformers import AutoTokenizer
 
-    return [list(one.tokens) for one in Prompts(job, AutoTokenizer.from_pretrained(job.tokenizer)).take(0, 64)]
+    return Prompts(job, AutoTokenizer.from_pretrained(job.tokenizer))
 
 
-def generated(engine: Any, job: Any, prompts: list[list[int]], seed: int) -> Answers:
-    """A period's answers: as many prompts as the plan says, each so often, every answer with a seed of its own."""
+def generated(engine: Any, job: Any, asked: Sequence[Asked]) -> list[int]:
+    """How long the answers to what the runner asks its engines are: with the same seeds they are the very same."""
     from vllm import SamplingParams
 
-    drawn = random.Random(seed).sample(prompts, job.prompts)
-    asked = [prompt for prompt in drawn for _ in range(job.responses)]
     params = [
         SamplingParams(
             temperature=1.0,
             max_tokens=job.response_tokens,
             logprobs=0,
-            seed=seed + at,
+            seed=one.seed,
             detokenize=False,
             flat_logprobs=True,
         )
-        for at in range(len(asked))
+        for one in asked
     ]
-    done = engine.generate([{"prompt_token_ids": one} for one in asked], params, use_tqdm=False)
-    return [(one, list(out.outputs[0].token_ids)) for one, out in zip(asked, done, strict=True)]
+    done = engine.generate([{"prompt_token_ids": [*one.prompt]} for one in asked], params, use_tqdm=False)
+    return [len(out.outputs[0].token_ids) for out in done]
 
 
-def random_answers(job: Any, lengths: list[int]) -> Answers:
-    """As many as a period's, by no model."""
+def random_answers(asked: Sequence[Asked], lengths: Sequence[int]) -> Answers:
+    """One to each prompt, by no model."""
     draw = random.Random(0)
-    prompts = [prompt for prompt in prompts_of(job)[: job.prompts] for _ in range(job.responses)]
     return [
-        (prompt, [draw.randrange(3, 90) for _ in range(size)]) for prompt, size in zip(prompts, lengths, strict=True)
+        ([*one.prompt], [draw.randrange(3, 90) for _ in range(size)]) for one, size in zip(asked, lengths, strict=True)
     ]
 
 

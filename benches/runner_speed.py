@@ -20,29 +20,33 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
+from rftconf_runner.threads import KEEPS
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "GOMP_SPINCOUNT": "300000",  # OpenMP's own, for all: nothing else is to run; the runner is careful otherwise
+    **KEEPS,  # for all, too: what the runner sets for its processes
     "RAY_worker_niceness": "0",  # added to what the process has; Ray adds 15 otherwise
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
 WARM = 3
 """Steps that are not counted: the first ones compile, allocate and fill caches."""
-PARTS = ("engine", "training", "trl", "runner")
+BLOCKS = (("engine", "training"), ("trl",), ("runner",))
+"""Who takes turns; an update is of the answers that were just drawn."""
 BARE = {"engine": ("rollout", "sync"), "training": ("update", "gather")}
 
-SEQUENCES = 128
-"""Of a period of the demo."""
 MOST_SECONDS = 600.0
 """For one step, the first with all that has to start."""
+SETTLE_SECONDS = 0.3
+"""Between a part's being woken and its turn: what slept in it for so long has timers that are due."""
 LEAST_ROUNDS = 4
 
 Round = dict[str, dict[str, float]]
@@ -67,6 +71,7 @@ class Part:
     def step(self, lengths: list[int]) -> dict[str, Any]:
         """Seconds of this part's next step, which is told how long the engine's last answers were."""
         self._all("resume")
+        time.sleep(SETTLE_SECONDS)
         assert self.process.stdin
         assert self.process.stdout
         with contextlib.suppress(BrokenPipeError):
@@ -95,16 +100,24 @@ class Part:
 
 
 @contextlib.contextmanager
-def living(names: Sequence[str], demo: Path, longest: int, asked: argparse.Namespace) -> Iterator[list[Part]]:
+def living(names: Sequence[str], demo: Path, longest: int, asked: argparse.Namespace) -> Iterator[dict[str, Part]]:
     """All parts at once; none is left behind."""
-    parts = list[Part]()
+    parts = dict[str, Part]()
     try:
         for name in names:
-            parts.append(Part(name, demo, longest, asked))
+            parts[name] = Part(name, demo, longest, asked)
         yield parts
     finally:
-        for part in parts:
+        for part in parts.values():
             part.close()
+
+
+def same_work(one: Round) -> None:
+    """The bare engine and the runner are asked for the same answers by the same weights, and so must have drawn as many
+    tokens. Raises SystemExit."""
+    bare, own = (one[part]["tokens"] for part in ("engine", "runner"))
+    if bare != own:
+        raise SystemExit(f"the bare engine drew {bare:.0f} tokens and the runner {own:.0f}: no equal work")
 
 
 def over_bare(one: Round) -> float:
@@ -141,16 +154,16 @@ def summary(rounds: Sequence[Round]) -> dict[str, Any]:
 
 def compared(demo: Path, longest: int, asked: argparse.Namespace) -> dict[str, Any]:
     """All parts in turn, with answers of at most so many tokens."""
-    names = [name for name in PARTS if name != "trl" or asked.trl]
+    blocks = [block for block in BLOCKS if block != ("trl",) or asked.trl]
     before = os.getloadavg()[0]
-    with living(names, demo, longest, asked) as parts:
-        rounds, lengths = list[Round](), [longest] * SEQUENCES
+    with living([name for block in blocks for name in block], demo, longest, asked) as parts:
+        rounds, lengths = list[Round](), list[int]()
         for number in range(asked.steps):
-            first = number % len(parts)  # so that none always follows the same
-            one = {}
-            for part in (*parts[first:], *parts[:first]):
-                one[part.name] = part.step(lengths)
-                lengths = one[part.name].pop("lengths", lengths)
+            first, one = number % len(blocks), {}  # so that none always follows the same
+            for name in (name for block in (*blocks[first:], *blocks[:first]) for name in block):
+                one[name] = parts[name].step(lengths)
+                lengths = one[name].pop("lengths", lengths)
+            same_work(one)
             rounds.append(one)
     load = [round(one, 1) for one in (before, os.getloadavg()[0])]
     return {"answer_tokens": longest, "rounds": asked.steps - WARM, **summary(rounds[WARM:]), "load": load}

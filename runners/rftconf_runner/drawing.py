@@ -50,6 +50,17 @@ class Flight:
         return [one if one.whole else one.followed(next(fresh)) for one in self.begun]
 
 
+def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> list[Asked]:
+    """Every answer to `prompts`, the first of which has the number `first` in the run; each has a seed of its own."""
+    each = job.responses
+    seed = (job.engine_seed << 32) + job.sequences + first * each + turn * TURN
+    return [
+        Asked(prompt.tokens, (seed + at * each + answer) % (1 << 63))
+        for at, prompt in enumerate(prompts)
+        for answer in range(each)
+    ]
+
+
 class Drawing:
     """Prompts in the data's order. Engines answer in the background; what they were asked first is used first."""
 
@@ -70,7 +81,7 @@ class Drawing:
         self.launch(wanted - len(self))
 
     def launch(self, groups: int) -> None:
-        """Ask the engines for so many further groups. Every answer of a run has a seed of its own."""
+        """Ask the engines for so many further groups."""
         if groups > 0:
             prompts = self.data.take(self.drawn, groups)
             self.flights.append(self._flown(Flight(self.drawn, prompts, ())))
@@ -120,13 +131,7 @@ class Drawing:
 
     def _flown(self, flight: Flight) -> Flight:
         """Asked of all engines, in equal shares."""
-        each = self.job.responses
-        seed = (self.job.engine_seed << 32) + self.job.sequences + flight.first * each + flight.turn * TURN
-        asked = [
-            Asked(prompt.tokens, (seed + at * each + answer) % (1 << 63))
-            for at, prompt in enumerate(flight.prompts)
-            for answer in range(each)
-        ]
+        asked = asked_of(self.job, flight.prompts, flight.first, flight.turn)
         if flight.turn:
             begun = zip(asked, flight.begun, strict=True)
             asked = [replace(one, begun=answer.tokens) for one, answer in begun if not answer.whole]

@@ -14,6 +14,7 @@ import ray
 from rftconf_runner import ranked
 from rftconf_runner.job import Job
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
+from rftconf_runner.threads import patient
 from rftconf_runner.weights import Held, held
 
 ENVIRONMENT = {
@@ -64,7 +65,8 @@ def started(model: str, memory_fraction: float, **more: Any) -> Any:
     share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
     memory: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
     same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
-    return llm(model, **{**same, **memory, **more})
+    with patient():
+        return llm(model, **{**same, **memory, **more})
 
 
 def _imported() -> Any:

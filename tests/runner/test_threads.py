@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from rftconf_runner.job_reader import job_of
-from rftconf_runner.threads import SPINS, share_processors, threads
+from rftconf_runner.threads import KEEPS, SLACK_NANOSECONDS, patient, share_processors, threads
 
 from tests.runner.test_job import plan
 
@@ -23,11 +26,29 @@ def test_processes_that_compute_at_once_share_the_processors() -> None:
 
 
 def test_what_the_user_has_set_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": SPINS}
+    there = {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": "7", "MALLOC_TRIM_THRESHOLD_": "131072"}
     monkeypatch.setattr(os, "environ", there)
     share_processors(job_of(plan()))
-    assert there == {"OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": SPINS}
+    assert there == {**KEEPS, "OMP_NUM_THREADS": "3", "GOMP_SPINCOUNT": "7", "MALLOC_TRIM_THRESHOLD_": "131072"}
     del there["OMP_NUM_THREADS"]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     share_processors(job_of(plan()))
     assert there["OMP_NUM_THREADS"] == "4"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a thread wake late")
+def test_threads_started_meanwhile_wake_late_and_no_other_does() -> None:
+    prctl, asks = ctypes.CDLL(None).prctl, 30  # PR_GET_TIMERSLACK
+    before = prctl(asks)
+    with patient(), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(prctl, asks).result() == SLACK_NANOSECONDS
+    assert prctl(asks) == before < SLACK_NANOSECONDS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a thread wake late")
+def test_what_fails_meanwhile_leaves_no_slack() -> None:
+    prctl, asks = ctypes.CDLL(None).prctl, 30
+    before = prctl(asks)
+    with pytest.raises(ValueError, match="no model"), patient():
+        raise ValueError("no model")
+    assert prctl(asks) == before
