@@ -57,7 +57,12 @@ class Critic:
 
         def parts() -> list[Tensor]:
             cut = micro_batches(lessons, self.critic.micro, self.rank, self.job.ranks)
-            return [self.learner.backward(self._loss(part, divisor)) for micro in cut for _, part in micro.passes]
+            passes = [part for micro in cut for _, part in micro.passes]
+            following = reversed(range(len(passes)))
+            return [
+                self.learner.backward(self._loss(part, divisor), left)
+                for left, part in zip(following, passes, strict=True)
+            ]
 
         return self.learner.step(parts)
 

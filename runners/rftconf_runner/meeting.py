@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from rftconf_runner.threads import patient
+
 WAIT = timedelta(minutes=5)
 """For every rank to come."""
 
@@ -48,7 +50,8 @@ def join(rank: int, ranks: int, address: tuple[str, int], kind: str) -> Any:
     store = torch.distributed.TCPStore(*address, is_master=False, timeout=WAIT)
     # what FSDP2 keeps in the host's memory is added up there: the norm of gradients, and weights that are gathered
     backend = "cpu:gloo,cuda:nccl" if kind == "cuda" else "gloo"
-    torch.distributed.init_process_group(backend, store=store, rank=rank, world_size=ranks)
+    with patient(kind):
+        torch.distributed.init_process_group(backend, store=store, rank=rank, world_size=ranks)
     return init_device_mesh(kind, (ranks,))
 
 

@@ -19,7 +19,7 @@ from rftconf_runner.policy import Policy
 from rftconf_runner.reward import Scorer
 from rftconf_runner.rollout import engine_actor
 from rftconf_runner.slots import Slots, beside_the_driver, layout_of
-from rftconf_runner.weights import differing
+from rftconf_runner.weights import Digests, Layout, differing, expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,18 @@ def rows(actors: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
 
 
 def hand_over(places: Places, version: int) -> list[list[str]]:
-    """The trainer's weights to every engine; the names of what each of them does not hold as the trainer does then."""
+    """The trainer's weights to every engine; the names of what each of them does not hold as the trainer does then. What it
+    should hold is reckoned here while it reckons what it does, once for all engines that lay weights out alike."""
     gathered, *_ = [rank.weights.remote() for rank in places.ranks]  # collective: every rank is called
-    held = iter(call([rank for engine in places.engines for rank in engine], "load", gathered, version))
-    weights = ray.get(gathered)
-    return [
-        sorted({name for rank in islice(held, len(engine)) for name in differing(weights, rank)})
-        for engine in places.engines
-    ]
+    ranks = [rank for engine in places.engines for rank in engine]
+    loads, held = [rank.load.remote(gathered, version) for rank in ranks], [rank.held.remote() for rank in ranks]
+    weights, wanted = ray.get(gathered), list[tuple[Layout, Digests]]()
+    for layout in ray.get(loads):
+        same = [known for other, known in wanted if other == layout]
+        wanted.append((layout, same[0] if same else expected(weights, layout)))
+    pairs = zip((one for _, one in wanted), ray.get(held), strict=True)
+    names = iter([differing(*pair) for pair in pairs])
+    return [sorted({name for rank in islice(names, len(engine)) for name in rank}) for engine in places.engines]
 
 
 def write(places: Places, tokenizer: Any, folder: Path) -> None:

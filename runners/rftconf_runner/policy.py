@@ -79,15 +79,14 @@ class Policy:
         gaps, parities = [0.0], [torch.zeros(())]
 
         def parts() -> list[Tensor]:
-            found = []
-            for micro in micro_batches(lessons, self.job.micro, self.rank, self.job.ranks):
-                divisor = self._divisor(micro.items, own, whole)
-                for _, part in micro.passes:
-                    loss, gap, log_probs = self._loss(part, divisor)
-                    found.append(self.learner.backward(loss))
-                    gaps.append(gap)
-                    if compares:
-                        parities.append(_parity(part, log_probs, version))
+            cut, found = [*micro_batches(lessons, self.job.micro, self.rank, self.job.ranks)], []
+            passes = [(self._divisor(micro.items, own, whole), part) for micro in cut for _, part in micro.passes]
+            for left, (divisor, part) in zip(reversed(range(len(passes))), passes, strict=True):
+                loss, gap, log_probs = self._loss(part, divisor)
+                found.append(self.learner.backward(loss, left))
+                gaps.append(gap)
+                if compares:
+                    parities.append(_parity(part, log_probs, version))
             if compares:
                 parities[:] = [largest(torch.stack(parities).max())]
                 gates.at_parity(float(parities[0]), self.job.dtype)

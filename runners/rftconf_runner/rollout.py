@@ -15,7 +15,7 @@ from rftconf_runner import ranked
 from rftconf_runner.job import Job
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
-from rftconf_runner.weights import Held, held
+from rftconf_runner.weights import Digests, Layout, held, layout
 
 ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine lives in the actor: seconds instead of half a minute to start
@@ -62,10 +62,11 @@ def started(model: str, memory_fraction: float, **more: Any) -> Any:
     llm = _imported()
     import torch
 
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
-    memory: dict[str, Any] = share if torch.cuda.is_available() else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
+    memory: dict[str, Any] = share if device == "cuda" else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
     same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
-    with patient():
+    with patient(device):
         return llm(model, **{**same, **memory, **more})
 
 
@@ -103,7 +104,7 @@ class Engine:
             enable_sleep_mode=sleeps,
             **ranked.ranks_of(job, rank, meeting),
         )
-        self.rank, self.version, self.cutting = rank, 0, threading.Event()
+        self.rank, self.version, self.rows, self.cutting = rank, 0, dict[str, int](), threading.Event()
         self.resting = Sleep(self.llm, level_of(sleeps=sleeps, every=job.every))
         self.begin(job)
 
@@ -137,15 +138,20 @@ class Engine:
         else:
             self.cutting.clear()
 
-    def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Held:
-        """Take the trainer's weights, and say what is held then. The prefix cache holds keys of the old ones: it is emptied."""
+    def load(self, weights: Sequence[tuple[str, Any]], version: int) -> Layout:
+        """Take the trainer's weights, and say how they are laid out. The prefix cache holds keys of the old ones: it is emptied."""
         self.resting.wake(WEIGHTS)
         self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
         self.llm.reset_prefix_cache()
-        self.version = version
-        rows = {name: len(tensor) for name, tensor in weights}
+        self.version, self.rows = version, {name: len(tensor) for name, tensor in weights}
         rank, ranks = self.rank, self.job.tp
-        found: list[Held] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
+        found: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
+        return found[0]
+
+    def held(self) -> Digests:
+        """Of the weights that are there since the last `load`."""
+        rows, rank, ranks = self.rows, self.rank, self.job.tp
+        found: list[Digests] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
         return found[0]
 
     def _params(self, asked: Asked) -> Any:

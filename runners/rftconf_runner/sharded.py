@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 from rftconf_runner import gates
 from rftconf_runner.adapters import Adapters
@@ -39,8 +40,6 @@ def device() -> str:
 def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Offload) -> Any:
     """Each layer a unit of its own, then the rest. Weights kept in another type than `dtype` are cast for each forward,
     and their gradients are added up over ranks in the type that they are kept in."""
-    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-
     computed, kept = getattr(torch, dtype), next(model.parameters()).dtype
     how = MixedPrecisionPolicy() if computed == kept else MixedPrecisionPolicy(computed, reduce_dtype=kept)
     if checkpointing:
@@ -75,6 +74,7 @@ class Learner:
     ) -> None:  # fmt: skip
         self.model, self.settings, self.updates, self.rank, self.ranks = model, optimizer, updates, rank, ranks
         self.done, self.adapters = 0, adapters
+        self.sums_late = ranks == 1 and not offload.policy and isinstance(model, FSDPModule)
         learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
         self.optimizer = torch.optim.AdamW(learned, optimizer.lr, optimizer.betas, weight_decay=optimizer.weight_decay)
         self.states = States(model, self.optimizer, offload, device())
@@ -98,8 +98,12 @@ class Learner:
         self.done += 1
         return loss, float(norm), rate
 
-    def backward(self, loss: Tensor) -> Tensor:
-        """FSDP averages gradients over ranks, and each rank holds a part of one sum."""
+    def backward(self, loss: Tensor, left: int = 0) -> Tensor:
+        """FSDP averages gradients over ranks, and each rank holds a part of one sum. `left` passes of the update are to come:
+        one rank alone has nobody to add gradients up with, and FSDP takes them over once, from the last pass, where they
+        need not wait on the host."""
+        if self.sums_late:
+            self.model.set_requires_gradient_sync(not left)
         (loss * self.ranks).backward()
         return loss.detach()
 

@@ -45,10 +45,10 @@ def share_processors(job: Job) -> None:
 
 
 @contextmanager
-def patient() -> Iterator[None]:
+def patient(device: str) -> Iterator[None]:
     """Threads that are started meanwhile wake late where it is only that their time is over: what comes for them wakes them
-    at once. Linux alone knows this; elsewhere nothing happens."""
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    at once. Linux alone knows this; elsewhere, and beside any `device` but the processor itself, nothing happens."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None) if device == "cpu" else None
     if prctl:
         prctl(PR_SET_TIMERSLACK, SLACK_NANOSECONDS)
     try:

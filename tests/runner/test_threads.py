@@ -40,15 +40,17 @@ def test_what_the_user_has_set_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_threads_started_meanwhile_wake_late_and_no_other_does() -> None:
     prctl, asks = ctypes.CDLL(None).prctl, 30  # PR_GET_TIMERSLACK
     before = prctl(asks)
-    with patient(), ThreadPoolExecutor(1) as pool:
+    with patient("cpu"), ThreadPoolExecutor(1) as pool:
         assert pool.submit(prctl, asks).result() == SLACK_NANOSECONDS
     assert prctl(asks) == before < SLACK_NANOSECONDS
+    with patient("cuda"), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(prctl, asks).result() == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a thread wake late")
 def test_what_fails_meanwhile_leaves_no_slack() -> None:
     prctl, asks = ctypes.CDLL(None).prctl, 30
     before = prctl(asks)
-    with pytest.raises(ValueError, match="no model"), patient():
+    with pytest.raises(ValueError, match="no model"), patient("cpu"):
         raise ValueError("no model")
     assert prctl(asks) == before

@@ -20,6 +20,19 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """A process group of one; an engine in this process may have made it."""
+    import torch
+
+    made = not torch.distributed.is_initialized()
+    if made:
+        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    yield
+    if made:
+        torch.distributed.destroy_process_group()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _ended() -> Iterator[None]:
     """Ray and all that is on it, where a test has begun it."""

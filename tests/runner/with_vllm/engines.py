@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import ray
 from rftconf_runner.job import Job
 from rftconf_runner.meeting import Meeting, meeting
 from rftconf_runner.rollout import engine_actor
+from rftconf_runner.weights import Digests, Layout, differing, expected
 
 Kind = tuple[object, ...]
 _IDLE: list[tuple[Kind, list[Any]]] = []
 """What each is made of, and its ranks."""
 _MET: list[Meeting] = []
 """Where ranks met."""
+There = tuple[Layout, Digests]
+"""What a rank says of its weights after a sync."""
+
+
+def missed(weights: Sequence[tuple[str, Any]], there: There) -> list[str]:
+    """Of the trainer's weights, by the names of what a rank does not hold as the trainer does."""
+    return differing(expected(weights, there[0]), there[1])
 
 
 def engine(job: Job) -> list[Any]:

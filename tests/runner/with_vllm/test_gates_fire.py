@@ -14,7 +14,7 @@ import torch
 from rftconf_runner import gates
 from rftconf_runner.demo import make
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
-from rftconf_runner.weights import differing, held
+from rftconf_runner.weights import differing, expected, held, layout
 
 pytestmark = pytest.mark.filterwarnings("default")
 BLOCK = 32
@@ -56,8 +56,9 @@ class Pair:
             self.engine.reset_prefix_cache()
         whole = list(self.trainer.state_dict().items())
         rows = {name: len(tensor) for name, tensor in whole}
+        (own,) = self.engine.collective_rpc(lambda worker: layout(worker.get_model()))
         (found,) = self.engine.collective_rpc(lambda worker: held(worker.get_model(), rows))
-        return differing(whole, found)
+        return differing(expected(whole, own), found)
 
     def parity(self) -> float:
         """Of an answer drawn now. Raises GateError as the runner does."""

@@ -1,6 +1,9 @@
-"""A step of the optimizer, without ranks: schedules, and a loss that is no number."""
+"""A step of the optimizer, on one rank: schedules, a loss that is no number, and gradients of several passes."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,7 +11,9 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner.gates import GateError
 from rftconf_runner.job import Offload, Optimizer
-from rftconf_runner.sharded import Learner, learning_rate
+from rftconf_runner.sharded import Learner, learning_rate, shard, whole
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp._fully_shard import _fsdp_param_group
 
 SETTINGS = Optimizer(1e-2, (0.9, 0.999), 0.0, 1.0, "constant", 0, 0, 0.0)
 
@@ -23,6 +28,44 @@ def test_a_loss_that_is_no_number_changes_no_weight(bad: float) -> None:
     assert learner.done == 0
     learner.step(lambda: [learner.backward(model(torch.ones(1, 2)).sum())])
     assert not torch.equal(model.weight, before)
+
+
+def learner(demo: Path, computed: str) -> Learner:
+    """Of the demo's model, kept in 32 bits, on one rank."""
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(demo / "model", dtype=torch.float32)
+    sharded = shard(model, init_device_mesh("cpu", (1,)), computed, checkpointing=False, offload=Offload())
+    return Learner(sharded, SETTINGS, Offload(), 9, 0, 1)
+
+
+def gradients(one: Learner, lefts: list[int], monkeypatch: pytest.MonkeyPatch) -> tuple[list[torch.Tensor], int]:
+    """What a pass for each of `lefts` adds up to, and how often FSDP took a layer's gradients over."""
+    taken, own = list[Any](), _fsdp_param_group.foreach_reduce
+
+    def counted(*arguments: Any, **more: Any) -> Any:
+        taken.append(arguments)
+        return own(*arguments, **more)
+
+    monkeypatch.setattr(_fsdp_param_group, "foreach_reduce", counted)
+    for number, left in enumerate(lefts):
+        ids = (torch.arange(32).view(2, 16) * (number + 3)) % 60 + 3
+        one.backward(one.model(ids, labels=ids).loss, left)
+    monkeypatch.setattr(_fsdp_param_group, "foreach_reduce", own)
+    return [whole(parameter.grad) for parameter in one.model.parameters()], len(taken)
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("computed", ["float32", "bfloat16"])
+def test_one_rank_takes_gradients_over_once_and_they_are_the_same(
+    demo: Path, computed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each, often = gradients(learner(demo, computed), [0, 0, 0], monkeypatch)
+    last, once = gradients(learner(demo, computed), [2, 1, 0], monkeypatch)
+    assert often == 3 * once
+    assert once > 1
+    assert all(torch.equal(one, other) for one, other in zip(each, last, strict=True))
+    assert any(one.abs().max() > 0 for one in each)
 
 
 def test_schedules_tick_once_an_update() -> None:

@@ -20,11 +20,11 @@ from rftconf_runner.job_reader import job_of
 from rftconf_runner.ledger import faults
 from rftconf_runner.ranked import divides
 from rftconf_runner.rollout import Asked
-from rftconf_runner.weights import Held, differing
 
 from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
 from tests.runner.with_vllm import engines, session
+from tests.runner.with_vllm.engines import There, missed
 from tests.runner.with_vllm.test_dapo_and_lag import ahead, ledger
 from tests.runner.with_vllm.test_demo import planned, trained, without_times
 
@@ -78,9 +78,10 @@ class Pair:
             found.setdefault(tensor.data_ptr(), tensor + by * torch.randn_like(tensor))
         return [(name, found[tensor.data_ptr()]) for name, tensor in self.weights]
 
-    def load(self, weights: Weights) -> list[Held]:
-        held: list[Held] = ray.get([rank.load.remote(weights, 1) for rank in (*self.one, *self.two)])
-        return held
+    def load(self, weights: Weights) -> list[There]:
+        ranks = (*self.one, *self.two)
+        loads, held = [rank.load.remote(weights, 1) for rank in ranks], [rank.held.remote() for rank in ranks]
+        return list(zip(ray.get(loads), ray.get(held), strict=True))
 
     def draw(self) -> list[Any]:
         return list(ray.get([rank.generate.remote(ASKED) for rank in (*self.one, *self.two)]))
@@ -117,14 +118,14 @@ def test_every_number_is_held_by_some_rank_and_compared(pair: Pair) -> None:
     """Each tensor, changed anywhere in one of its quarters, by rows and by columns, is named by a rank."""
     weights = pair.moved(0.05)
     _, *ranks = pair.load(weights)
-    assert [differing(weights, rank) for rank in ranks] == [[], []]
+    assert [missed(weights, rank) for rank in ranks] == [[], []]
     for at, (name, tensor) in enumerate(weights):
         for axis in range(tensor.dim()):
             for quarter in range(4):
                 changed = tensor.clone()
                 changed.chunk(4, axis)[quarter].add_(1e-3)
                 wrong = [*weights[:at], (name, changed), *weights[at + 1 :]]
-                assert any(differing(wrong, rank) for rank in ranks), (name, axis, quarter)
+                assert any(missed(wrong, rank) for rank in ranks), (name, axis, quarter)
 
 
 def test_a_rank_that_took_another_ranks_part_is_named(pair: Pair) -> None:
@@ -132,7 +133,7 @@ def test_a_rank_that_took_another_ranks_part_is_named(pair: Pair) -> None:
     weights = pair.moved(0.05)
     _, first, second = pair.load(weights)
     for held, rank in ((first, 1), (second, 0)):
-        names = differing(weights, replace(held, rank=rank))
+        names = missed(weights, (replace(held[0], rank=rank), held[1]))
         assert "model.layers.0.mlp.down_proj.weight" in names
         assert "model.layers.0.self_attn.qkv_proj.weight" in names
         assert "model.norm.weight" not in names

@@ -160,17 +160,6 @@ def updated(one: Learner) -> tuple[float, float, float]:
     return one.step(lambda: [one.backward(one.model(ids, labels=ids).loss)])
 
 
-@pytest.fixture
-def alone() -> Iterator[None]:
-    """A process group of one; an engine in this process may have made it."""
-    made = not torch.distributed.is_initialized()
-    if made:
-        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
-    yield
-    if made:
-        torch.distributed.destroy_process_group()
-
-
 @pytest.mark.usefixtures("alone")
 def test_states_that_wait_elsewhere_change_no_number(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parameters and moments leave together, come back when they are needed, and the numbers are the same bit for bit."""

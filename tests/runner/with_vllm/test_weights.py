@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import ray
 import torch
-from rftconf_runner import gates
+from rftconf_runner import gates, places
 from rftconf_runner.demo import make
+from rftconf_runner.places import NOWHERE, hand_over
 from rftconf_runner.rollout import CPU_CACHE_BYTES, ENVIRONMENT
-from rftconf_runner.weights import Held, Piece, differing, digest, held
+from rftconf_runner.weights import (
+    CHUNK_NUMBERS,
+    LARGE_BYTES,
+    Digests,
+    Layout,
+    Piece,
+    digest,
+    digests,
+    expected,
+    held,
+    layout,
+)
+
+from tests.runner.with_vllm.engines import There, missed
 
 pytestmark = pytest.mark.filterwarnings("default")
 Weights = list[tuple[str, torch.Tensor]]
@@ -45,17 +61,19 @@ def weights(model: Path) -> Weights:
     return list(AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).state_dict().items())
 
 
-def loaded(engine: Any, weights: Weights) -> Held:
+def loaded(engine: Any, weights: Weights) -> There:
     engine.collective_rpc("reload_weights", kwargs={"weights_iterator": list(weights)})
     rows = {name: len(tensor) for name, tensor in weights}
-    found: list[Held] = engine.collective_rpc(lambda worker: held(worker.get_model(), rows))
+    found: list[There] = engine.collective_rpc(
+        lambda worker: (layout(worker.get_model()), held(worker.get_model(), rows))
+    )
     return found[0]
 
 
 def test_after_a_sync_the_engine_holds_every_tensor(engine: Any, weights: Weights) -> None:
     moved = [(name, tensor + 0.01 * torch.randn_like(tensor)) for name, tensor in weights]
-    assert differing(moved, loaded(engine, moved)) == []
-    assert differing(weights, loaded(engine, weights)) == []
+    assert missed(moved, loaded(engine, moved)) == []
+    assert missed(weights, loaded(engine, weights)) == []
 
 
 @pytest.mark.parametrize(
@@ -71,7 +89,7 @@ def test_one_stale_number_is_named(engine: Any, weights: Weights, tensor: str, n
     there = loaded(engine, weights)
     moved = [(name, value.clone()) for name, value in weights]
     dict(moved)[tensor].view(-1)[5] += 1e-6
-    names = differing(moved, there)
+    names = missed(moved, there)
     assert names == [named]
     with pytest.raises(gates.GateError, match=rf"engine 0 does not hold the trainer's {named}"):
         gates.same_weights([names])
@@ -79,8 +97,8 @@ def test_one_stale_number_is_named(engine: Any, weights: Weights, tensor: str, n
 
 def test_a_tensor_that_only_one_side_has_is_named(engine: Any, weights: Weights) -> None:
     there = loaded(engine, weights)
-    assert differing(weights[1:], there) == [weights[0][0]]
-    assert differing([*weights, ("extra", torch.ones(2))], there) == ["extra"]
+    assert missed(weights[1:], there) == [weights[0][0]]
+    assert missed([*weights, ("extra", torch.ones(2))], there) == ["extra"]
 
 
 KEYS_AND_VALUES = torch.arange(24.0).view(6, 4)
@@ -89,8 +107,9 @@ KEYS_AND_VALUES = torch.arange(24.0).view(6, 4)
 def ranks_hold(tensor: torch.Tensor, parts: list[torch.Tensor], ranks: int, **more: Any) -> list[list[str]]:
     """What each rank of an engine is told that holds one of `parts`."""
     return [
-        differing(
-            [("w.weight", tensor)], Held({"w.weight": Piece(digest(part), tuple(part.shape), **more)}, {}, at, ranks)
+        missed(
+            [("w.weight", tensor)],
+            (Layout({"w.weight": Piece(tuple(part.shape), **more)}, {}, at, ranks), {"w.weight": digest(part)}),
         )
         for at, part in enumerate(parts)
     ]
@@ -111,3 +130,58 @@ def test_what_no_rank_holds_is_named() -> None:
     thirds = list(KEYS_AND_VALUES.chunk(3))[:2]
     assert ranks_hold(KEYS_AND_VALUES, thirds, 2) == [["w.weight"], ["w.weight"]]
     assert ranks_hold(KEYS_AND_VALUES, thirds, 2, padded=True) == [["w.weight"], ["w.weight"]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_digest_is_of_numbers_and_shape(dtype: torch.dtype) -> None:
+    """However many at a time; what is fused is one tensor, and 0 and -0 are one number."""
+    tensor = torch.randn(3 * CHUNK_NUMBERS // 256 + 5, 256).to(dtype)
+    assert digest(tensor) == digest(*tensor.split(100)) == digest(tensor.t().contiguous().t())
+    assert len({digest(one) for one in (tensor, tensor.t(), tensor.flatten(), tensor[1:], tensor.float() + 1)}) == 5
+    negative = tensor.clone()
+    negative[7, 9], tensor[7, 9] = -0.0, 0.0
+    assert digest(negative) == digest(tensor)
+    last = tensor.clone()
+    last[-1, -1] += 1
+    assert digest(last) != digest(tensor)
+    assert digest(torch.tensor(1.0)) != digest(torch.tensor([1.0]))
+
+
+def test_large_tensors_are_digested_at_once_and_each_has_its_own() -> None:
+    tensors = [(str(at), [torch.full((LARGE_BYTES // 4 + at,), float(at))]) for at in range(12)]
+    tensors += [("small", [torch.ones(2), torch.zeros(3)])]
+    assert digests(tensors) == {name: digest(*parts) for name, parts in tensors}
+
+
+class Actor:
+    """Whose every method returns at once what it is to return."""
+
+    def __init__(self, **returned: Any) -> None:
+        for name, value in returned.items():
+            setattr(self, name, type("Method", (), {"remote": staticmethod(lambda *_, value=value: value)}))
+
+
+def test_engines_that_lay_weights_out_alike_are_expected_to_hold_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is reckoned once; and each engine is asked what it holds itself."""
+    asked: list[Layout] = []
+
+    def counted(weights: Weights, own: Layout) -> Digests:
+        asked.append(own)
+        return expected(weights, own)
+
+    monkeypatch.setattr(ray, "get", lambda refs: refs)
+    monkeypatch.setattr(places, "expected", counted)
+    whole = [("w.weight", KEYS_AND_VALUES)]
+    alike, halves = (
+        Layout({"w.weight": Piece((6, 4))}, {}),
+        [Layout({"w.weight": Piece((3, 4))}, {}, at, 2) for at in (0, 1)],
+    )
+    right, wrong = {"w.weight": digest(KEYS_AND_VALUES)}, {"w.weight": digest(KEYS_AND_VALUES + 1)}
+    parts = [{"w.weight": digest(part)} for part in KEYS_AND_VALUES.chunk(2)]
+    ones = [[Actor(load=alike, held=found)] for found in (right, wrong, right)]
+    divided = [
+        [Actor(load=own, held=part) for own, part in zip(halves, found, strict=True)] for found in (parts, parts[::-1])
+    ]
+    there = replace(NOWHERE, ranks=[Actor(weights=whole)], engines=[*ones, *divided])
+    assert hand_over(there, 3) == [[], ["w.weight"], [], [], ["w.weight"]]
+    assert asked == [alike, *halves]
