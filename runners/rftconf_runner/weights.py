@@ -16,11 +16,13 @@ UNIT_ROWS = 512
 """Unit vectors that a layer is asked for at a time."""
 CHUNK_NUMBERS = 1 << 15
 """Of a tensor, digested at a time: PyTorch computes no more than these in one thread, which here is one of several already."""
-PADS = "num_embeddings_per_partition"
-"""What vLLM's layers have whose rows are of the vocabulary."""
 LARGE_BYTES = 1 << 20
 """A tensor that is digested beside others. 512 MiB in 8 tensors took 0.60 s one after another, 0.27 s in two threads; the
 demo's 91 tensors of 70 KB take longer in threads than without, 13 ms instead of 9."""
+MOST_AT_ONCE = 4
+"""Tensors: each that comes from a GPU is copied to the host's memory for it."""
+PADS = "num_embeddings_per_partition"
+"""What vLLM's layers have whose rows are of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,9 @@ def digest(*parts: Tensor) -> str:
 
 
 def digests(tensors: Iterable[tuple[str, Sequence[Tensor]]]) -> dict[str, str]:
-    """Of each tensor's parts; of large ones as many at once as PyTorch has threads."""
-    found, running, most = dict[str, str](), deque[tuple[str, Future[str]]](), torch.get_num_threads()
+    """Of each tensor's parts; of large ones as many at once as PyTorch has threads, up to `MOST_AT_ONCE`."""
+    found, running = dict[str, str](), deque[tuple[str, Future[str]]]()
+    most = min(torch.get_num_threads(), MOST_AT_ONCE)
     with ThreadPoolExecutor(most) as pool:
         for name, parts in tensors:
             if sum(part.nbytes for part in parts) < LARGE_BYTES:
