@@ -69,6 +69,18 @@ def test_a_bad_mapping_is_an_error_with_its_place() -> None:
     assert (refused.value.file, refused.value.line > 1) == ("input.yaml", True)
 
 
+@pytest.mark.parametrize("mapped", [[0, "x"], [0.5], [0, None], [-1], [True], [[0]], 5])
+def test_a_list_of_something_else_is_an_error_too(mapped: object) -> None:
+    with pytest.raises(UnreadableError, match=r"KEY004 actor_train\.device_mapping"):
+        from_roll({WIDE: mapped})
+
+
+def test_a_yaml_list_of_devices_is_read_and_said() -> None:
+    done = from_roll({WIDE: [0, 1, 2, 3]})
+    assert done.plan("stage.placement.actor.gpus") == 4
+    assert "device_mapping is a YAML list" in done.notes
+
+
 @pytest.mark.parametrize(
     ("train", "infer", "layout", "nodes"),
     [

@@ -57,6 +57,8 @@ def _list(node: ast.expr) -> list[int]:
             return sorted(_list(inner)) if name == "sorted" else _list(inner)
         case ast.Call(func=ast.Name(id="range"), args=bounds, keywords=[]) if 1 <= len(bounds) <= 3:
             return _range([_int(bound) for bound in bounds])
+        case ast.Constant():
+            raise NotDevicesError("is no list of device ids")
     raise NotReadError("is more than list(), range(), lists of numbers and +")
 
 

@@ -81,8 +81,9 @@ def device_ids(r: Reading, key: str) -> list[int] | None:
     if isinstance(value, Expr):
         return None
     if isinstance(value, list):
+        if any(isinstance(device, Expr) for device in value):
+            return None
         r.note(f"{key} is a YAML list: ROLL evaluates it as text and stops; write it in quotes")
-        return [v for v in value if isinstance(v, int)]
     try:
         return devices(str(value))
     except ValueError as why:
