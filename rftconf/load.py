@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from rftconf.plan.derive import derive
 from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.recognise import recognise
-from rftconf.schemas import registry
+from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
 from rftconf.secrets import is_secret
@@ -68,7 +68,9 @@ class Loaded:
     def plan(self) -> Plan:
         """The typed plan, made when first asked for: a conversion works on the flat values alone."""
         if self._plan is None:
-            self._plan = _assemble(self.guess, self.stages, self.extensions)
+            self._plan = _assemble(
+                self.guess, self.stages, self.extensions, list(beyond(self.guess, self.stages, self.extensions))
+            )
         return self._plan
 
     @property
@@ -200,7 +202,7 @@ def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, A
     """Live keys without a row, verbatim, for a target of the same framework."""
     kept: dict[str, Any] = {}
     for stage in stages:
-        used = {key for origin in stage.origins.values() for key in origin.keys}
+        used = {key for origin in stage.origins.values() for key in origin.keys} | stage.reading.inactive.keys()
         for key, leaf in stage.reading.source.leaves():
             if key in used or leaf.key in secrets or not used.isdisjoint(nodes_above(key)):
                 continue
@@ -210,7 +212,21 @@ def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, A
     return kept
 
 
-def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any]) -> Plan:
+def beyond(found: Guess, stages: list[StageRead], extensions: Mapping[str, Any]) -> Iterator[str]:
+    """Names of extensions that change the mathematics: live ones whose reason says so, with values that are not the default."""
+    known = catalogue.load(found.framework, found.release, found.trainer)
+    for stage in stages:
+        cells = stage.reading.source.cells
+        for key, value in extensions.items():
+            reason = reason_for(stage.reading.table, known.canonical(key)) if key in cells else None
+            if reason is None or reason.state is not State.NO_COUNTERPART:
+                continue
+            own = known.get(key)
+            if not versions.dead(found.framework, found.release, key) and (own is None or value != own.default):
+                yield key
+
+
+def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any], unsaid: list[str]) -> Plan:
     from rftconf.plan.model import Plan
 
     runs = [run_of(stage.reading) for stage in stages]
@@ -223,6 +239,7 @@ def _assemble(found: Guess, stages: list[StageRead], extensions: dict[str, Any])
             "cluster": first.cluster,
             "stages": [run.stage for run in runs],
             "extensions": {found.framework: {k: _plain(v) for k, v in extensions.items()}} if extensions else {},
+            "beyond": sorted(set(unsaid)),
         }
     )
 

@@ -166,7 +166,9 @@ def _by_role() -> tuple[Idle, ...]:
 
 
 CRITIC = ("stage.optim.critic.*", "stage.placement.critic.*", "stage.batch.critic*", "stage.model.critic_*",
-          "stage.model_options.critic_*", "stage.algorithm.critic.*", "stage.algorithm.lam", "stage.checkpoint.critic_keep")  # fmt: skip
+          "stage.model_options.critic_*", "stage.algorithm.critic.value_clip", "stage.algorithm.critic.loss_agg",
+          "stage.algorithm.lam", "stage.checkpoint.critic_keep")  # fmt: skip
+"""What a critic's absence leaves without effect: not the periods before the policy is updated, which count without one too."""
 IDLE: tuple[Idle, ...] = (
     Idle(CRITIC, without_critic, "there is no critic"),
     Idle(("stage.algorithm.kl_reward.*",), off(LOSS + "kl_reward.enabled"), "no KL is taken from the reward"),

@@ -570,7 +570,8 @@ class Run(Part):
 
 
 class Plan(Part):
-    """A whole run. `extensions` carries, verbatim, what only its source framework understands."""
+    """A whole run. `extensions` carries, verbatim, what only its source framework understands; `beyond` names those of them
+    that change the mathematics, for which there is no field."""
 
     plan_version: Literal[2] = 2
     source: Source = Source()
@@ -578,3 +579,4 @@ class Plan(Part):
     cluster: Cluster = Cluster()
     stages: list[Stage] = Field(default_factory=list)
     extensions: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    beyond: list[str] = Field(default_factory=list)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rftconf.plan.model import Plan
+from rftconf_runner.beyond import leave_out, left_aside
 from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
@@ -59,6 +60,13 @@ def _parser() -> argparse.ArgumentParser:
         help="the reward, where the config has no place for one: FILE.py:FUNCTION, MODULE:FUNCTION, exact, gsm8k, "
         "math_verify, format:REGEX, judge:FORM, or model for a reward model's own score; NAME=WHICH for one domain or data set, as often as there are some",
     )
+    parser.add_argument(
+        "--leave-out",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="run without a key that changes what is learned and that the plan has no field for; as often as there are some",
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
     parser.add_argument(
@@ -74,9 +82,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _apply(plan: Plan, asked: argparse.Namespace) -> None:
-    """Put the options into the plan. Raises ValueError for a reward that is none."""
+    """Put the options into the plan. Raises ValueError for a reward that is none, or a key that is not there."""
     for words in asked.reward:
         give(plan, words)
+    for key in asked.leave_out:
+        leave_out(plan, key)
     if asked.finish_answers:
         for stage in plan.stages:
             stage.sync.in_flight = "finish"
@@ -86,7 +96,8 @@ def _apply(plan: Plan, asked: argparse.Namespace) -> None:
 
 def _told(plan: Plan, job: Job) -> Iterator[str]:
     """What is said before a run starts."""
-    yield (f"{job.rollouts} periods of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
+    periods = f"{job.rollouts} periods" if job.rollouts else f"{job.epochs} epochs, in periods"
+    yield (f"{periods} of {job.prompts} x {job.responses} sequences, updates of {job.update}, "
            f"{job.ranks} trainer ranks, {job.engines} engines{_of(job)}, {job.dtype}")  # fmt: skip
     yield from _scored_by(job)
     yield from (f"left out: {sentence}" for sentence in _left_out(plan))
@@ -122,6 +133,7 @@ def _left_out(plan: Plan) -> Iterator[str]:
         yield "validation, which the runner does not do yet"
     if unasked(stage):
         yield f"{', '.join(unasked(stage))}, which score validation only"
+    yield from left_aside(plan)
     if left_out(plan):
         yield f"the trackers {', '.join(left_out(plan))}, which the runner does not know"
 

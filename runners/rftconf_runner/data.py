@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ class Prompts:
     next batch; domains with shares have no common epoch, and nothing is left over."""
 
     def __init__(self, job: Job, tokenizer: Any) -> None:
-        self.job, most = job, job.prompt_tokens - (job.overlong == "drop_ge")
+        most = job.prompt_tokens - (job.overlong == "drop_ge")
         read = [list(_prompts(rows, job, tokenizer)) for rows in job.data]
         for rows, found in zip(job.data, read, strict=True):
             long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
@@ -41,24 +41,29 @@ class Prompts:
                 raise ValueError(f"{told}, {limit}; the plan neither drops nor cuts such prompts")
         kept = [[prompt for prompt in found if len(prompt.tokens) <= most] for found in read]
         self.prompts = [prompt for found in kept for prompt in found]
-        self.order = self._shared() if job.shares else self._whole([len(found) for found in kept])
+        self.order = self._shared(job) if job.shares else self._whole(job, [len(found) for found in kept])
+        self.job = replace(job, rollouts=job.rollouts or self._epochs_end(job))
 
     def periods(self) -> int:
         """Rollout periods of the run: the plan's number, or as many as its epochs have."""
-        if not self.job.epochs or isinstance(self.order, Shares):
-            return self.job.rollouts
-        return min(self.job.rollouts, self.job.epochs * self.order.used // self.job.prompts)
+        return min(self.job.rollouts, self._epochs_end(self.job))
+
+    def _epochs_end(self, job: Job) -> int:
+        """Periods until the epochs are through; the plan's own number where none are counted."""
+        if not job.epochs or isinstance(self.order, Shares):
+            return job.rollouts
+        return job.epochs * self.order.used // job.prompts
 
     def take(self, start: int, count: int) -> list[Prompt]:
         """Those with the numbers from `start` on."""
         return [self.prompts[self.order.at(number)] for number in range(start, start + count)]
 
-    def _shared(self) -> Shares:
-        job, domains = self.job, [prompt.domain for prompt in self.prompts]
+    def _shared(self, job: Job) -> Shares:
+        domains = [prompt.domain for prompt in self.prompts]
         return Shares(job.shares, domains, job.data_seed, shuffles=job.shuffle)
 
-    def _whole(self, sizes: list[int]) -> Epochs:
-        job, whole = self.job, sum(sizes)
+    def _whole(self, job: Job, sizes: list[int]) -> Epochs:
+        whole = sum(sizes)
         if whole < job.prompts:
             raise ValueError(f"stage.data.train: {whole} prompts are no batch of {job.prompts}")
         left = whole % job.prompts
@@ -98,6 +103,10 @@ def _prompt(at: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) 
     extra = row.get("extra_info") or {}
     extra = json.loads(extra) if isinstance(extra, str) else extra
     source, domain = row.get("data_source") or row.get("tag") or "", rows.name
+    if rows.tags and row.get("tag") is not None and row["tag"] not in rows.tags:
+        raise ValueError(
+            f"{rows.uri}, row {at}: tag {row['tag']!r} is of none of stage.data.domains ({', '.join(rows.tags)})"
+        )
     if job.shares:
         try:
             domain = domain_of(row.get("domain"), row.get("tag"), job.shares)

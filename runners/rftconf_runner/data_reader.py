@@ -15,14 +15,17 @@ from rftconf_runner.stage_reader import StageReader
 def data_of(read: StageReader) -> dict[str, Any]:
     """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
     stage = read.stage
+    several, tags = len(stage.data.train) > 1, _only_tags(stage)
+    at = "data.train[]."
     rows = tuple(
         Rows(
-            str(one.uri),
-            str(one.split or "train"),
-            str(one.keys.messages or one.keys.prompt or "prompt"),
+            read.text(at + "uri", one.uri),
+            read.text(at + "split", one.split, "train"),
+            read.text(at + "keys.prompt", one.keys.messages or one.keys.prompt, "prompt"),
             one.prompt_type == "messages",
-            str(one.keys.response or "answer"),
-            str(one.name or "") if len(stage.data.train) > 1 else "",
+            read.text(at + "keys.response", one.keys.response, "answer"),
+            read.text(at + "name", one.name, "") if several else "",
+            tags,
         )
         for one in stage.data.train
     )
@@ -73,6 +76,11 @@ def _shares(stage: Stage) -> tuple[Share, ...]:
         Share(str(one.name), tags_of(one.tags), next(found) if isinstance(one.weight, (int, float)) else 0)
         for one in domains
     )
+
+
+def _only_tags(stage: Stage) -> tuple[str, ...]:
+    """A single domain's, besides which no row can have another."""
+    return tags_of(stage.data.domains[0].tags) if len(stage.data.domains) == 1 else ()
 
 
 def tags_of(tags: Any) -> tuple[str, ...]:

@@ -76,27 +76,25 @@ class Drawing:
         return len(self.waiting) + sum(len(flight.prompts) for flight in self.flights)
 
     def fill(self, periods: int) -> None:
-        """Ask for as much as the plan lets be drawn ahead, and `periods` that are left need."""
+        """Ask for as much as the plan lets be drawn ahead, and `periods` that are left need; what is ahead by itself, so that
+        nobody waits for it."""
         wanted = min(self.job.prompts + self.job.ahead, periods * self.job.prompts)
+        self.launch(min(self.job.prompts, wanted) - len(self))
         self.launch(wanted - len(self))
 
     def launch(self, groups: int) -> None:
-        """Ask the engines for so many further groups."""
-        if groups > 0:
-            prompts = self.data.take(self.drawn, groups)
+        """Ask the engines for so many further groups, a period's or less at a time."""
+        last = self.drawn + groups
+        while self.drawn < last:
+            prompts = self.data.take(self.drawn, min(last - self.drawn, self.job.prompts))
             self.flights.append(self._flown(Flight(self.drawn, prompts, ())))
-            self.drawn += groups
-
-    def settle(self) -> None:
-        """Wait for what the engines were asked."""
-        while self.flights:
-            self.waiting.extend(self._groups(self.flights[0]))
-            self.flights.popleft()
+            self.drawn += len(prompts)
 
     def take(self, groups: int) -> list[Group]:
-        """The next ones."""
-        if len(self.waiting) < groups:
-            self.settle()
+        """The next ones. Nothing is waited for that was asked for a later period."""
+        while len(self.waiting) < groups:
+            self.waiting.extend(self._groups(self.flights[0]))
+            self.flights.popleft()
         return [self.waiting.popleft() for _ in range(groups)]
 
     def cut(self) -> None:

@@ -34,7 +34,7 @@ def train(
     """Run all of `job`, or what follows the checkpoint `start`, until `stopped`; on engines of `living`, in `folder`."""
     tokenizer, watch = AutoTokenizer.from_pretrained(job.tokenizer), watch or Watch()
     data = Prompts(job, tokenizer)
-    watch.periods = data.periods()
+    job, watch.periods = data.job, data.periods()
 
     def attempt(places: Places, start: Path | None, faults: Faults) -> None:
         keeper = Keeper(job, folder, tokenizer, places, start)

@@ -1,4 +1,5 @@
-"""Plan fields that the runner does not read, and the values with which that changes nothing. Any other value is refused."""
+"""Plan fields that the runner does not read, and the values with which that changes nothing. Any other value of a field
+that counts for the mathematics is refused; of those that do not, `beyond.left_aside` says what a reader would miss."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from rftconf.plan.model import Stage
 ANY: tuple[Any, ...] = ()
 """Every value: what reads the field is off, or checked under another path."""
 WITHOUT: dict[str, tuple[Any, ...]] = {
-    # parts that are off, which `refusals` makes sure of
+    # parts that are off, or whose other fields `refusals` looks at
     "placement.reference.*": ANY,
     "placement.actor.megatron.*": ANY,
     "algorithm.preference.*": ANY,
@@ -29,6 +30,8 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "seeds.*": ANY,
     "sampling.train.responses": ANY,
     "data.train[].keys.tools": ANY,
+    # the critic reads the policy's tokens
+    "model.critic_tokenizer_path": ANY,
     # a label of a further model
     "placement.auxiliary[].name": ANY,
     # values that are what the runner does anyway
@@ -48,6 +51,7 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
 }
 OF_CRITIC = ("placement.critic.*", "optim.critic.*", "algorithm.critic.*", "model.critic_*", "batch.critic_*")
 OF_LORA = ("model_options.lora.*",)
+OF_ADAPTIVE = ("algorithm.kl_reward.target", "algorithm.kl_reward.horizon")
 OF_KL_REWARD, OF_KL_LOSS = ("algorithm.kl_reward.*",), ("algorithm.kl_loss.*",)
 """What nothing reads while the critic, the adapter or the penalty is off."""
 VALIDATION = ("sampling.eval.*", "data.eval[[]].*", "data.eval_max_samples", "cadence.eval_*")
@@ -78,6 +82,8 @@ def patterns_off(stage: Stage) -> Iterator[str]:
             yield from patterns
     if not stage.model_options.lora.rank:
         yield from OF_LORA
+    if algorithm.kl_reward.controller != "adaptive":
+        yield from OF_ADAPTIVE
 
 
 def validates(stage: Stage) -> bool:

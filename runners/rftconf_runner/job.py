@@ -75,7 +75,7 @@ class KlPenalty:
 
 @dataclass(frozen=True, slots=True)
 class CriticJob:
-    """The value model. `warmup` counts the periods in which the policy is not updated."""
+    """The value model."""
 
     model: str
     optimizer: Optimizer
@@ -86,7 +86,6 @@ class CriticJob:
     clip: float
     aggregation: str
     checkpointing: bool
-    warmup: int
     stored: str
     offload: Offload
 
@@ -113,7 +112,8 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A data set's rows, and in which columns prompt and truth are; `name` is what its reward may be given by."""
+    """A data set's rows, and in which columns prompt and truth are; `name` is what its reward may be given by, `tags` those
+    that a row may have, any where there are none."""
 
     uri: str
     split: str
@@ -121,6 +121,7 @@ class Rows:
     chats: bool
     truth: str
     name: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,8 @@ class Job:
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
     without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose;
-    `tp` the GPUs of each engine, which `sleeps` while the trainers have them.
+    `tp` the GPUs of each engine, which `sleeps` while the trainers have them; `warmup` the periods in which the policy is not
+    updated; `rollouts` 0 where the data's epochs alone end the run.
     `dtype` is what engine, policy, reference and critic compute in, `stored` what the policy's weights are kept and learned in.
     """
 
@@ -247,6 +249,12 @@ class Job:
     kl_loss: KlPenalty | None
     optimizer: Optimizer
     critic: CriticJob | None
+    warmup: int
+
+    @property
+    def truncates(self) -> bool:
+        """True where answers are drawn from less than the whole distribution."""
+        return self.top_p < 1 or self.top_k > 0
 
     @property
     def sequences(self) -> int:

@@ -68,8 +68,8 @@ def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micr
     at, of = f"batch.{part}.", "critic_" if part.startswith("critic") else ""
     if read.value(at + "dynamic", False):
         packs = read.value(f"model_options.{of}remove_padding", False)
-        return Micro(0, read.whole(at + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
-    return Micro(read.whole(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
+        return Micro(0, read.nearest(at + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
+    return Micro(read.nearest(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
 
 
 def _places(read: StageReader) -> dict[str, Any]:
@@ -90,13 +90,13 @@ def _places(read: StageReader) -> dict[str, Any]:
         "passes": read.whole("batch.passes", 1),
         "sweeps": read.value("batch.pass_order", "sweep") == "sweep",
         "shuffles": read.value("batch.shuffle_sequences", False),
-        "ahead": int(read.number("sync.run_ahead_rollouts", 0.0) * read.whole("batch.prompts_per_rollout")),
+        "ahead": int(read.exact("sync.run_ahead_rollouts", 0) * read.whole("batch.prompts_per_rollout")),
         "every": read.whole("sync.every_rollouts", 1),
         "interrupts": read.value("sync.in_flight", "finish") == "interrupt"
         and bool(read.number("sync.run_ahead_rollouts", 0.0)),
         "shuffle_seed": read.whole("seeds.minibatch", 0),
-        "rollouts": read.whole("run_length.rollouts"),
-        "save_every": read.whole("cadence.save_rollouts", 0),
+        "rollouts": read.whole("run_length.rollouts", 0 if read.stage.run_length.epochs else None),
+        "save_every": read.nearest("cadence.save_rollouts", 0),
         "micro": _micro(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
         **_engines(read),
@@ -109,6 +109,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "checkpointing": read.value("model_options.gradient_checkpointing", False),
         "lora": _lora(read),
         "critic_seed": read.whole("placement.critic.seed", 0),
+        "warmup": read.whole("algorithm.critic.warmup_rollouts", 0),
     }
 
 
@@ -230,8 +231,8 @@ def _correction(block: dict[str, Any]) -> Correction | None:
 
 
 def _shaping(arguments: dict[str, Any]) -> Shaping | None:
-    buffer = arguments.get("overlong_buffer_cfg") or {}
-    if not buffer.get("enable"):
+    buffer = arguments.get("overlong_buffer_cfg")
+    if not isinstance(buffer, dict) or not buffer.get("enable"):
         return None
     numbers = (buffer.get("len"), arguments.get("max_resp_len"), buffer.get("penalty_factor"))
     return Shaping(*(number(one) for one in numbers))
@@ -273,7 +274,6 @@ def _critic(read: StageReader) -> CriticJob:
         clip=read.number("algorithm.critic.value_clip"),
         aggregation=read.value("algorithm.critic.loss_agg", "token-mean"),
         checkpointing=read.value("model_options.critic_gradient_checkpointing", False),
-        warmup=read.whole("algorithm.critic.warmup_rollouts", 0),
         stored=_stored(read, "critic"),
         offload=_offload(read, "critic"),
     )

@@ -7,6 +7,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from rftconf_runner.aggregations import OVER_LENGTH, SUMS
+
 LOG_RATIO_MAX = 20.0
 """exp of more overflows long before it means anything; veRL clamps here too."""
 GSPO_LOG_RATIO_MAX = 10.0
@@ -69,23 +71,20 @@ def value(values: Tensor, old: Tensor, returns: Tensor, clip: float) -> Tensor:
     return 0.5 * torch.maximum((values - returns) ** 2, (moved - returns) ** 2)
 
 
-def aggregate(loss: Tensor, mask: Tensor, how: str, whole: Tensor, tokens: int | None = None) -> Tensor:
+def aggregate(loss: Tensor, mask: Tensor, how: str, whole: Tensor, length: int) -> Tensor:
     """The part of a micro-batch in the mean over a whole update: adding up all micro-batches gives the update's loss.
 
     `whole` is the number that the update divides by, from `denominator` over its full mask, so the result does not
-    depend on how the update was cut. `how` is the plan's word, e.g. token-mean. `tokens` is the divisor of seq-mean-token-sum-norm.
+    depend on how the update was cut. `how` is the plan's word; those over a length divide by `length`, in tokens.
     """
-    if how == "token-mean":
-        return (loss * mask).sum() / whole
-    per_sequence = (loss * mask).sum(-1)
     if how == "seq-mean-token-mean":
-        per_sequence = per_sequence / mask.sum(-1).clamp(min=1)
-    if how == "seq-mean-token-sum-norm":
-        per_sequence = per_sequence / (tokens if tokens is not None else loss.shape[-1])
-    return per_sequence.sum() / whole
+        return ((loss * mask).sum(-1) / mask.sum(-1).clamp(min=1)).sum() / whole
+    return (loss * mask).sum() / whole / (length if how in OVER_LENGTH else 1)
 
 
 def denominator(mask: Tensor, how: str) -> Tensor:
-    """Tokens that count, or sequences with at least one such token; never below 1."""
+    """Tokens that count, or sequences with at least one such token; never below 1, and 1 where nothing is averaged."""
+    if how in SUMS:
+        return mask.new_ones(())
     counted = mask.sum() if how == "token-mean" else (mask.sum(-1) > 0).sum()
     return counted.clamp(min=1)

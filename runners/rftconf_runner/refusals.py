@@ -6,18 +6,20 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rftconf.plan.model import Algorithm, Plan, Stage
+from rftconf_runner.aggregations import AGGREGATIONS, OVER_LENGTH
+from rftconf_runner.beyond import of_beyond
 from rftconf_runner.elsewhere import executed_by
 from rftconf_runner.harmless import unread
-from rftconf_runner.job_reader import DTYPES, OLD, paths_read
+from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 from rftconf_runner.refusals_of_data import of_data
 from rftconf_runner.refusals_of_graders import of_graders
 from rftconf_runner.refusals_of_numbers import of_numbers
+from rftconf_runner.refusals_of_types import compares, of_types
 
 ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae"}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
 FAMILIES = {"ppo", "gspo", "cispo"}
-AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"}
 SCHEDULES = {"constant", "cosine", "linear"}
 
 
@@ -34,7 +36,8 @@ def refusals(plan: Plan) -> list[Refusal]:
     if len(plan.stages) != 1:
         return [Refusal("stages", f"{len(plan.stages)} stages; the runner executes one")]
     stage = plan.stages[0]
-    return [Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path))) for path, why in _refused(stage)]
+    found = [Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path))) for path, why in _refused(stage)]
+    return found + [Refusal(path, why) for path, why in of_beyond(plan)]
 
 
 def _held(stage: Stage, path: str) -> object:
@@ -66,11 +69,15 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
             {True} if algorithm.advantage == "gae" else {False, None},
         ),
         *_of_kl(algorithm),
-        *_of_lora(stage),
+        *_of_reference(stage),
         *(_of_critic(stage) if algorithm.critic.enabled else ()),
         ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
         ("placement.actor.sp", actor.sp, {1, None}),
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
+        *(
+            (f"placement.rollout.{name}", getattr(stage.placement.rollout, name), {1, None})
+            for name in ("pp", "dp", "ep")
+        ),
         ("sync.driver", sync.driver, {"lockstep", None}),
         ("sync.in_flight", sync.in_flight, {"finish", "interrupt", None}),
         ("sync.old_logprob", sync.old_logprob, {*OLD, None}),
@@ -89,13 +96,12 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     yield from of_lag(stage)
     yield from of_data(stage)
     yield from of_numbers(stage)
+    yield from of_types(stage)
     yield from _sizes(stage)
     read = {path for path, _, _ in known} | paths_read(stage) | BY_HAND
     yield from ((path, f"is {value!r}, and the runner does not read it") for path, value in unread(stage, read))
 
 
-MIXES = {"bfloat16": {"bfloat16", "float32"}}
-"""What is computed in, and what weights may be kept in. 16 bits with a short exponent would want a scaled loss."""
 Known = tuple[str, object, Collection[object]]
 """A path, its value, and the values that are executed."""
 
@@ -110,11 +116,11 @@ def _of_kl(algorithm: Algorithm) -> Iterator[Known]:
         yield "algorithm.kl_reward.controller", algorithm.kl_reward.controller, {"fixed", "adaptive", None}
 
 
-def _of_lora(stage: Stage) -> Iterator[Known]:
-    if stage.model_options.lora.rank:
-        dtype = DTYPES.get(str(stage.placement.actor.compute_dtype or "float32"))
-        names = {name for name, known in DTYPES.items() if known == dtype}
-        yield "model_options.lora.dtype", stage.model_options.lora.dtype, {*names, "auto", None}
+def _of_reference(stage: Stage) -> Iterator[Known]:
+    """It is computed where the policy is."""
+    if compares(stage):
+        yield "placement.reference.backend", stage.placement.reference.backend, {"fsdp", "fsdp2", None}
+        yield "placement.reference.sp", stage.placement.reference.sp, {1, None}
 
 
 def _of_critic(stage: Stage) -> Iterator[Known]:
@@ -127,7 +133,7 @@ def _of_critic(stage: Stage) -> Iterator[Known]:
     yield (
         "algorithm.critic.loss_agg",
         stage.algorithm.critic.loss_agg,
-        {*AGGREGATIONS, None} - {"seq-mean-token-sum-norm"},
+        {*AGGREGATIONS, None} - OVER_LENGTH,
     )
 
 
@@ -154,32 +160,22 @@ BY_HAND = {
     *(f"placement.auxiliary[].{name}" for name in ("role", "domain", "path", "prompt", "dtype")),
     *(f"placement.auxiliary[].{name}_max_tokens" for name in ("prompt", "response", "model")),
     *(f"placement.auxiliary[].sampling.{name}" for name in ("temperature", "top_p", "top_k", "repetition_penalty")),
+    *(f"placement.{role}.{kind}_dtype" for role in ("actor", "reference", "critic") for kind in ("compute", "model")),
     "placement.rollout.dtype",
+    "model_options.lora.dtype",
     "length.model_max_tokens",
 }
-"""Fields that are read without `_Reader`."""
+"""Fields that are read without a path of their own."""
 
 
 def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
-    """One precision to compute in, as the parity gate compares numbers; and a context that prompt and answer fit."""
-    dtype = DTYPES.get(str(stage.placement.actor.compute_dtype or "float32"))
-    place = stage.placement
-    computed, kept = [("rollout.dtype", place.rollout.dtype)], [("actor.model_dtype", place.actor.model_dtype)]
-    if stage.algorithm.critic.enabled:
-        computed.append(("critic.compute_dtype", place.critic.compute_dtype))
-        kept.append(("critic.model_dtype", place.critic.model_dtype))
-    for path, value in computed:
-        if value is not None and DTYPES.get(str(value)) != dtype:
-            yield f"placement.{path}", f"is {value!r}; the runner computes everything in {dtype}"
-    for path, value in kept:
-        if value is not None and DTYPES.get(str(value)) not in MIXES.get(str(dtype), {dtype}):
-            yield f"placement.{path}", f"is {value!r}; the runner computes in {dtype}, and does not learn it in that"
+    """A context that prompt and answer fit, and an optimizer's two shares."""
     length = stage.length
     whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
     asked = sum(part for part in parts if isinstance(part, int))
     if whole is not None and not (isinstance(whole, int) and whole >= asked):
         yield "length.model_max_tokens", f"is {whole}; the runner gives prompt and answer {asked}"
     for role, betas in (("actor", stage.optim.actor.betas), ("critic", stage.optim.critic.betas)):
-        two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) for b in betas)
+        two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) and 0 <= b < 1 for b in betas)
         if betas is not None and not two:
-            yield f"optim.{role}.betas", f"is {betas!r}; the runner takes two numbers"
+            yield f"optim.{role}.betas", f"is {betas!r}; the runner takes two numbers from 0 to 1"

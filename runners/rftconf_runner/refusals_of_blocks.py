@@ -29,6 +29,9 @@ def of_dapo(stage: Stage) -> Iterator[tuple[str, str]]:
             yield "reward.manager_args", f"is {given!r}; the runner reads it with the manager dapo"
         return
     buffer = given.get("overlong_buffer_cfg") or {}
+    if not isinstance(buffer, dict):
+        yield "reward.manager_args", f"has overlong_buffer_cfg {buffer!r}, and no block"
+        return
     strange = sorted({*given} - OF_SHAPING) + sorted({*buffer} - OF_BUFFER)
     if strange:
         yield "reward.manager_args", f"has {', '.join(strange)}, which the runner does not read"
@@ -62,10 +65,32 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
         yield at, f"has rollout_rs {block['rollout_rs']!r}; the runner rejects no sequence"
     if block.get("loss_type", "ppo_clip") != "ppo_clip":
         yield at, f"has loss_type {block['loss_type']!r}; the runner executes ppo_clip"
+    if block.get("rollout_is_batch_normalize") not in (True, False, None):
+        yield at, f"has rollout_is_batch_normalize {block['rollout_is_batch_normalize']!r}; true or false"
     if not _is_threshold(block.get("rollout_is_threshold", 2.0)):
         yield at, f"has rollout_is_threshold {block['rollout_is_threshold']!r}; a number, or LOWER_UPPER"
     if block.get("rollout_is") is not None:
         yield from _whose(stage)
+    yield from _of_truncation(
+        stage, learns_from_engine=bool(block.get("rollout_is")) or sync.old_logprob == "rollout_engine"
+    )
+
+
+def _of_truncation(stage: Stage, *, learns_from_engine: bool) -> Iterator[tuple[str, str]]:
+    """Answers that are drawn from less than the whole distribution: the engine's log-probs are of the whole, at temperature 1."""
+    sampling, algorithm = stage.sampling.train, stage.algorithm
+    cut = {"top_p": sampling.top_p not in (None, 1), "top_k": sampling.top_k not in (None, -1, 0)}
+    tempered = algorithm.divide_logits_by_temperature is not False and sampling.temperature not in (None, 1)
+    for name in (name for name, is_cut in cut.items() if is_cut):
+        path, value = f"sampling.train.{name}", getattr(sampling, name)
+        if learns_from_engine:
+            yield (
+                path,
+                f"is {value} while the engine's log-probs are learned from: of all tokens or of these, the plan leaves open",
+            )
+        elif tempered:
+            why = "the engine then has no log-probs that the trainer's can be compared with"
+            yield path, f"is {value} at temperature {sampling.temperature}, by which logits are divided; {why}"
 
 
 def _whose(stage: Stage) -> Iterator[tuple[str, str]]:

@@ -46,6 +46,8 @@ def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
         yield at, f"shares come to {sum(numbers):g}, and the plan does not say what the rest is"
     elif isinstance(prompts, int) and min(counts(numbers, prompts)) < 1:
         yield at, f"{counts(numbers, prompts)} of {prompts} prompts a period; every domain with a share needs one"
+    if stage.run_length.rollouts is None:
+        yield "run_length.rollouts", "is not given; domains are read anew each by itself, and no epoch ends the run"
     tags = Counter(tag for one in domains for tag in tags_of(one.tags))
     twice = sorted(tag for tag, count in tags.items() if count > 1)
     if twice:

@@ -45,6 +45,16 @@ RANGES = {
     "sampling.train.top_p": Range(0, 1, above=True),
     "sampling.train.top_k": Range(-1, MOST_TOKENS),
     "batch.passes": COUNT,
+    "batch.prompts_per_rollout": COUNT,
+    "batch.responses_per_prompt": COUNT,
+    "batch.sequences_per_update": COUNT,
+    "placement.actor.gpus": COUNT,
+    "placement.rollout.gpus": COUNT,
+    "placement.rollout.tp": COUNT,
+    "sync.run_ahead_rollouts": Range(),
+    "algorithm.std_ddof": Range(0, 1),
+    "algorithm.loss_agg_tokens": COUNT,
+    "algorithm.critic.warmup_rollouts": Range(),
     "run_length.rollouts": COUNT,
     "run_length.epochs": COUNT,
     "cadence.save_rollouts": Range(),
@@ -64,15 +74,22 @@ RANGES = {
 }
 OF_CRITIC = {
     "algorithm.critic.value_clip": Range(above=True, endless=True),
-    "algorithm.critic.warmup_rollouts": Range(),
     "batch.critic_passes": COUNT,
+    "batch.critic_sequences_per_update": COUNT,
     **{f"optim.critic.{name}": one for name, one in OF_OPTIMIZER.items()},
 }
 
 
+OF_ADAPTIVE_KL = {"algorithm.kl_reward.target": Range(above=True), "algorithm.kl_reward.horizon": COUNT}
+
+
 def of_numbers(stage: Stage) -> Iterator[tuple[str, str]]:
     """Fields outside their range; what is symbolic is left to whoever binds it."""
-    ranges = {**RANGES, **_of_passes(stage, "micro"), **(OF_CRITIC if stage.algorithm.critic.enabled else {})}
+    ranges = {**RANGES, **_of_passes(stage, "micro")}
+    if stage.algorithm.critic.enabled:
+        ranges |= {**OF_CRITIC, **_of_passes(stage, "critic"), **_of_passes(stage, "critic_infer")}
+    if stage.algorithm.kl_reward.enabled and stage.algorithm.kl_reward.controller == "adaptive":
+        ranges |= OF_ADAPTIVE_KL
     for path, one in ranges.items():
         value: object = stage
         for name in path.split("."):

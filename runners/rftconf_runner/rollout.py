@@ -99,8 +99,8 @@ class Engine:
             dtype=job.dtype,
             max_model_len=job.prompt_tokens + job.response_tokens,
             seed=job.engine_seed,
-            # what the trainer compares with: its logits are divided by the temperature where the plan says so
-            logprobs_mode="processed_logprobs" if job.tempered else "raw_logprobs",
+            # what the trainer compares with: of all tokens, with logits divided by the temperature where the plan says so
+            logprobs_mode="processed_logprobs" if job.tempered and not job.truncates else "raw_logprobs",
             enable_sleep_mode=sleeps,
             **ranked.ranks_of(job, rank, meeting),
         )

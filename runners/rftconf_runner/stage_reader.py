@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from rftconf.plan.model import Stage
@@ -26,10 +27,30 @@ class StageReader:
             return None
         return otherwise if found is None else found
 
+    def text(self, path: str, value: object, otherwise: str | None = None) -> str:
+        """A name or a path that stands in a list, whose items have no paths of their own."""
+        if isinstance(value, Expr) or (value is None and otherwise is None):
+            self.open.append(f"stage.{path}" + (f" = {formula(value)}" if isinstance(value, Expr) else ""))
+        return str(otherwise if value is None else value)
+
+    def exact(self, path: str, otherwise: int | None = None) -> Fraction:
+        """A number as it is written."""
+        found = self.value(path, otherwise) or 0
+        if isinstance(found, float) and not isfinite(found):
+            self.open.append(f"stage.{path} = {found}")
+            return Fraction(0)
+        return Fraction(str(found))
+
+    def nearest(self, path: str, otherwise: int | None = None) -> int:
+        """A count that follows from others, of a part of something: rounded to the nearest whole one."""
+        return round(self.exact(path, otherwise))
+
     def whole(self, path: str, otherwise: int | None = None) -> int:
-        """A count; a share of one is rounded to the nearest whole one."""
-        found = self.value(path, otherwise)
-        return 0 if found is None else round(Fraction(str(found)))
+        """A count. A fraction of one is as open as a name: rounding it would be another run."""
+        found = self.exact(path, otherwise)
+        if found.denominator != 1:
+            self.open.append(f"stage.{path} = {found}, no whole number")
+        return round(found)
 
     def number(self, path: str, otherwise: float | None = None) -> float:
         """A real number."""

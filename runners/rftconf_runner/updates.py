@@ -45,8 +45,8 @@ def policy_updates(job: Job, places: Places, batch: Batch, parts: Sequence[list[
 
 def parts_of(job: Job, lessons: list[Lesson], period: int) -> list[list[Lesson]]:
     """Every pass over the period, shuffled where the plan says so and there is more than one update to shuffle into; or
-    all passes over an update before the next. None while the critic warms up."""
-    if job.critic and period <= job.critic.warmup:
+    all passes over an update before the next. None while only a critic learns."""
+    if period <= job.warmup:
         return []
     found = []
     for number in range(job.passes if job.sweeps else 1):

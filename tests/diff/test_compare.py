@@ -54,10 +54,13 @@ def test_a_written_default_is_no_difference() -> None:
 
 
 def test_what_does_nothing_is_no_difference() -> None:
-    found = with_more(
-        "actor_rollout_ref.actor.kl_loss_coef=0.5 critic.optim.lr=1 data.seed=null trainer.critic_warmup=3"
-    )
+    found = with_more("actor_rollout_ref.actor.kl_loss_coef=0.5 critic.optim.lr=1 data.seed=null")
     assert [path for path, one in paths(found).items() if one.known.effect is Effect.MATHEMATICS] == []
+
+
+def test_periods_without_the_policy_count_without_a_critic_too() -> None:
+    found = paths(with_more("trainer.critic_warmup=3"))["stage.algorithm.critic.warmup_rollouts"]
+    assert ((found.a.value, found.b.value), found.known.effect) == ((0, 2), Effect.MATHEMATICS)
 
 
 def test_what_follows_from_a_switch_says_so() -> None:

@@ -30,6 +30,7 @@ KEYS = {
     "actor_rollout_ref.actor.ppo_mini_batch_size": "4",
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "64",
     "actor_rollout_ref.actor.fsdp_config.dtype": "float32",
+    "actor_rollout_ref.ref.fsdp_config.dtype": "float32",
     "actor_rollout_ref.rollout.name": "vllm",
     "actor_rollout_ref.rollout.dtype": "float32",
     "actor_rollout_ref.rollout.n": "16",
@@ -42,11 +43,11 @@ KEYS = {
 }
 
 
-def plan(**changes: str) -> Plan:
+def plan(*, release: str = "0.9.1", **changes: str) -> Plan:
     """The plan of KEYS with changes; `__` stands for a dot."""
     keys = {**KEYS, **{name.replace("__", "."): value for name, value in changes.items()}}
     words = " ".join(f"{key}={value}" for key, value in keys.items())
-    return load(read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {words}\n")), release="0.9.1").plan
+    return load(read(Source("run.sh", f"python3 -m verl.trainer.main_ppo {words}\n")), release=release).plan
 
 
 def test_numbers_of_a_job() -> None:

@@ -32,6 +32,14 @@ def run(
             "judge:FORM, or model for a reward model's own score; NAME=WHICH for one domain or data set. Repeatable.",
         ),
     ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--leave-out",
+            metavar="KEY",
+            help="Run without a key that changes what is learned and that the plan has no field for. Repeatable.",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be executed, and stop.")] = False,
     address: Annotated[
@@ -91,8 +99,8 @@ def run(
         return 2
     if gpu is not None and not dry_run:
         raise UsageError("--gpu prices a --dry-run; a run takes the GPUs that are there")
-    rewards = [("--reward", one) for one in reward or ()]
-    said = (*rewards, ("--address", address), ("--reward-seconds", reward_seconds))
+    listed = [("--reward", one) for one in reward or ()] + [("--leave-out", key) for key in leave_out or ()]
+    said = (*listed, ("--address", address), ("--reward-seconds", reward_seconds))
     more = [word for name, value in said if value is not None for word in (name, str(value))]
     names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--json", "--quiet")
     wanted = (resume, dry_run, finish_answers, no_trackers, json, quiet)

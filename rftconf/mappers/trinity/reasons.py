@@ -87,11 +87,11 @@ ALGORITHM = (
           "model.tinker.*"),
     *_all(KEPT, "benchmarks a model behind a foreign address; nothing is trained", "model.external_model.*",
           "*.external_model_config.*"),
-    *_all(KEPT, "a file with the chat template, read only while custom_chat_template is unset; put its text into "
+    *_all(MATHS, "a file with the chat template, read only while custom_chat_template is unset; put its text into "
           "custom_chat_template", "model.chat_template_path"),
     *_all(KEPT, "how many candidates' log-probabilities the engine returns; the chosen token's are always there",
           "model.logprobs", "*.rollout_args.logprobs"),
-    *_all(KEPT, "lets the chat template open a thinking part; set the target's own switch by hand (row 7.11)",
+    *_all(MATHS, "lets the chat template open a thinking part; set the target's own switch by hand (row 7.11)",
           "model.enable_thinking",
           "explorer.*.enable_thinking", "*.format.enable_thinking"),
     *_all(KEPT, "the adapter's name inside the engine", "model.lora_configs*.name",
@@ -118,7 +118,7 @@ DATA = (
           f"{TASKS}.format.rejected_key"),
     *_all(KEPT, "trains on every turn of a conversation; read in an SFT stage only",
           f"{TASKS}.format.enable_concatenated_multi_turn"),
-    *_all(KEPT, "a chat template of one data set; the policy's is model.custom_chat_template",
+    *_all(MATHS, "a chat template of one data set; the policy's is model.custom_chat_template",
           f"{TASKS}.format.chat_template"),
     *_all(KEPT, "retries and progress display of the data reader", f"{TASKS}.max_retry_*",
           f"{TASKS}.enable_progress_bar"),

@@ -294,7 +294,7 @@ DATA = (
     *_all(MATHS, "the column with audio; the plan has columns for text, images and video", "data.audio_key"),
     *_all(KEPT, "patch size and options of the image processor; they belong to the model's processor",
           "data.image_patch_size", "data.mm_processor_kwargs*"),
-    *_all(KEPT, "arguments of the chat template (enable_thinking, ...); set the target's own switch by hand (row "
+    *_all(MATHS, "arguments of the chat template (enable_thinking, ...); set the target's own switch by hand (row "
           "7.11)", "data.apply_chat_template_kwargs*"),
 )  # fmt: skip
 

@@ -109,7 +109,9 @@ def aggregated(case, loss, mode):
         "token-mean": lambda: fmean(x for row in rows for x in row),
         "seq-mean-token-mean": lambda: fmean(fmean(row) for row in rows),
         "seq-mean-token-sum": lambda: fmean(sum(row) for row in rows),
-        "seq-mean-token-sum-norm": lambda: fmean(sum(row) for row in rows) / case.mask.shape[-1],
+        "seq-mean-sum-over-len": lambda: fmean(sum(row) for row in rows) / case.mask.shape[-1],
+        "sum-over-len": lambda: sum(sum(row) for row in rows) / case.mask.shape[-1],
+        "token-sum": lambda: sum(sum(row) for row in rows),
     }[mode]()
 
 
@@ -177,6 +179,14 @@ REFERENCES = {
     "kl_k3": lambda case: kl(case, lambda d: math.exp(-d) + d - 1),
     "kl_k3_clamped": lambda case: kl(case, lambda d: min(math.exp(-d) + d - 1, 10.0)),
 }
-for _mode in ("token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm"):
+for _mode in (
+    "token-mean",
+    "token-sum",
+    "seq-mean-token-mean",
+    "seq-mean-token-sum",
+    "seq-mean-sum-over-len",
+    "sum-over-len",
+):
     for _name, _loss in (("ppo", ppo), ("gspo", gspo), ("cispo", cispo)):
         REFERENCES[f"{_name}/{_mode}"] = lambda case, loss=_loss, mode=_mode: aggregated(case, loss, mode)
+        REFERENCES[f"{_name}/{_mode}/cut"] = REFERENCES[f"{_name}/{_mode}"]

@@ -27,7 +27,15 @@ from verl.trainer.ppo.rollout_corr_helper import compute_rollout_correction_weig
 from verl.utils.torch_functional import entropy_from_logits
 from verl.workers.config import ActorConfig
 
-MODES = ("token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm")
+MODES = {
+    # the plan's word: veRL's name for it, of the installed release
+    "token-mean": "token-mean",
+    "token-sum": "token-sum",
+    "seq-mean-token-mean": "seq-mean-token-mean",
+    "seq-mean-token-sum": "seq-mean-token-sum",
+    "seq-mean-sum-over-len": "seq-mean-token-sum-norm",
+    "sum-over-len": None,
+}
 
 
 CORRECTIONS = {
@@ -108,8 +116,10 @@ def ours(case):
             "value": losses.value(case.values, case.old, case.returns, 0.2),
         }
         for name, loss in per_token.items():
-            found[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole)
-            halves = [losses.aggregate(loss[i::2], m[i::2], mode, whole) for i in (0, 1)]
+            if name == "value" and mode == "sum-over-len":  # no critic's loss is added up so
+                continue
+            found[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole, m.shape[-1])
+            halves = [losses.aggregate(loss[i::2], m[i::2], mode, whole, m.shape[-1]) for i in (0, 1)]
             found[f"{name}/{mode}/cut"] = sum(halves)
     return found
 
@@ -139,12 +149,14 @@ def verls(case):
     found["overlong"] = torch.tensor([overlong(tokens) for tokens in LENGTHS])
     for ours_, theirs in (("k1", "k1"), ("abs", "abs"), ("k2", "k2"), ("k3_clamped", "k3")):
         found[f"kl_{ours_}"] = c.kl_penalty_forward(case.log_probs, case.reference, theirs)
-    for mode in MODES:
+    for mode, theirs in MODES.items():
+        if theirs is None:
+            continue
         args = (case.old, case.log_probs, case.advantages, m)
         for name, mode_name in (("ppo", "vanilla"), ("gspo", "gspo"), ("cispo", "cispo")):
-            policy = c.get_policy_loss_fn(mode_name)(*args, loss_agg_mode=mode, config=actor(mode))[0]
+            policy = c.get_policy_loss_fn(mode_name)(*args, loss_agg_mode=theirs, config=actor(theirs))[0]
             found |= {f"{name}/{mode}": policy, f"{name}/{mode}/cut": policy}
-        critic = c.compute_value_loss(case.values, case.returns, case.old, m, 0.2, mode)[0]
+        critic = c.compute_value_loss(case.values, case.returns, case.old, m, 0.2, theirs)[0]
         found |= {f"value/{mode}": critic, f"value/{mode}/cut": critic}
     return found
 
@@ -160,7 +172,7 @@ def gradients(case):
             "cispo": lambda x: losses.weighted_log_likelihood(x, case.old, case.advantages, LOW, HIGH),
         }
         whole = losses.denominator(case.mask, "token-mean")
-        losses.aggregate(functions[name](leaf), case.mask, "token-mean", whole).backward()
+        losses.aggregate(functions[name](leaf), case.mask, "token-mean", whole, case.mask.shape[-1]).backward()
         other = case.log_probs.clone().requires_grad_()
         args = (case.old, other, case.advantages, case.mask)
         core_algos.get_policy_loss_fn(mode_name)(*args, loss_agg_mode="token-mean", config=actor("token-mean"))[

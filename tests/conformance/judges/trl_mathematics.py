@@ -21,7 +21,7 @@ LOSSES = {
     "ppo/token-mean": ("bnpo", "token"),
     "ppo_of_update/token-mean": ("dapo", "token"),
     "ppo/seq-mean-token-mean": ("grpo", "token"),
-    "ppo/seq-mean-token-sum-norm": ("dr_grpo", "token"),
+    "ppo/seq-mean-sum-over-len": ("dr_grpo", "token"),
     "gspo/seq-mean-token-mean": ("grpo", "sequence"),
     "cispo/token-mean": ("cispo", "token"),
 }
@@ -72,7 +72,7 @@ def ours(case, name, dual, coef, log_probs):
             loss = losses.clipped(*given, LOW, HIGH, dual)
     if coef:
         loss = loss + coef * losses.kl(log_probs, case.reference, "k3")
-    return losses.aggregate(loss, case.mask, how, losses.denominator(case.mask, how))
+    return losses.aggregate(loss, case.mask, how, losses.denominator(case.mask, how), TOKENS)
 
 
 def with_gradient(function, case, *words):

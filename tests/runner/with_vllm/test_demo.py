@@ -169,6 +169,7 @@ CRITIC_AND_PENALTIES = {
     "algorithm__use_kl_in_reward": "True",
     "algorithm__kl_ctrl__type": "adaptive",
     "actor_rollout_ref__actor__use_kl_loss": "True",
+    "actor_rollout_ref__ref__fsdp_config__dtype": "float32",
     "critic__model__path": "$FOLDER/model",
     "critic__fsdp__dtype": "float32",
     "critic__ppo_micro_batch_size_per_gpu": "64",

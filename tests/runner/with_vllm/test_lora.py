@@ -27,6 +27,7 @@ KEYS = {
     "actor_rollout_ref__model__lora_alpha": "32",
     "actor_rollout_ref__actor__optim__lr": "2e-2",
     "actor_rollout_ref__actor__use_kl_loss": "True",
+    "actor_rollout_ref__ref__fsdp_config__dtype": "float32",
     "trainer__total_training_steps": "6",
     "trainer__save_freq": "3",
 }

@@ -219,7 +219,7 @@ def test_fsdps_own_offload_is_the_same_curve(demo: Path) -> None:
     """Policy, reference and critic by its policy, on two ranks: updates, checkpoint and sync go through the host's memory."""
     short = {
         "trainer__total_training_steps": "3", "trainer__save_freq": "3", "trainer__n_gpus_per_node": "2",
-        "actor_rollout_ref__actor__use_kl_loss": "True",
+        "actor_rollout_ref__actor__use_kl_loss": "True", "actor_rollout_ref__ref__fsdp_config__dtype": "float32",
     }  # fmt: skip
     asked = {f"actor_rollout_ref__{role}__fsdp_config__offload_policy": "True" for role in ("actor", "ref")}
     plain, there = (without_times(trained(demo, f"host-{len(more)}", **short, **more)) for more in ({}, asked))

@@ -1,0 +1,9 @@
+"""The plan's words for how the losses of an update's tokens become one number."""
+
+from __future__ import annotations
+
+SUMS = {"token-sum", "sum-over-len"}
+"""Divided by no number of tokens or sequences."""
+OVER_LENGTH = {"sum-over-len", "seq-mean-sum-over-len"}
+"""Divided by a length that is the same for every sequence: one name in the frameworks, and two meanings (H61)."""
+AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum"} | SUMS | OVER_LENGTH

@@ -1,0 +1,47 @@
+"""Number types: one to compute in, since the parity gate compares numbers, and one to keep each role's weights in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rftconf.plan.model import Stage
+from rftconf_runner.job_reader import DTYPES
+
+MIXES = {"float32": {"float32"}, "bfloat16": {"bfloat16", "float32"}}
+"""What is learned in, and what weights may be kept in. 16 bits with a short exponent would want a scaled loss."""
+
+
+def compares(stage: Stage) -> bool:
+    """True where the weights that the run began with are needed."""
+    return bool(stage.algorithm.kl_loss.enabled or stage.algorithm.kl_reward.enabled)
+
+
+def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Types that the runner would compute, keep or learn in otherwise than the plan says."""
+    place, given = stage.placement, stage.placement.actor.compute_dtype
+    dtype = DTYPES.get(str(given or "float32"), "")
+    if dtype not in MIXES:
+        yield "placement.actor.compute_dtype", f"is {given!r}; the runner learns in {', '.join(MIXES)}"
+        return
+    kept = DTYPES.get(str(place.actor.model_dtype or dtype), "")
+    yield from _not_in(MIXES[dtype], f"computes in {dtype}, and does not learn it in that",
+                       {"actor.model_dtype": place.actor.model_dtype})  # fmt: skip
+    same = f"computes everything in {dtype}"
+    yield from _not_in({dtype}, same, {"rollout.dtype": place.rollout.dtype})
+    if compares(stage):
+        yield from _not_in({dtype}, same, {"reference.compute_dtype": place.reference.compute_dtype})
+        yield from _not_in({kept}, f"keeps it as the policy, in {kept}",
+                           {"reference.model_dtype": place.reference.model_dtype})  # fmt: skip
+    if stage.algorithm.critic.enabled:
+        yield from _not_in({dtype}, same, {"critic.compute_dtype": place.critic.compute_dtype})
+        yield from _not_in(MIXES[dtype], f"computes in {dtype}, and does not learn it in that",
+                           {"critic.model_dtype": place.critic.model_dtype})  # fmt: skip
+    lora = stage.model_options.lora
+    if lora.rank and lora.dtype not in (None, "auto") and DTYPES.get(str(lora.dtype)) != dtype:
+        yield "model_options.lora.dtype", f"is {lora.dtype!r}; the runner keeps adapters in {dtype}"
+
+
+def _not_in(executed: set[str], what: str, values: dict[str, object]) -> Iterator[tuple[str, str]]:
+    for path, value in values.items():
+        if value is not None and DTYPES.get(str(value)) not in executed:
+            yield f"placement.{path}", f"is {value!r}; the runner {what}"

@@ -1,0 +1,48 @@
+"""Number types: those that the runner learns in, and that every role computes in one."""
+
+from __future__ import annotations
+
+import pytest
+from rftconf_runner.refusals import refusals
+
+from tests.runner.test_job import MIXED, plan
+
+ACTOR, REF = "actor_rollout_ref__actor__fsdp_config__", "actor_rollout_ref__ref__fsdp_config__"
+COMPARES = {"actor_rollout_ref__actor__use_kl_loss": "True"}
+
+
+def paths(**changes: str) -> list[str]:
+    return [one.path.removeprefix("stage.placement.") for one in refusals(plan(**changes))]
+
+
+def test_sixteen_bits_with_a_short_exponent_are_not_learned_in() -> None:
+    """Without a scaled loss they make NaN of the first update: AdamW's 1e-8 is 0 in them."""
+    half = {f"{ACTOR}{name}": "float16" for name in ("dtype", "model_dtype")}
+    assert paths(**half, actor_rollout_ref__rollout__dtype="float16") == ["actor.compute_dtype"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refused"),
+    [
+        ("dtype", "bfloat16", ["reference.compute_dtype"]),
+        ("model_dtype", "bfloat16", ["reference.model_dtype"]),
+        ("dtype", "fp32", []),
+        ("ulysses_sequence_parallel_size", "2", []),
+    ],
+)
+def test_a_reference_is_kept_and_computed_as_the_policy_is(name: str, value: str, refused: list[str]) -> None:
+    assert paths(**{f"{REF}{name}": value}) == []
+    assert paths(**COMPARES, **{f"{REF}{name}": value}) == refused
+
+
+def test_a_reference_elsewhere_is_refused_where_one_is_needed() -> None:
+    found = plan(**COMPARES)
+    found.stages[0].placement.reference.backend, found.stages[0].placement.reference.sp = "megatron", 4
+    assert [one.path for one in refusals(found)] == [
+        "stage.placement.reference.backend",
+        "stage.placement.reference.sp",
+    ]
+
+
+def test_the_frameworks_own_types_with_a_reference() -> None:
+    assert paths(**MIXED, **COMPARES, **{f"{REF}dtype": "bfloat16"}) == []
