@@ -16,7 +16,7 @@ from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
 from rftconf_runner.job_reader import REWARD_SECONDS, job_of
-from rftconf_runner.refusals import Refusal, refusals
+from rftconf_runner.refusals import Refusal, refusals, unread_by
 from rftconf_runner.rules import give
 from rftconf_runner.trackers import left_out, missing
 from rftconf_runner.watch import Watch, mode_of
@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY",
         action="append",
         default=[],
-        help="run without a key that changes what is learned and that the plan has no field for; as often as there are some",
+        help="run without a key or a field of the plan that changes what is learned and that the runner does not read; as often as there are some",
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the folder")
     parser.add_argument("--dry-run", action="store_true", help="say what would be executed, and stop")
@@ -86,7 +86,7 @@ def _apply(plan: Plan, asked: argparse.Namespace) -> None:
     for words in asked.reward:
         give(plan, words)
     for key in asked.leave_out:
-        leave_out(plan, key)
+        leave_out(plan, key, unread_by(plan))
     if asked.finish_answers:
         for stage in plan.stages:
             stage.sync.in_flight = "finish"

@@ -1,9 +1,10 @@
-"""What of a plan only its own framework knows: refused where it changes what is learned, said where it does not."""
+"""What of a plan the runner does not read: left out by name, refused where it changes what is learned, else said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 from rftconf.plan.model import Plan
 
@@ -22,12 +23,27 @@ def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
                 yield f"extensions.{framework}.{key}", f"is {words[key]!r}: {why}"
 
 
-def leave_out(plan: Plan, key: str) -> None:
-    """Run without a key that changes the mathematics. Raises ValueError where the plan has none of that name."""
-    if key not in plan.beyond:
-        known = f"it has {', '.join(plan.beyond)}" if plan.beyond else "it has none"
-        raise ValueError(f"--leave-out {key}: no key that is beyond the plan; {known}")
-    plan.beyond.remove(key)
+def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
+    """Run without a key that changes the mathematics, or without a field that is `unread`. Raises ValueError for any other."""
+    if key in plan.beyond:
+        plan.beyond.remove(key)
+    elif key in unread:
+        *parents, last = key.removeprefix("stage.").split(".")
+        for holder in _at(plan.stages[0], parents):
+            object.__setattr__(holder, last, None)
+    else:
+        known = ", ".join([*plan.beyond, *unread])
+        raise ValueError(f"--leave-out {key}: the run has no such key to leave out; it has {known or 'none'}")
+
+
+def _at(node: Any, names: Sequence[str]) -> list[Any]:
+    """What is at a path; every item where it goes through a list."""
+    for at, name in enumerate(names):
+        found = getattr(node, name.removesuffix("[]"))
+        if name.endswith("[]"):
+            return [one for item in found for one in _at(item, names[at + 1 :])]
+        node = found
+    return [node]
 
 
 def left_aside(plan: Plan) -> Iterator[str]:

@@ -26,6 +26,13 @@ class Prompt:
     asked: Any = ""
 
 
+UNDROPPED = {
+    "keep": "the plan neither drops nor cuts such prompts",
+    "mask_dummy": "the plan has such prompts cut and their answers masked, which the runner does not do",
+}
+"""Why a prompt over the limit stops a run."""
+
+
 class Prompts:
     """Prompts without end, by number. What is left over of an epoch is left out, or where the plan carries it, opens the
     next batch; domains with shares have no common epoch, and nothing is left over."""
@@ -35,10 +42,10 @@ class Prompts:
         read = [list(_prompts(rows, job, tokenizer)) for rows in job.data]
         for rows, found in zip(job.data, read, strict=True):
             long = next((prompt for prompt in found if len(prompt.tokens) > most), None)
-            if long is not None and job.overlong == "keep":
+            if long is not None and job.overlong in UNDROPPED:
                 told = f"{rows.uri}: row {long.row} has {len(long.tokens)} tokens"
                 limit = f"more than stage.length.prompt_max_tokens = {most}"
-                raise ValueError(f"{told}, {limit}; the plan neither drops nor cuts such prompts")
+                raise ValueError(f"{told}, {limit}; {UNDROPPED[job.overlong]}")
         kept = [[prompt for prompt in found if len(prompt.tokens) <= most] for found in read]
         self.prompts = [prompt for found in kept for prompt in found]
         self.order = self._shared(job) if job.shares else self._whole(job, [len(found) for found in kept])
@@ -79,7 +86,7 @@ def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
     from datasets import load_dataset
 
     if Path(rows.uri).is_dir():
-        table = load_dataset(rows.uri, split=rows.split)
+        table = load_dataset(rows.uri, rows.subset or None, split=rows.split)
     else:
         form = "parquet" if rows.uri.endswith(".parquet") else "json"
         table = load_dataset(form, data_files={rows.split: rows.uri}, split=rows.split)

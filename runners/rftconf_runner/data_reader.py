@@ -26,6 +26,7 @@ def data_of(read: StageReader) -> dict[str, Any]:
             read.text(at + "keys.response", one.keys.response, "answer"),
             read.text(at + "name", one.name, "") if several else "",
             tags,
+            read.text(at + "subset", one.subset, ""),
         )
         for one in stage.data.train
     )

@@ -122,6 +122,7 @@ class Rows:
     truth: str
     name: str = ""
     tags: tuple[str, ...] = ()
+    subset: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,36 @@ def _held(stage: Stage, path: str) -> object:
     return found
 
 
+def unread_by(plan: Plan) -> list[str]:
+    """Paths of the fields that count for the mathematics and that the runner does not read."""
+    return [f"stage.{path}" for stage in plan.stages[:1] for path, _ in _unread(stage)]
+
+
+def _unread(stage: Stage) -> Iterator[tuple[str, object]]:
+    return unread(stage, {path for path, _, _ in _known(stage)} | paths_read(stage) | BY_HAND)
+
+
 def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
+    for path, value, executed in _known(stage):
+        if value not in executed:
+            names = ", ".join(sorted(str(name) for name in executed if name is not None))
+            yield path, f"is {value!r}; the runner executes {names}"
+    yield from of_graders(stage)
+    yield from of_dapo(stage)
+    yield from of_lag(stage)
+    yield from of_data(stage)
+    yield from of_numbers(stage)
+    yield from of_types(stage)
+    yield from _sizes(stage)
+    for path, value in _unread(stage):
+        yield path, f"is {value!r}, and the runner does not read it; `--leave-out stage.{path}` runs without it"
+
+
+def _known(stage: Stage) -> tuple[Known, ...]:
     algorithm, sync, actor = stage.algorithm, stage.sync, stage.placement.actor
-    known: tuple[Known, ...] = (
+    return (
         ("kind", stage.kind, {"rl"}),
-        ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", None}),
+        ("length.overlong_prompt", stage.length.overlong_prompt, {"keep", "drop_gt", "drop_ge", "mask_dummy", None}),
         ("algorithm.advantage", algorithm.advantage, {*ADVANTAGES}),
         ("algorithm.whiten_advantage", algorithm.whiten_advantage, {True, False, None}),
         ("algorithm.std_scope", algorithm.std_scope, {"none", "group", "batch", None}),
@@ -87,19 +112,6 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
         ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
         *(("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}) for one in stage.data.train),
     )
-    for path, value, executed in known:
-        if value not in executed:
-            names = ", ".join(sorted(str(name) for name in executed if name is not None))
-            yield path, f"is {value!r}; the runner executes {names}"
-    yield from of_graders(stage)
-    yield from of_dapo(stage)
-    yield from of_lag(stage)
-    yield from of_data(stage)
-    yield from of_numbers(stage)
-    yield from of_types(stage)
-    yield from _sizes(stage)
-    read = {path for path, _, _ in known} | paths_read(stage) | BY_HAND
-    yield from ((path, f"is {value!r}, and the runner does not read it") for path, value in unread(stage, read))
 
 
 Known = tuple[str, object, Collection[object]]
@@ -146,6 +158,7 @@ BY_HAND = {
     "data.train[].keys.messages",
     "data.train[].keys.response",
     "data.train[].split",
+    "data.train[].subset",
     "data.train[].reward",
     "data.domains[].name",
     "data.domains[].tags",

@@ -20,6 +20,8 @@ def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
     """Types that the runner would compute, keep or learn in otherwise than the plan says."""
     place, given = stage.placement, stage.placement.actor.compute_dtype
     dtype = DTYPES.get(str(given or "float32"), "")
+    if place.actor.backend not in ("fsdp", "fsdp2"):  # refused, and so is all that follows from it
+        return
     if dtype not in MIXES:
         yield "placement.actor.compute_dtype", f"is {given!r}; the runner learns in {', '.join(MIXES)}"
         return

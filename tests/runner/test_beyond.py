@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rftconf_runner.beyond import leave_out, left_aside, of_beyond
-from rftconf_runner.refusals import refusals
+from rftconf_runner.refusals import refusals, unread_by
 
 from rftconf.load import load
 from rftconf.plan.model import Plan
@@ -62,3 +62,21 @@ def test_what_belongs_to_validation_is_not_refused() -> None:
 def test_a_release_that_reads_it(release: str, found: list[str]) -> None:
     text = "python3 -m verl.trainer.main_ppo data.train_files=/d/t.parquet data.truncation=left\n"
     assert load(read(Source("run.sh", text)), framework="verl", release=release).plan.beyond == found
+
+
+def test_a_field_that_the_runner_does_not_read_is_left_out_by_its_path() -> None:
+    found = plan()
+    data, path = found.stages[0].data.train[0], "stage.data.train[].workflow"
+    data.workflow, data.system_prompt = "math_workflow", "Think."
+    (first, second) = refusals(found)
+    assert {first.path, second.path} == {path, "stage.data.train[].system_prompt"}
+    assert f"`--leave-out {path}`" in {first.path: first.why, second.path: second.why}[path]
+    leave_out(found, path, unread_by(found))
+    assert (data.workflow, [one.path for one in refusals(found)]) == (None, ["stage.data.train[].system_prompt"])
+
+
+@pytest.mark.parametrize("path", ["stage.placement.actor.backend", "stage.algorithm.gamma", "stage.nothing", "seeds"])
+def test_nothing_else_is_left_out(path: str) -> None:
+    found = plan()
+    with pytest.raises(ValueError, match="no such key to leave out; it has none"):
+        leave_out(found, path, unread_by(found))

@@ -44,5 +44,12 @@ def test_a_reference_elsewhere_is_refused_where_one_is_needed() -> None:
     ]
 
 
+def test_what_follows_from_another_back_end_is_not_said() -> None:
+    found = plan(**COMPARES)
+    found.stages[0].placement.actor.backend = "megatron"
+    found.stages[0].placement.actor.compute_dtype, found.stages[0].placement.rollout.dtype = None, "bfloat16"
+    assert [one.path for one in refusals(found)] == ["stage.placement.actor.backend"]
+
+
 def test_the_frameworks_own_types_with_a_reference() -> None:
     assert paths(**MIXED, **COMPARES, **{f"{REF}dtype": "bfloat16"}) == []

@@ -37,7 +37,7 @@ def run(
         typer.Option(
             "--leave-out",
             metavar="KEY",
-            help="Run without a key that changes what is learned and that the plan has no field for. Repeatable.",
+            help="Run without a key, or a field of the plan, that changes what is learned and that the runner does not read. Repeatable.",
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's last checkpoint.")] = False,

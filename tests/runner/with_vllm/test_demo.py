@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
 from rftconf_runner import __main__
+from rftconf_runner.gates import PARITY_MAX
 
 from rftconf.load import load
 from rftconf.text.read import read
@@ -154,6 +155,17 @@ def test_the_same_run_is_the_same_curve(shipped: Path, whole: list[dict[str, Any
     """Also where nobody interrupts it, on an engine that has run before, and where it is shorter."""
     again = trained(shipped, "again", trainer__total_training_steps="6", trainer__save_freq="-1")
     assert without_times(whole)[:6] == without_times(again)
+
+
+def test_truncated_sampling_and_a_run_of_epochs(shipped: Path) -> None:
+    """The engine's log-probs are of all tokens, whichever of them it draws from; 64 prompts are 8 periods of 8."""
+    sampled = {"actor_rollout_ref__rollout__top_p": "0.6", "actor_rollout_ref__rollout__top_k": "5"}
+    found = trained(
+        shipped, "truncated", **sampled, trainer__total_training_steps="null", trainer__total_epochs="1",
+        trainer__save_freq="-1", actor_rollout_ref__actor__ppo_mini_batch_size="4",
+    )  # fmt: skip
+    assert [one["period"] for one in found] == list(range(1, 9))
+    assert max(one["parity"] for one in found) <= PARITY_MAX["float32"]
 
 
 def test_ranks_and_micro_batches_change_no_mathematics(shipped: Path, whole: list[dict[str, Any]]) -> None:

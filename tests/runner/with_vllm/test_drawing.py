@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
 from rftconf_runner import drawing
 from rftconf_runner.drawing import Drawing
 from rftconf_runner.job_reader import job_of
