@@ -83,10 +83,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _apply(plan: Plan, asked: argparse.Namespace) -> None:
     """Put the options into the plan. Raises ValueError for a reward that is none, or a key that is not there."""
-    for words in asked.reward:
-        give(plan, words)
     for key in asked.leave_out:
         leave_out(plan, key, unread_by(plan))
+    for words in asked.reward:
+        give(plan, words)
     if asked.finish_answers:
         for stage in plan.stages:
             stage.sync.in_flight = "finish"
