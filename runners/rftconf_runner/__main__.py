@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rftconf.plan.model import Plan
 from rftconf_runner.beyond import leave_out, left_aside
+from rftconf_runner import disk
 from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
@@ -204,7 +205,8 @@ def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> str:
         return f"{kept} is another plan than this one; --resume goes on with the same"
     if not resume and any(folder.glob("step-*")):
         return f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder"
-    kept.write_text(text, encoding="utf-8")
+    if not (resume and kept.exists()):
+        disk.put(kept, text)
     return ""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rftconf_runner import disk
 
 if TYPE_CHECKING:
     from rftconf_runner.drawing import Waiting
@@ -43,7 +44,7 @@ def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
         _write(beside, state, write)
         shutil.rmtree(folder, ignore_errors=True)
         beside.rename(folder)
-        _to_disk(folder.parent)
+        disk.to_disk(folder.parent)
     except OSError as error:
         told = _reason(beside, error)
         shutil.rmtree(beside, ignore_errors=True)
@@ -63,7 +64,7 @@ def _write(beside: Path, state: State, write: Callable[[Path], None]) -> None:
     files = sorted(file for file in beside.rglob("*") if file.is_file())
     (beside / DIGESTS).write_text(json.dumps({str(f.relative_to(beside)): _digest(f) for f in files}), encoding="utf-8")
     for file in (*files, beside / DIGESTS, beside):
-        _to_disk(file)
+        disk.to_disk(file)
 
 
 def name(run: Path, period: int) -> Path:
@@ -104,11 +105,3 @@ def _verify(folder: Path) -> None:
 def _digest(file: Path) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def _to_disk(path: Path) -> None:
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

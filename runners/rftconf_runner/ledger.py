@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rftconf_runner import disk
+
 if TYPE_CHECKING:
     from rftconf_runner.batch import Batch
 
@@ -17,16 +19,14 @@ class Ledger:
 
     def __init__(self, folder: Path, done: int = 0) -> None:
         self.file = folder / "ledger.jsonl"
-        kept = self.file.read_text(encoding="utf-8").splitlines(keepends=True)[:done] if self.file.exists() else []
-        self.file.write_text("".join(kept), encoding="utf-8")
+        disk.cut(self.file, done)
 
     def note(self, period: int, updates: Sequence[Sequence[int]], batch: Batch, waiting: Sequence[int]) -> None:
         """Numbers of the sequences of each update, of those that were drawn and not learned from, and of those drawn ahead."""
         unused = [] if updates else [sample.number for sample in batch.samples]
         refused = [*batch.refused, *unused]
         line = {"period": period, "updates": updates, "refused": refused, "waiting": waiting}
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        disk.add(self.file, json.dumps(line))
 
 
 def faults(lines: Sequence[dict[str, Any]], passes: int = 1) -> list[str]:

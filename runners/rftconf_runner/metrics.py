@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rftconf_runner import disk
 from rftconf_runner.trackers import Tracker
 from rftconf_runner.watch import Watch
 
@@ -19,13 +20,11 @@ class Metrics:
 
     def __init__(self, folder: Path, done: int, watch: Watch, trackers: Sequence[Tracker] = ()) -> None:
         self.file, self.watch, self.trackers = folder / "metrics.jsonl", watch, trackers
-        kept = self.file.read_text(encoding="utf-8").splitlines(keepends=True)[:done] if self.file.exists() else []
-        self.file.write_text("".join(kept), encoding="utf-8")
+        disk.cut(self.file, done)
 
     def log(self, **values: Any) -> None:
         """Numbers are written in full."""
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(values) + "\n")
+        disk.add(self.file, json.dumps(values))
         for tracker in self.trackers:
             tracker.log(values["period"], plain(values))
         self.watch.periodic(values)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from rftconf_runner import disk
+
 PHASES = ("generate", "reward", "update", "sync", "save")
 MODES = ("lines", "live", "json", "quiet")
 BAR = 20
@@ -70,8 +72,7 @@ class Watch:
     def event(self, name: str, **values: Any) -> None:
         """Something that is no period's; it is kept in the file `events`."""
         if self.events:
-            with self.events.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"event": name, "period": self.period, **values}) + "\n")
+            disk.add(self.events, json.dumps({"event": name, "period": self.period, **values}))
         if self.mode == "json":
             self._print(json.dumps({"event": name, **values}))
         elif self.mode != "quiet":
