@@ -61,10 +61,11 @@ def _write(beside: Path, state: State, write: Callable[[Path], None]) -> None:
     beside.mkdir(parents=True)
     write(beside)
     (beside / STATE).write_text(json.dumps(asdict(state)), encoding="utf-8")
-    files = sorted(file for file in beside.rglob("*") if file.is_file())
-    (beside / DIGESTS).write_text(json.dumps({str(f.relative_to(beside)): _digest(f) for f in files}), encoding="utf-8")
-    for file in (*files, beside / DIGESTS, beside):
-        disk.to_disk(file)
+    inside = sorted(beside.rglob("*"))
+    digests = {str(path.relative_to(beside)): _digest(path) for path in inside if path.is_file()}
+    (beside / DIGESTS).write_text(json.dumps(digests), encoding="utf-8")
+    for path in (*inside, beside / DIGESTS, beside):
+        disk.to_disk(path)
 
 
 def name(run: Path, period: int) -> Path:

@@ -46,3 +46,19 @@ def test_what_cannot_be_written(
     with pytest.raises(CheckpointError, match=f"step-000002: {told}"):
         checkpoint.save(tmp_path / "step-000002", STATE, write)
     assert [path.name for path in tmp_path.iterdir()] == ["step-000001"]
+
+
+def test_folders_within_it_are_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its files are, a folder that is not written back has forgotten their names after a loss of power."""
+    written = list[Path]()
+    monkeypatch.setattr("rftconf_runner.disk.to_disk", written.append)
+
+    def write(to: Path) -> None:
+        (to / "critic" / "adapter").mkdir(parents=True)
+        (to / "critic" / "adapter" / "a").write_bytes(b"a")
+
+    checkpoint.save(tmp_path / "step-000001", STATE, write)
+    beside = tmp_path / "step-000001.partial"
+    inside = ("critic", "critic/adapter", "critic/adapter/a", checkpoint.STATE, checkpoint.DIGESTS)
+    assert set(written) == {tmp_path, beside, *(beside / name for name in inside)}
+    assert written[-2:] == [beside, tmp_path]
