@@ -13,6 +13,7 @@ from pathlib import Path
 from rftconf.plan.model import Plan
 from rftconf_runner.beyond import leave_out, left_aside
 from rftconf_runner import disk
+from rftconf_runner.absent import absent
 from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
@@ -24,7 +25,7 @@ from rftconf_runner.watch import Watch, mode_of
 
 
 def main() -> int:
-    """0 done, 1 stopped by a gate or a bad reward, 2 a plan that is not executed as it is."""
+    """0 done, 1 stopped by what it says, 2 a plan that is not executed as it is, or whose files are not there."""
     asked = _parser().parse_args()
     try:
         plan = _plan(asked.plan)
@@ -161,6 +162,7 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
     import ray
 
     from rftconf_runner import checkpoint, trackers
+    from rftconf_runner.checkpoint import CheckpointError
     from rftconf_runner.driver import train
     from rftconf_runner.gates import GateError
     from rftconf_runner.reward import BadRewardError
@@ -168,29 +170,28 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
     from rftconf_runner.supervision import LostError
 
     folder: Path = asked.out
-    folder.mkdir(parents=True, exist_ok=True)
-    why_not = _not_ours(plan, folder, resume=asked.resume)
-    if why_not:
-        print(why_not, file=sys.stderr)
-        return 2
-    try:
-        start = checkpoint.newest(folder) if asked.resume else None
-    except checkpoint.CheckpointError as error:
-        print(error, file=sys.stderr)
-        return 1
-    mode = mode_of(quiet=asked.quiet, json_lines=asked.json, terminal=sys.stdout.isatty())
-    watch = Watch(mode, folder / "events.jsonl")
-    if start:
-        watch.event("resumes", start=str(start))
     job = replace(job_of(plan), reward_seconds=asked.reward_seconds)
-    followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
     try:
+        why_not = absent(job) or _not_ours(plan, folder, resume=asked.resume)
+        start = checkpoint.newest(folder) if asked.resume and not why_not else None
+    except (CheckpointError, OSError) as error:
+        print(_reason(error), file=sys.stderr)
+        return 1
+    if why_not:
+        print(*why_not, sep="\n", file=sys.stderr)
+        return 2
+    mode = mode_of(quiet=asked.quiet, json_lines=asked.json, terminal=sys.stdout.isatty())
+    watch, followers = Watch(mode, folder / "events.jsonl"), list[trackers.Tracker]()
+    try:
+        if start:
+            watch.event("resumes", start=str(start))
+        followers = trackers.opened(plan, folder, checkpoint.state_of(start).period if start else 0)
         connect(job, asked.address)
         if unit() == "CPU" and list(_on_gpus(plan, job)):
             say("no GPU is here: engines do not sleep, and nothing moves to the host between phases")
         train(job, folder, start, _interrupts(), watch, followers)
-    except (GateError, BadRewardError, LostError, NoPlaceError, checkpoint.CheckpointError, ValueError) as error:
-        print(f"stopped: {getattr(error, 'cause', None) or error}{_kept(folder)}", file=sys.stderr)
+    except (GateError, BadRewardError, LostError, NoPlaceError, CheckpointError, OSError, ValueError) as error:
+        print(f"stopped: {_reason(error)}{_kept(folder)}", file=sys.stderr)
         return 1
     finally:
         trackers.close(followers)
@@ -198,16 +199,23 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
     return 0
 
 
-def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> str:
-    """Why this plan is not run in that folder, in words; the plan is kept there where it is."""
+def _reason(error: BaseException) -> str:
+    """In words; of what a process raised, without its traceback."""
+    cause = getattr(error, "cause", None) or error
+    return disk.reason(cause) if isinstance(cause, OSError) else str(cause)
+
+
+def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> list[str]:
+    """Why this plan is not run in that folder, in words; the plan is kept there where it is. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
     kept, text = folder / "plan.json", plan.model_dump_json(indent=1)
     if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
-        return f"{kept} is another plan than this one; --resume goes on with the same"
+        return [f"{kept} is another plan than this one; --resume goes on with the same"]
     if not resume and any(folder.glob("step-*")):
-        return f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder"
+        return [f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder"]
     if not (resume and kept.exists()):
         disk.put(kept, text)
-    return ""
+    return []
 
 
 def _kept(folder: Path) -> str:

@@ -82,14 +82,35 @@ class Prompts:
         return Epochs(sizes, used, job.data_seed, shuffles=job.shuffle, interleaves=apart)
 
 
+def tokenizer_of(job: Job) -> Any:
+    """Raises ValueError, also for a name that the hub does not know or that is not on this machine."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(job.tokenizer)
+    except (OSError, ValueError) as error:
+        told = f"no tokenizer of {job.tokenizer} can be read: {_first_line(error)}"
+        raise ValueError(f"stage.model.tokenizer_path: {told}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
 def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
     from datasets import load_dataset
+    from datasets.exceptions import DatasetsError
 
-    if Path(rows.uri).is_dir():
-        table = load_dataset(rows.uri, rows.subset or None, split=rows.split)
-    else:
-        form = "parquet" if rows.uri.endswith(".parquet") else "json"
-        table = load_dataset(form, data_files={rows.split: rows.uri}, split=rows.split)
+    form = "parquet" if rows.uri.endswith(".parquet") else "json"
+    how: tuple[str, dict[str, Any]] = (form, {"data_files": {rows.split: rows.uri}})
+    file = Path(rows.uri)
+    if file.is_dir() or not (file.suffix or file.exists()):  # also a hub's name
+        how = (rows.uri, {"name": rows.subset or None})
+    try:
+        table = load_dataset(how[0], **how[1], split=rows.split)
+    except (OSError, ImportError, ValueError, DatasetsError) as error:
+        why = _first_line(error.__cause__ or error)
+        raise ValueError(f"stage.data.train[].uri: {rows.uri} cannot be read: {why}") from error
     for at, row in enumerate(table):
         yield _prompt(at, row, rows, job, tokenizer)
 

@@ -29,6 +29,12 @@ def cut(file: Path, lines: int) -> None:
         _replace(file, b"".join(whole[:lines]))
 
 
+def reason(error: OSError) -> str:
+    """In words, with the file's name; the first line where a library wrote it."""
+    where = f"{error.filename}: " if error.filename else ""
+    return where + (error.strerror or next(iter(str(error).splitlines()), type(error).__name__))
+
+
 def to_disk(path: Path) -> None:
     """What a file or a folder holds outlives a loss of power from now on."""
     opened = os.open(path, os.O_RDONLY)

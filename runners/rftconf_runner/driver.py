@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoTokenizer
-
 from rftconf_runner import gates
 from rftconf_runner.batch import drawn_batch
 from rftconf_runner.credit import credit, lessons_of
-from rftconf_runner.data import Prompts
+from rftconf_runner.data import Prompts, tokenizer_of
 from rftconf_runner.drawing import Drawing
 from rftconf_runner.faults import Faults
 from rftconf_runner.job import Job
@@ -32,7 +30,7 @@ def train(
     watch: Watch | None = None, trackers: Sequence[Tracker] = (), living: Places | None = None,
 ) -> Places:  # fmt: skip
     """Run all of `job`, or what follows the checkpoint `start`, until `stopped`; on engines of `living`, in `folder`."""
-    tokenizer, watch = AutoTokenizer.from_pretrained(job.tokenizer), watch or Watch()
+    tokenizer, watch = tokenizer_of(job), watch or Watch()
     data = Prompts(job, tokenizer)
     job, watch.periods = data.job, data.periods()
 

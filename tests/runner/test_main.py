@@ -12,11 +12,12 @@ from tests.runner.test_job import plan
 def test_a_run_that_goes_on_leaves_its_plan_alone(tmp_path: Path) -> None:
     """A kill while it is written again would leave a run that nothing goes on from."""
     asked, kept = plan(), tmp_path / "plan.json"
-    assert __main__._not_ours(asked, tmp_path, resume=True) == ""
+    assert __main__._not_ours(asked, tmp_path, resume=True) == []
     first = kept.stat()
-    assert __main__._not_ours(asked, tmp_path, resume=True) == ""
+    assert __main__._not_ours(asked, tmp_path, resume=True) == []
     assert kept.stat() == first
-    assert "another plan" in __main__._not_ours(plan(trainer__total_training_steps="9"), tmp_path, resume=True)
-    assert __main__._not_ours(plan(trainer__total_training_steps="9"), tmp_path, resume=False) == ""
-    assert kept.read_text() == plan(trainer__total_training_steps="9").model_dump_json(indent=1)
+    other = plan(trainer__total_training_steps="9")
+    assert "another plan" in __main__._not_ours(other, tmp_path, resume=True)[0]
+    assert __main__._not_ours(other, tmp_path, resume=False) == []
+    assert kept.read_text() == other.model_dump_json(indent=1)
     assert [path.name for path in tmp_path.iterdir()] == ["plan.json"]

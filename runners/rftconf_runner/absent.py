@@ -1,0 +1,47 @@
+"""Local files that a job names and that are not there, found before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rftconf_runner.job import Job
+
+BEGINNINGS, ENDINGS = ("/", "./", "../", "~"), (".parquet", ".json", ".jsonl")
+"""What says of a name that it is a path: a model's of neither kind may be the hub's."""
+PATTERN = "*?["
+"""Marks of a name that stands for several files, which `datasets` finds."""
+
+
+def absent(job: Job) -> list[str]:
+    """A sentence for each, with its plan field."""
+    found = [
+        f"{field}: {path} is no {kind}{_home(path)}" for field, path, kind in _asked(job) if not _there(path, kind)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _asked(job: Job) -> Iterator[tuple[str, str, str]]:
+    """Field, path, and what has to be there, of all that is local."""
+    for rows in job.data:
+        if rows.uri.startswith(BEGINNINGS) or (rows.uri.endswith(ENDINGS) and "://" not in rows.uri):
+            yield "stage.data.train[].uri", rows.uri, "file or folder"
+    models = [("stage.model.path", job.model)]
+    models += [("stage.model.tokenizer_path", job.tokenizer)] if job.tokenizer != job.model else []
+    models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
+    models += [("stage.model_options.lora.path", job.lora.path)] if job.lora else []
+    models += [("stage.placement.auxiliary[].path", one.model) for one in job.graders]
+    yield from ((field, path, "folder") for field, path in models if path.startswith(BEGINNINGS))
+    yield from (("stage.reward.function_path", one.path, "file") for one in job.rewards)
+
+
+def _there(path: str, kind: str) -> bool:
+    here = Path(path)
+    if kind == "folder":
+        return here.is_dir()
+    return here.is_file() if kind == "file" else here.exists() or any(mark in path for mark in PATTERN)
+
+
+def _home(path: str) -> str:
+    """Neither `datasets` nor `transformers` reads it as a shell does."""
+    return "; `~` is not read as your home folder here, write the whole path" if path.startswith("~") else ""
