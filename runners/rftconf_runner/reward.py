@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import math
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import ray
@@ -114,20 +117,37 @@ class Scorer:
     def _score(self, asked: Asked) -> Score:
         domain, text = asked.domain if asked.domain in self.rewards else "", asked.text
         found = self._called(asked, self.rewards[domain].name)
-        value = found.get("score") if isinstance(found, dict) else found
-        if not isinstance(value, (int, float)) or not math.isfinite(value):
+        value = _number(found.get("score") if isinstance(found, dict) else found)
+        if value is None or not math.isfinite(value):
             raise BadRewardError(f"the reward of {text[:80]!r} is {found!r}, and no finite number")
         more = found if isinstance(found, dict) else {"acc": value}
-        return Score(float(value), {k: float(v) for k, v in more.items() if isinstance(v, (bool, int, float))})
+        return Score(value, {name: one for name, of in more.items() if (one := _number(of)) is not None})
 
 
 def _load(path: str) -> Any:
-    spec = importlib.util.spec_from_file_location("reward_of_the_user", path)
+    """The file's module, under a name of its own by which its data classes find it while it is executed."""
+    name = f"reward_of_the_user_{sha256(os.path.realpath(path).encode()).hexdigest()[:16]}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise BadRewardError(f"stage.reward.function_path: {path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
     return module
+
+
+def _number(value: Any) -> float | None:
+    """A bool, int or float, also as NumPy and PyTorch wrap a single one; None for anything else."""
+    try:
+        plain = value.item() if hasattr(value, "item") else value
+        return float(plain) if isinstance(plain, (bool, int, float)) else None
+    except (TypeError, ValueError, RuntimeError):  # of several, or of none
+        return None
+    except OverflowError:  # a whole number beyond every float
+        return math.inf
 
 
 def scored(scorer: Any, asked: Sequence[Asked], seconds: float) -> list[Score]:

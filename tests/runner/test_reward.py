@@ -1,0 +1,91 @@
+"""The user's reward files: how they are loaded, and which numbers they may give."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray", reason="needs the runner's environment (make runner-env)")
+from rftconf_runner import reward
+from rftconf_runner.job import RewardSource
+from rftconf_runner.reward import Asked, BadRewardError, Score
+
+OWN_TYPES = """
+from __future__ import annotations
+import dataclasses
+
+SAID = "{said}"
+
+
+@dataclasses.dataclass
+class Found:
+    score: float | None = 1.0
+    kind: dataclasses.KW_ONLY | None = None
+
+
+def compute_score(**_):
+    return {{"score": Found().score, "said": len(SAID)}}
+"""
+ASKED = Asked("", "s", "7", "7", {})
+
+
+def scorer(*files: Path) -> Any:
+    """The actor's class, with a domain for each file."""
+    actor: Any = reward.Scorer
+    return actor.__ray_metadata__.modified_class([RewardSource(f.stem, str(f), "compute_score", {}) for f in files])
+
+
+def test_a_file_may_have_data_classes_whose_types_are_text(tmp_path: Path) -> None:
+    """They look their own module up while it is loaded; two files are two modules."""
+    files = [tmp_path / "one.py", tmp_path / "another.py"]
+    for file in files:
+        file.write_text(OWN_TYPES.format(said=file.stem))
+    held = scorer(*files)
+    found = [held._score(Asked(file.stem, "s", "7", "7", {})) for file in files]
+    assert found == [Score(1.0, {"score": 1.0, "said": 3.0}), Score(1.0, {"score": 1.0, "said": 7.0})]
+    assert all(sys.modules[module.__name__] is module for module in held.modules.values())
+
+
+def test_a_file_that_fails_leaves_no_module(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("raise KeyError('at its start')\n")
+    before = set(sys.modules)
+    with pytest.raises(KeyError):
+        scorer(tmp_path / "bad.py")
+    assert set(sys.modules) == before
+
+
+def scored(value: Any) -> Score:
+    """What an answer earns whose function gives `value`."""
+    held = scorer()
+    held.rewards = {"": RewardSource("", "given.py", "compute_score", {})}
+    held._called = lambda *_: value
+    found: Score = held._score(ASKED)
+    return found
+
+
+def test_numbers_of_numpy_and_torch_are_numbers() -> None:
+    np, torch = pytest.importorskip("numpy"), pytest.importorskip("torch")
+    for value in (np.float32(0.5), np.float16(0.5), np.array(0.5), np.array([0.5]), torch.tensor(0.5)):
+        assert scored(value) == Score(0.5, {"acc": 0.5})
+    assert scored(np.int64(1)).reward == scored(np.bool_(True)).reward == scored(torch.tensor(True)).reward == 1.0
+    metrics = {
+        "acc": np.bool_(True),
+        "length": np.int64(3),
+        "gap": torch.tensor(0.25),
+        "two": torch.ones(2),
+        "said": "a",
+    }
+    assert scored({"score": np.float32(2), **metrics}) == Score(
+        2.0, {"score": 2.0, "acc": 1.0, "length": 3.0, "gap": 0.25}
+    )
+
+
+def test_what_is_no_number_is_named() -> None:
+    np, torch = pytest.importorskip("numpy"), pytest.importorskip("torch")
+    nothing = (None, "1", [1.0], {"acc": 1.0}, float("nan"), 10**400, 1j, np.str_("1"))
+    for value in (*nothing, np.array([0.5, 1.0]), torch.ones(2), torch.tensor(float("inf"))):
+        with pytest.raises(BadRewardError, match="and no finite number"):
+            scored(value)
