@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rftconf_runner.gates import GateError
 from rftconf_runner.job import Job
 from rftconf_runner.places import Places, call
 from rftconf_runner.reward import BadRewardError
@@ -18,7 +19,7 @@ def engines_turn(job: Job, places: Places) -> Iterator[None]:
         call((*places.ranks, *places.critics), "rest")
     try:
         yield
-    except BadRewardError:  # what was learned is saved then
+    except (BadRewardError, GateError):  # what was learned is saved then
         _sleep(job, places)
         raise
     _sleep(job, places)
