@@ -14,6 +14,10 @@ from rftconf_runner.job import Grader, Job
 from rftconf_runner.places import Places
 from rftconf_runner.reward import Asked, BadRewardError, Score, prompted, scored, shaped
 
+GRADER_SECONDS = 3600.0
+"""How long a model may take for a period's answers, unless `--reward-seconds` is more: it answers in words of its own, for
+which a function's minute is too short, and an hour is what a hang is known by."""
+
 
 def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> list[list[Score]]:
     """Of each group's answers. The same answers earn the same, whatever was scored before."""
@@ -53,12 +57,21 @@ def _grader_of(job: Job, domain: str) -> Grader | None:
 
 
 def _shared(job: Job, grader: Grader, places: Places, method: str, asked: Sequence[Any]) -> list[Any]:
-    """What its processes say, each to an equal share."""
-    actors = [places.graders[name] for name, one in job.posts if one is grader]
-    size = max(-(-len(asked) // len(actors)), 1)
+    """What its processes say, each to an equal share. Raises BadRewardError with the name of one that hangs."""
+    names = [name for name, one in job.posts if one is grader]
+    size = max(-(-len(asked) // len(names)), 1)
     shares = [asked[at : at + size] for at in range(0, len(asked), size)]
-    refs = [getattr(actor, method).remote(share) for actor, share in zip(actors, shares, strict=False)]
-    return [one for found in ray.get(refs) for one in found]
+    refs = {
+        getattr(places.graders[name], method).remote(share): name for name, share in zip(names, shares, strict=False)
+    }
+    seconds = max(job.reward_seconds, GRADER_SECONDS)
+    try:
+        return [one for found in ray.get([*refs], timeout=seconds) for one in found]
+    except ray.exceptions.GetTimeoutError:
+        _, late = ray.wait([*refs], num_returns=len(refs), timeout=0)
+        who = " and ".join(refs[ref] for ref in late) or grader.kind
+        told = f"{who} ({grader.model}) took longer than {seconds:g} s for {len(asked)} answers"
+        raise BadRewardError(f"{told}; --reward-seconds gives more") from None
 
 
 def _score(value: float) -> Score:

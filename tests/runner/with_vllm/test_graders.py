@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +14,16 @@ from typing import Any
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import ray
 import torch
+from rftconf_runner import grading
 from rftconf_runner.drawing import Group
 from rftconf_runner.faults import VARIABLE
 from rftconf_runner.graders import have_heads
 from rftconf_runner.grading import graded
 from rftconf_runner.job import Grader
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.places import NOWHERE
 from rftconf_runner.reward import BadRewardError, Score
 from rftconf_runner.supervision import LostError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Qwen3Config, Qwen3ForSequenceClassification
@@ -127,6 +131,34 @@ def test_a_judge_and_its_death(demo: Path, monkeypatch: pytest.MonkeyPatch) -> N
     events = [json.loads(line) for line in (demo / "judged_killed" / "events.jsonl").read_text().splitlines()]
     assert [one["what"] for one in events if one["event"] == "lost"] == ["judge 0 died in period 2, phase reward"]
     assert without_times(killed) == without_times(whole)
+
+
+@ray.remote(num_cpus=0)
+class Hanging:
+    """A judge that answers, or does not."""
+
+    def replies(self, asked: list[Any]) -> list[Any]:
+        if asked == ["hangs"]:
+            time.sleep(600)
+        return asked
+
+
+def test_a_model_that_hangs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of the user's own may be the longer one."""
+    session.connected()
+    judge = Grader("judge", "", "/j", 2, True, "float32", 0.5, 64)
+    job = replace(job_of(plan()), graders=(judge,), reward_seconds=0.5)
+    actor: Any = Hanging
+    places = replace(NOWHERE, graders={name: actor.remote() for name, _ in job.posts})
+    ray.get([one.__ray_ready__.remote() for one in places.graders.values()])
+    try:
+        assert grading._shared(job, judge, places, "replies", ["a", "b"]) == ["a", "b"]
+        monkeypatch.setattr(grading, "GRADER_SECONDS", 0.5)
+        with pytest.raises(BadRewardError, match=r"^judge 1 \(/j\) took longer than 0\.5 s for 2 answers"):
+            grading._shared(job, judge, places, "replies", ["a", "hangs"])
+    finally:
+        for one in places.graders.values():
+            ray.kill(one)
 
 
 def test_a_model_without_a_head_is_no_reward_model(demo: Path) -> None:
