@@ -14,7 +14,7 @@ from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import CriticJob, Job, Micro
 from rftconf_runner.meeting import join
 from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
-from rftconf_runner.sharded import Learner, device, shard
+from rftconf_runner.sharded import Learner, device, forget, shard
 
 
 @ray.remote(num_cpus=0)
@@ -29,6 +29,7 @@ class Critic:
 
     def begin(self, job: Job, critic: CriticJob, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
+        forget(self, "learner")
         self.job, self.critic, mesh, rank = job, critic, self.mesh, self.rank
         model = _load(start or critic.model, job, critic.stored)
         model = shard(model, mesh, job.dtype, checkpointing=critic.checkpointing, offload=critic.offload).train()

@@ -18,7 +18,7 @@ from rftconf_runner.meeting import join
 from rftconf_runner.offload import States
 from rftconf_runner.parcel import Parcel
 from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
-from rftconf_runner.sharded import Learner, device, largest, shard
+from rftconf_runner.sharded import Learner, device, forget, largest, shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Policy:
 
     def begin(self, job: Job, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
+        forget(self, "learner", "reference")
         self.job, mesh, rank = job, self.mesh, self.rank
         model = _load(job.model if job.lora else start or job.model, job)
         adapters = Adapters(model, job.lora, start) if job.lora else None

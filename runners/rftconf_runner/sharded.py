@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from math import cos, pi
 from pathlib import Path
@@ -49,6 +50,16 @@ def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Of
         fully_shard(layer, mesh=mesh, mp_policy=how, offload_policy=where, reshard_after_forward=offload.reshards)
     fully_shard(model, mesh=mesh, mp_policy=how, offload_policy=where)
     return model
+
+
+def forget(rank: Any, *names: str) -> None:
+    """Let go of what a rank holds under these names, and of its memory: what comes next may be as large. FSDP's modules
+    refer to each other, so that only the collector finds them."""
+    for name in names:
+        vars(rank).pop(name, None)
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def largest(value: Tensor) -> Tensor:
