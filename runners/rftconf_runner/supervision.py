@@ -68,9 +68,8 @@ def supervised(
 
 
 def _left(places: Places, gone: Sequence[str]) -> Places:
-    """What goes on: the reward's process and its models where they live, and ranks of a model or an engine none of which died;
-    the others
-    of one that did would wait for it."""
+    """What goes on: the reward's process and its models where they live, and ranks of a model or an engine none of which
+    died; the others of one that did would wait for it."""
     named = places.named()
     ranks, critics = (
         [] if any(named[name] in actors for name in gone) else actors for actors in (places.ranks, places.critics)
