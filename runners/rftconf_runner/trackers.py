@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import uuid4
 
 from rftconf.plan.model import Plan
+from rftconf_runner import disk
 
 LIBRARIES = {"tensorboard": "tensorboardX", "wandb": "wandb", "mlflow": "mlflow"}
 """A plan's name for a tracker, and the package that is imported for it."""
@@ -85,11 +88,21 @@ class _TensorBoard:
         self.writer.close()
 
 
+def _known(folder: Path, tracker: str, done: int) -> str:
+    """Under which id a run that goes on was logged before; empty for one that begins."""
+    file = folder / f"{tracker}.id"
+    return file.read_text(encoding="utf-8").strip() if done and file.exists() else ""
+
+
 class _Wandb:
-    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:  # noqa: ARG002 - wandb keeps its own count
+    """One run of the server, also where it goes on. Periods that it has already are the same numbers, and it leaves them."""
+
+    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:
         import wandb
 
-        self.run: Any = wandb.init(project=project, name=experiment, dir=str(folder), resume="allow")
+        own = _known(folder, "wandb", done) or os.environ.get("WANDB_RUN_ID") or uuid4().hex
+        self.run: Any = wandb.init(project=project, name=experiment, dir=str(folder), id=own, resume="allow")
+        disk.put(folder / "wandb.id", own)
 
     def log(self, period: int, values: Mapping[str, float]) -> None:
         self.run.log(dict(values), step=period)
@@ -99,12 +112,15 @@ class _Wandb:
 
 
 class _Mlflow:
-    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:  # noqa: ARG002 - the server keeps its own count
+    """One run of the server, which makes its id."""
+
+    def __init__(self, folder: Path, project: str, experiment: str, done: int) -> None:
         import mlflow
 
         self.mlflow: Any = mlflow
         mlflow.set_experiment(project)
-        mlflow.start_run(run_name=experiment)
+        begun = mlflow.start_run(run_id=_known(folder, "mlflow", done) or None, run_name=experiment)
+        disk.put(folder / "mlflow.id", begun.info.run_id)
 
     def log(self, period: int, values: Mapping[str, float]) -> None:
         self.mlflow.log_metrics(dict(values), step=period)

@@ -112,10 +112,14 @@ def test_each_tracker_gets_numbers_through_its_own_library(tmp_path: Path, monke
         got.append(("init", asked["project"], asked["name"]))
         return run
 
+    def started(run_id: str | None, run_name: str) -> Any:
+        got.append(("run", run_name))
+        return SimpleNamespace(info=SimpleNamespace(run_id="m1"))
+
     wandb = SimpleNamespace(init=began)
     mlflow = SimpleNamespace(
         set_experiment=lambda name: got.append(("experiment", name)),
-        start_run=lambda run_name: got.append(("run", run_name)),
+        start_run=started,
         log_metrics=lambda values, step: got.append(("mlflow", step, values)),
         end_run=lambda: got.append(("ended",)),
     )
@@ -130,3 +134,33 @@ def test_each_tracker_gets_numbers_through_its_own_library(tmp_path: Path, monke
         *(("init", "p", "e"), ("experiment", "p"), ("run", "e")),
         *(("wandb", 3, numbers), ("mlflow", 3, numbers), ("finished",), ("ended",)),
     ]
+
+
+def test_a_run_that_goes_on_is_the_same_run_to_its_trackers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that begins is another, also in a folder where one ended before its first checkpoint."""
+    monkeypatch.delenv("WANDB_RUN_ID", raising=False)
+    wandbs, mlflows = list[str](), list[str | None]()
+    run = SimpleNamespace(finish=lambda: None)
+
+    def began(**asked: str) -> Any:
+        wandbs.append(asked["id"])
+        return run
+
+    wandb = SimpleNamespace(init=began)
+
+    def started(run_id: str | None, run_name: str) -> Any:
+        mlflows.append(run_id)
+        return SimpleNamespace(info=SimpleNamespace(run_id=run_id or f"new {len(mlflows)}"))
+
+    mlflow = SimpleNamespace(set_experiment=lambda _: None, start_run=started, end_run=lambda: None)
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
+    for done in (0, 2, 4, 0, 2):
+        trackers.close(trackers.opened(plan("wandb", "mlflow"), tmp_path, done))
+    first, *_, last = wandbs
+    assert wandbs == [first, first, first, last, last]
+    assert first != last
+    assert mlflows == [None, "new 1", "new 1", None, "new 4"]
+    monkeypatch.setenv("WANDB_RUN_ID", "of the user")
+    trackers.close(trackers.opened(plan("wandb"), tmp_path, 0))
+    assert wandbs[-1] == "of the user"
