@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from rftconf_runner.drawing import Waiting
 
 DIGESTS, STATE = "digests.json", "run.json"
+PARTIAL, GONE = ".partial", "gone-"
+"""End of the name of a checkpoint that is being written, beginning of that of one that is being deleted."""
 FULL_BYTES = 1 << 20
 """Less free than this is a full disk."""
 CRITIC = "critic"
@@ -38,7 +41,7 @@ class State:
 
 def save(folder: Path, state: State, write: Callable[[Path], None]) -> None:
     """What `write` puts into a folder, under its final name only when it is whole and on the disk."""
-    beside = folder.with_suffix(".partial")
+    beside = folder.with_suffix(PARTIAL)
     shutil.rmtree(beside, ignore_errors=True)
     try:
         _write(beside, state, write)
@@ -83,7 +86,33 @@ def newest(run: Path) -> Path | None:
 
 def newest_name(run: Path) -> Path | None:
     """The same, unread."""
-    return max((path for path in run.glob("step-*") if path.suffix != ".partial"), default=None)
+    return next(reversed(_whole(run)), None)
+
+
+def keep_last(run: Path, keep: int) -> None:
+    """Delete all but the last `keep` checkpoints, none where that is 0 or less. Each has another name before anything of it
+    goes. To be called when the newest is on the disk, as `save` leaves it. Raises CheckpointError where one cannot go."""
+    for folder in _whole(run)[:-keep] if keep > 0 else ():
+        gone = run / f"{GONE}{folder.name}"
+        shutil.rmtree(gone, ignore_errors=True)
+        try:
+            folder.rename(gone)
+            disk.to_disk(run)
+        except OSError as error:
+            raise CheckpointError(f"cannot delete {folder}: {error.strerror or error}") from error
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def clean(run: Path) -> None:
+    """Remove what a kill left half written or half deleted."""
+    for folder in (*run.glob(f"step-*{PARTIAL}"), *run.glob(f"{GONE}step-*")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _whole(run: Path) -> list[Path]:
+    """Checkpoints under their final names, the last period's last."""
+    found = [path for path in run.glob("step-*") if re.fullmatch(r"step-\d+", path.name)]
+    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")))
 
 
 def state_of(folder: Path) -> State:

@@ -207,6 +207,7 @@ class Job:
     shuffle_seed: int
     rollouts: int
     save_every: int
+    keep: int
     micro: Micro
     ranks: int
     engines: int

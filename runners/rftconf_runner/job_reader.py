@@ -97,6 +97,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "shuffle_seed": read.whole("seeds.minibatch", 0),
         "rollouts": read.whole("run_length.rollouts", 0 if read.stage.run_length.epochs else None),
         "save_every": read.nearest("cadence.save_rollouts", 0),
+        "keep": read.whole("checkpoint.keep", 0),
         "micro": _micro(read, "micro"),
         "ranks": read.whole("placement.actor.gpus"),
         **_engines(read),

@@ -23,6 +23,7 @@ class Keeper:
 
     def __init__(self, job: Job, folder: Path, tokenizer: Any, places: Places, start: Path | None) -> None:
         self.job, self.folder, self.tokenizer, self.places = job, folder, tokenizer, places
+        checkpoint.clean(folder)
         coef = job.kl_reward.coef if job.kl_reward else 0.0
         self.state = checkpoint.state_of(start) if start else State(0, coef, 0)
         self.saved, self.whole, self.due = self.state.period, True, False
@@ -45,10 +46,11 @@ class Keeper:
         return self.state.period % self.job.every == 0
 
     def save(self) -> None:
-        """A checkpoint of the last whole period."""
+        """A checkpoint of the last whole period; of those before stay as many as the plan says."""
         state = replace(self.state, waiting=self.waiting())
         to = checkpoint.name(self.folder, state.period)
         checkpoint.save(to, state, lambda folder: write(self.places, self.tokenizer, folder))
+        checkpoint.keep_last(self.folder, self.job.keep)
         self.saved, self.due = state.period, False
 
     def rescues(self) -> bool:

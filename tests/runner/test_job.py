@@ -62,6 +62,11 @@ def test_numbers_of_a_job() -> None:
     assert shared.memory_fraction == 0.4
 
 
+def test_how_many_checkpoints_stay() -> None:
+    """All, unless the plan says how many."""
+    assert (job_of(plan()).keep, job_of(plan(trainer__max_actor_ckpt_to_keep="2")).keep) == (0, 2)
+
+
 MIXED = {"actor_rollout_ref__actor__fsdp_config__dtype": "bfloat16", "actor_rollout_ref__rollout__dtype": "bfloat16"}
 
 
