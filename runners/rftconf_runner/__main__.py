@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from rftconf.plan.model import Plan
-from rftconf_runner.beyond import leave_out, left_aside
 from rftconf_runner import disk
 from rftconf_runner.absent import absent
+from rftconf_runner.beyond import leave_out, left_aside
 from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rftconf_runner.absent import ENDINGS
 from rftconf_runner.job import Job, Rows
 from rftconf_runner.mixing import Epochs, Shares, domain_of
 
@@ -103,8 +104,7 @@ def _prompts(rows: Rows, job: Job, tokenizer: Any) -> Iterator[Prompt]:
 
     form = "parquet" if rows.uri.endswith(".parquet") else "json"
     how: tuple[str, dict[str, Any]] = (form, {"data_files": {rows.split: rows.uri}})
-    file = Path(rows.uri)
-    if file.is_dir() or not (file.suffix or file.exists()):  # also a hub's name
+    if Path(rows.uri).is_dir() or not (Path(rows.uri).exists() or rows.uri.endswith(ENDINGS)):  # also a hub's name
         how = (rows.uri, {"name": rows.subset or None})
     try:
         table = load_dataset(how[0], **how[1], split=rows.split)

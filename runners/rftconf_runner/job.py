@@ -176,7 +176,7 @@ class Job:
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
     without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose;
     `tp` the GPUs of each engine, which `sleeps` while the trainers have them; `warmup` the periods in which the policy is not
-    updated; `rollouts` 0 where the data's epochs alone end the run.
+    updated; `rollouts` 0 where the data's epochs alone end the run; `keep` the checkpoints that stay, 0 all of them.
     `dtype` is what engine, policy, reference and critic compute in, `stored` what the policy's weights are kept and learned in.
     """
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("default")
     [
         ("bad.parquet", "no", "Parquet file size is 2 bytes"),
         ("bad.jsonl", "{nope\n", "JSON parse error: Missing a name for object member"),
-        ("no", None, "Unable to find"),
+        ("no", None, "Couldn.t find any data file"),
         ("empty/", None, "doesn't contain any data files"),
     ],
 )
