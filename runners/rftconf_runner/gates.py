@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import expm1
+from math import expm1, inf, isfinite
+from statistics import fmean
 
-PARITY_MAX = {"float32": 1e-5, "bfloat16": 0.2, "float16": 0.05}
-"""Largest |log-prob of the engine - log-prob of the trainer| over all sampled tokens."""
-FIRST_RATIO_MAX = 1e-3
-PARITY_RATIO = {dtype: max(expm1(most), FIRST_RATIO_MAX) for dtype, most in PARITY_MAX.items()}
-"""The same as a ratio, less 1."""
+PARITY_MAX = {"float32": 1e-5, "bfloat16": 0.1}
+"""|log-prob of the engine - log-prob of the trainer| over all sampled tokens: the largest, or what `BY_MEAN` says."""
+FIRST_RATIO_MAX = {"float32": 1e-3, "bfloat16": 0.1}
+"""|ratio - 1| of the first update's tokens, in the same way."""
+BY_MEAN = {"bfloat16"}
+"""Types in which the mean over tokens counts. Between kernels for other shapes single tokens of a sound run differ by 0.5 in
+16 bits, with means of 0.01 to 0.04 (huggingface/trl#6789, vllm-project/vime#64): a largest one would say nothing."""
+PARITY_RATIO = {dtype: max(expm1(most), FIRST_RATIO_MAX[dtype]) for dtype, most in PARITY_MAX.items()}
+"""Of log-probs that the engine computed, as a ratio, less 1."""
 
 
 class GateError(RuntimeError):
@@ -17,25 +22,26 @@ class GateError(RuntimeError):
 
 
 def parity(engine: Sequence[Sequence[float]], trainer: Sequence[Sequence[float]], dtype: str) -> float:
-    """The largest difference. Raises GateError when the engine does not hold the trainer's weights."""
+    """The difference that counts. Raises GateError when the engine does not hold the trainer's weights."""
     pairs = ((a, b) for one, other in zip(engine, trainer, strict=True) for a, b in zip(one, other, strict=True))
     gaps = [abs(a - b) for a, b in pairs]
-    breach = next((gap for gap in gaps if not gap <= PARITY_MAX[dtype]), None)  # also what is no number
-    return at_parity(max(gaps, default=0.0) if breach is None else breach, dtype)
+    if not all(map(isfinite, gaps)):
+        return at_parity(inf, dtype)
+    return at_parity(fmean(gaps or [0.0]) if dtype in BY_MEAN else max(gaps, default=0.0), dtype)
 
 
 def at_parity(gap: float, dtype: str) -> float:
-    """The largest difference itself. Raises GateError where it is too large, or no number."""
-    limit = PARITY_MAX[dtype]
+    """The difference itself. Raises GateError where it is too large, or no number."""
+    limit, which = PARITY_MAX[dtype], "on average" if dtype in BY_MEAN else "at most"
     if not gap <= limit:
         raise GateError(
-            f"log-probs of engine and trainer differ by {gap:.3g}; more than {limit:g} in {dtype} means "
+            f"log-probs of engine and trainer differ by {gap:.3g} {which}; more than {limit:g} in {dtype} means "
             "that the engine's weights or its prefix cache are stale"
         )
     return gap
 
 
-def first_ratio(gap: float, most: float = FIRST_RATIO_MAX) -> None:
+def first_ratio(gap: float, most: float) -> None:
     """Raises GateError when the first update of a period does not start at ratio 1."""
     if not gap <= most:
         raise GateError(f"the first update's ratios differ from 1 by {gap:.3g}: the old log-probs are of other weights")

@@ -18,13 +18,14 @@ from rftconf_runner.meeting import join
 from rftconf_runner.offload import States
 from rftconf_runner.parcel import Parcel
 from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
-from rftconf_runner.sharded import Learner, device, forget, largest, shard
+from rftconf_runner.sharded import Learner, device, forget, largest, shard, total
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What one update did. `ratio_gap` is the largest |ratio - 1| over its tokens; `parity` the largest difference of the
-    engine's log-probs from the trainer's, None where it was not for the update to compare them."""
+    """What one update did. `ratio_gap` is |ratio - 1| of this rank's tokens; `parity` the difference of the engine's log-probs
+    from the trainer's over all ranks, None where it was not for the update to compare them. Both are the largest, or in the
+    types of `gates.BY_MEAN` the mean."""
 
     loss: float
     gradient_norm: float
@@ -77,24 +78,25 @@ class Policy:
         on every rank, before a weight changes, where those that the engine drew with weights of `version` are too far."""
         whole, own = self._denominator(lessons), share(lessons, self.rank, self.job.ranks)
         compares = self.job.old_in_update and any(one.sample.version == version for one in lessons)
-        gaps, parities = [0.0], [torch.zeros(())]
+        gaps, parities = list[Tensor](), list[Tensor]()
+        parity: float | None = None
 
         def parts() -> list[Tensor]:
+            nonlocal parity
             cut, found = [*micro_batches(lessons, self.job.micro, self.rank, self.job.ranks)], []
             passes = [(self._divisor(micro.items, own, whole), part) for micro in cut for _, part in micro.passes]
             for left, (divisor, part) in zip(reversed(range(len(passes))), passes, strict=True):
-                loss, gap, log_probs = self._loss(part, divisor)
+                loss, ratios, log_probs = self._loss(part, divisor)
                 found.append(self.learner.backward(loss, left))
-                gaps.append(gap)
+                gaps.append(ratios)
                 if compares:
-                    parities.append(_parity(part, log_probs, version))
+                    parities.append(_apart(part, log_probs, version))
             if compares:
-                parities[:] = [largest(torch.stack(parities).max())]
-                gates.at_parity(float(parities[0]), self.job.dtype)
+                parity = gates.at_parity(_over_ranks(torch.cat(parities), self.job.dtype), self.job.dtype)
             return found
 
         loss, norm, rate = self.learner.step(parts)
-        return Updated(loss, norm, max(gaps), rate, float(parities[0]) if compares else None)
+        return Updated(loss, norm, _gap(torch.cat(gaps), self.job.dtype), rate, parity)
 
     def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name, in the type that engines compute in; on rank 0."""
@@ -138,8 +140,8 @@ class Policy:
         log_probs = chosen.log_softmax(-1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
         return log_probs * rows.mask, rows.mask, chosen
 
-    def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, float, Tensor]:
-        """The part of the update's loss, the largest |ratio - 1|, and the log-probs."""
+    def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The part of the update's loss, |ratio - 1| of each token that counts, and the log-probs."""
         job = self.job
         log_probs, mask, logits = self._forward(self.learner.model, [lesson.sample for lesson in part])
         own = log_probs.detach()
@@ -160,18 +162,33 @@ class Policy:
         if job.kl_loss:
             reference = grid([lesson.reference for lesson in part], mask)
             loss = loss + job.kl_loss.coef * losses.kl(log_probs, reference, job.kl_loss.estimator)
-        gap = float(((own - old).exp() - 1).abs().mul(mask).max())
-        return losses.aggregate(loss, mask, job.aggregation, divisor, job.divisor or job.response_tokens), gap, own
+        ratios = ((own - old).exp() - 1).abs()[mask.bool()]
+        return losses.aggregate(loss, mask, job.aggregation, divisor, job.divisor or job.response_tokens), ratios, own
 
 
-def _parity(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
-    """The largest difference of log-probs [sequences, tokens] from those that weights of `version` drew; infinite where it
-    is no number."""
+def _gap(values: Tensor, dtype: str) -> float:
+    """Of the tokens that count, the number that a gate looks at; 0 of none."""
+    if not len(values):
+        return 0.0
+    return float(values.mean() if dtype in gates.BY_MEAN else values.max())
+
+
+def _over_ranks(values: Tensor, dtype: str) -> float:
+    """The same over all ranks' tokens; collective."""
+    if dtype in gates.BY_MEAN:
+        added, count = total(torch.stack((values.sum(), values.new_tensor(len(values))))).tolist()
+        return float(added / max(count, 1))
+    return float(largest(values.max() if len(values) else values.new_zeros(())))
+
+
+def _apart(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
+    """How far log-probs [sequences, tokens] are from those that weights of `version` drew, of each token that these drew;
+    infinite where it is no number."""
     samples = [lesson.sample for lesson in part]
     drawn = grid([one.drawn if one.version == version else () for one in samples], log_probs)
     counts = (mask_of(samples) * torch.tensor([[one.version == version] for one in samples])).bool()
     gaps = (log_probs.cpu() - drawn.cpu()).abs().nan_to_num(nan=float("inf"), posinf=float("inf"))
-    return torch.where(counts, gaps, 0.0).max()
+    return gaps[counts]
 
 
 def _load(path: str, job: Job) -> Any:

@@ -70,6 +70,14 @@ def largest(value: Tensor) -> Tensor:
     return value
 
 
+def total(value: Tensor) -> Tensor:
+    """Over all ranks; collective."""
+    if torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
+        value = value.to(device())
+        torch.distributed.all_reduce(value, torch.distributed.ReduceOp.SUM)
+    return value
+
+
 def whole(value: Any) -> Tensor:
     """A sharded tensor gathered; collective."""
     found: Tensor = value.full_tensor() if hasattr(value, "full_tensor") else value

@@ -25,8 +25,18 @@ def test_half_precision_is_given_its_rounding() -> None:
         gates.parity([[-1.0]], [[-1.05]], "float32")
 
 
+def test_half_precision_is_judged_by_all_tokens() -> None:
+    """One in a hundred that is off by 0.5 is a kernel's rounding; all that are off by 0.2 are another model's."""
+    drawn = [[-1.0] * 100]
+    assert gates.parity(drawn, [[-1.5, *drawn[0][1:]]], "bfloat16") == pytest.approx(0.005)
+    with pytest.raises(gates.GateError, match=r"differ by 0\.2 on average; more than 0\.1 in bfloat16"):
+        gates.parity(drawn, [[-1.2] * 100], "bfloat16")
+    with pytest.raises(gates.GateError):
+        gates.parity(drawn, [[math.nan, *drawn[0][1:]]], "bfloat16")
+
+
 @pytest.mark.parametrize("gap", [0.002, math.nan])
 def test_a_first_ratio_that_is_not_one(gap: float) -> None:
-    gates.first_ratio(0.0005)
+    gates.first_ratio(0.0005, gates.FIRST_RATIO_MAX["float32"])
     with pytest.raises(gates.GateError, match="old log-probs"):
-        gates.first_ratio(gap)
+        gates.first_ratio(gap, gates.FIRST_RATIO_MAX["float32"])
