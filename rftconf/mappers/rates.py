@@ -133,7 +133,7 @@ def beside_a_length(w: Writing) -> tuple[State, str]:
     """What becomes of epochs where the number of periods ends the run: they follow, or might have ended it earlier (H68)."""
     path, rollouts = "stage.run_length.epochs", w.plan("stage.run_length.rollouts")
     origin, ends = w.origins.get(path), f"the run ends after {formula(rollouts)} rollout periods"
-    both = w.plan("stage.run_length.last_partial") == "drop" and w.facts.get("rows") is None
+    both = w.plan("stage.run_length.last_partial") in ("drop", "carry") and w.facts.get("rows") is None
     if both and origin is not None and origin.kind is Kind.WRITTEN and not w.same_framework:
         return State.NARROWED, f"{ends}; --rows N tells whether {formula(w.plan(path))} epochs end it earlier (H68)"
     return State.DERIVED, ends

@@ -93,6 +93,28 @@ def test_h12_without_rows_no_limit_is_invented() -> None:
     assert any("--rows" in " ".join(d.choices) for d in done.conversion.ledger.decisions)
 
 
+def test_h12_a_limit_of_the_trainer_leaves_the_epochs_in_force() -> None:
+    """The explorer's reader asks buffer.total_steps alone, then buffer.total_epochs (buffer/reader/file_reader.py)."""
+    both = {"buffer.total_steps": None, "trainer.total_steps": 4000, "buffer.total_epochs": 3}
+    known = from_trinity(both, rows=102400)
+    assert picked(known.out, "trainer.total_training_steps", "trainer.total_epochs") == [300, 3]
+    assert known.line("buffer.total_epochs").state is State.EXACT
+    assert "trainer.total_steps=4000 is never reached" in known.notes
+    shorter = from_trinity({**both, "trainer.total_steps": 400}, rows=102400)
+    assert picked(shorter.out, "trainer.total_training_steps", "trainer.total_epochs") == [100, 1]
+    assert shorter.line("buffer.total_epochs").state is State.DERIVED
+    open_ = from_trinity(both)
+    assert picked(open_.out, "trainer.total_training_steps", "trainer.total_epochs") == [1000, 3]
+    assert "--rows N tells" in open_.notes
+
+
+def test_h12_a_limit_of_the_explorer_wins_over_the_epochs() -> None:
+    done = from_trinity({"buffer.total_epochs": 3}, rows=1024)
+    assert done.line("buffer.total_epochs").state is State.DEAD_IN_SOURCE
+    assert done.plan("stage.run_length.epochs") is None
+    assert done.out["trainer.total_training_steps"] == 105
+
+
 def test_h16_an_omitted_repeat_times_is_one() -> None:
     done = from_trinity({"algorithm.repeat_times": None, "buffer.train_batch_size": None})
     assert picked(done.out, ROLLOUT + "n", ACTOR + "ppo_mini_batch_size") == [1, 256]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 B = "stage.batch.prompts_per_rollout"
-P = "stage.placement."
+P, RUN = "stage.placement.", "stage.run_length."
+EXPLORED, TRAINED, EPOCHS = "buffer.total_steps", "trainer.total_steps", "buffer.total_epochs"
 
 
 def read_gpus(r: Reading) -> None:
@@ -97,33 +98,34 @@ def _write_mode(w: Writing, layout: str | None) -> None:
 
 
 def read_length(r: Reading) -> None:
-    """Explore steps, train steps and epochs; whichever ends first (rows 10.1, 10.2)."""
-    explore, train = r.native("buffer.total_steps"), r.native("trainer.total_steps")
+    """Explore steps, else epochs, for the explorer; train steps for the trainer; whichever ends first (rows 10.1, 10.2)."""
+    explore, train = r.native(EXPLORED), r.native(TRAINED)
     found = []
     if explore is not None:
-        found.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), "buffer.total_steps"))
+        found.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), EXPLORED))
+        r.inactive[EPOCHS] = f"{EXPLORED} is set and wins"
+    else:
+        r.set(RUN + "epochs", r.native(EPOCHS, 1), EPOCHS)
     if train is not None:
-        found.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.total_steps"))
-    if train is None:
+        found.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), TRAINED))
+    else:
         _without_a_horizon(r)
-    r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
-    r.set(
-        "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
-    )
-    keys = tuple(key for _, key in found) or ("buffer.total_steps", "trainer.total_steps")
-    value: Any = None
-    how = ""
-    if found:
-        plain = [v for v, _ in found if not isinstance(v, Expr)]
-        value = min(plain) if plain else found[0][0]
-        r.inactive["buffer.total_epochs"] = "total_steps is set and wins"
-    elif r.rows() is not None:
-        value = _periods_of_epochs(r)
-        keys, how = ("buffer.total_epochs", "buffer.batch_size"), f"floor(epochs x {r.facts['rows']} rows / B)"
+    r.set(RUN + "last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)")
+    keys = tuple(key for _, key in found) or (EXPLORED, TRAINED)
+    plain = [v for v, _ in found if not isinstance(v, Expr)]
+    value = min(plain) if plain else found[0][0] if found else None
+    bound, how = _periods_of_epochs(r) if explore is None else None, ""
+    if bound is not None and (value is None or (not isinstance(value, Expr) and bound < value)):
+        if value is not None:
+            r.note(f"{TRAINED}={train} is never reached: the epochs end after {bound} rollout periods (H68)")
+        keys = (EPOCHS, "buffer.batch_size", *(key for _, key in found))
+        value, how = bound, f"floor(epochs x {r.facts['rows']} rows / B)"
+    elif bound is None and explore is None and train is not None:
+        r.note(f"{EPOCHS} can end the run before {TRAINED} does; --rows N tells (H68)")
     if isinstance(value, Fraction):
         r.note(f"total steps are {float(value):g} rollout periods; the last one is cut short")
         value = -(-value.numerator // value.denominator)
-    r.set("stage.run_length.rollouts", value, *keys, how=how, kind=Kind.DERIVED if how else None)
+    r.set(RUN + "rollouts", value, *keys, how=how, kind=Kind.DERIVED if how else None)
 
 
 def _without_a_horizon(r: Reading) -> None:
@@ -137,9 +139,10 @@ def _without_a_horizon(r: Reading) -> None:
 
 
 def _periods_of_epochs(r: Reading) -> Any:
-    epochs, prompts = r.native("buffer.total_epochs", 1), sequences_per_period(r)
-    if isinstance(epochs, int) and isinstance(prompts, int):
-        return epochs * int(r.rows() or 0) // prompts
+    """How many periods the epochs last; None where nobody tells."""
+    epochs, prompts, rows = r.native(EPOCHS, 1), sequences_per_period(r), r.rows()
+    if isinstance(epochs, int) and isinstance(prompts, int) and isinstance(rows, int):
+        return epochs * rows // prompts
     return None
 
 

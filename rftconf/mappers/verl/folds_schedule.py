@@ -116,8 +116,8 @@ def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
     supervised = w.plan("stage.kind") == "sft"
     carried = w.plan("stage.run_length.last_partial") in ("carry", "cycle")
-    # of a supervised run the steps are a limit beside the epochs, unless the rows tell that they are the whole run
-    ends = epochs is None or (carried and isinstance(w.facts.get("rows"), int)) if supervised else carried
+    # the steps are a limit beside the epochs, unless the rows tell that they are the whole run
+    ends = epochs is None or (carried and isinstance(w.facts.get("rows"), int))
     if rollouts is not None and ends:
         rows, prompts = w.facts.get("rows"), sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
