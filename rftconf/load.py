@@ -199,7 +199,7 @@ def _refuse_nothing(reading: Reading) -> None:
 
 
 def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:
-    """Live keys without a row, verbatim, for a target of the same framework."""
+    """Live keys without a row, verbatim, for a target of the same framework; and those that say more than fields hold."""
     kept: dict[str, Any] = {}
     for stage in stages:
         used = {key for origin in stage.origins.values() for key in origin.keys} | stage.reading.inactive.keys()
@@ -209,6 +209,7 @@ def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, A
             reason = reason_for(stage.reading.table, key)
             if reason is None or reason.state in (State.EXTENSION, State.NO_COUNTERPART):
                 kept[key] = stage.reading.source.cells[key].value
+        kept |= stage.reading.beyond
     return kept
 
 

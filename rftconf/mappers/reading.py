@@ -38,6 +38,8 @@ class Reading:
     """Native key to the sentence why it does nothing in this config."""
     narrowed: dict[str, str] = field(default_factory=dict)
     """Native key to the sentence why no other framework can do as it says."""
+    beyond: dict[str, Any] = field(default_factory=dict)
+    """Native key to its value, of keys that rows read and whose whole meaning no plan field has: the plan's extensions."""
     count_rows: Callable[[Sequence[Any]], int | None] = _unknown
     """Counts the rows of data files; the caller knows whether any are here."""
     facts: dict[str, Any] = field(default_factory=dict)

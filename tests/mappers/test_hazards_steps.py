@@ -7,7 +7,9 @@ import pytest
 from rftconf.convert import convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
-from tests.mappers.hazard_runs import ACTOR, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.mappers.hazard_runs import ACTOR, PPO, ROLLOUT, TRINITY_PPO, Done, from_trinity, from_verl, picked
 
 # -- batches and steps ------------------------------------------------------------------------------------------
 
@@ -45,6 +47,36 @@ def test_h3_an_unbalanced_pair_is_named() -> None:
     assert "consumes 2048" in done.notes
     assert "H3" in done.notes
     assert "H3" not in from_trinity().notes
+    assert done.line("synchronizer.sync_interval").state is State.NARROWED
+
+
+def test_h3_the_plan_tells_an_unbalanced_pair_apart() -> None:
+    """8 x 1024 made and 2048 taken: three times as many answers stay as are learned from."""
+    form_b = {"buffer.batch_size": 1024, "synchronizer.sync_interval": None, "synchronizer.explorer_sync_interval": 1}
+    even = from_trinity({**form_b, "synchronizer.trainer_sync_interval": 4})
+    assert even.plan("stage.sync.run_ahead_rollouts") == 0
+    assert not even.conversion.loaded.extensions
+    for taken in (1, 2, 8):
+        odd = from_trinity({**form_b, "synchronizer.trainer_sync_interval": taken, "synchronizer.sync_offset": 1})
+        assert odd.plan("stage.sync.run_ahead_rollouts") is None
+        beside = {"synchronizer.trainer_sync_interval": taken, "synchronizer.sync_offset": 1}
+        assert odd.conversion.loaded.extensions == beside
+        assert ("pile up" in odd.notes) is (taken < 4)
+        for key in ("explorer_sync_interval", "trainer_sync_interval", "sync_offset"):
+            assert odd.line(f"synchronizer.{key}").state is State.NARROWED
+
+
+def test_h3_two_intervals_are_one_in_an_older_release_of_the_same_framework() -> None:
+    lines = ["algorithm: {algorithm_type: grpo, repeat_times: 8}", "model: {model_path: /m}", "cluster: {node_num: 1, gpu_per_node: 8}",
+             "buffer: {batch_size: 96, train_batch_size: 256, total_steps: 300}",
+             "synchronizer: {explorer_sync_interval: 1, trainer_sync_interval: 3}"]  # fmt: skip
+    even = read(Source("run.yaml", "\n".join(lines)))
+    done = Done(convert(even, "trinity", framework="trinity", release="0.6.0", to_release="0.5.2"))
+    assert picked(done.out, "buffer.batch_size", "buffer.total_steps", "synchronizer.sync_interval") == [32, 900, 3]
+    assert done.line("synchronizer.explorer_sync_interval").targets == ("synchronizer.sync_interval",)
+    odd = read(Source("run.yaml", "\n".join(lines).replace("_interval: 3", "_interval: 2")))
+    with pytest.raises(RefusedError, match="1 explore steps and 2 train steps"):
+        convert(odd, "trinity", framework="trinity", release="0.6.0", to_release="0.5.2")
 
 
 def test_h7_uneven_periods_are_refused_with_what_would_do() -> None:

@@ -12,6 +12,7 @@ from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
+from rftconf.schemas.trinity.intervals import one_interval
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -24,6 +25,7 @@ DRIVERS = {
     "dynamic_by_explorer": "explorer", "dynamic_by_trainer": "trainer",
 }  # fmt: skip
 SYNC = "synchronizer."
+INTERVALS = tuple(f"{SYNC}{who}sync_interval" for who in ("", "explorer_", "trainer_"))
 TWO_INTERVALS = "0.6.0"
 """The release that brought intervals of their own for explorer and trainer."""
 
@@ -74,26 +76,40 @@ def _ahead(offset: Any, interval: Any) -> Any:
 
 
 def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, theirs: Any) -> None:
-    if r.plan("stage.kind") not in (*WITH_ROLLOUTS, None):
+    """No field tells two unbalanced pairs apart: B is the explorer's, so the trainer's interval stays beside the plan."""
+    if r.plan("stage.kind") not in (*WITH_ROLLOUTS, None) or n is None:
         return
     made, used = mine * explore * n, theirs * update
-    if (
-        not isinstance(made, Expr)
-        and not isinstance(used, Expr)
-        and made != used
-        and r.plan(Y + "driver") == "lockstep"
-    ):
-        sentence = (
-            f"the explorer makes {made} sequences between two syncs, the trainer consumes {used}: not lock-step; "
-            f"the side with less to do waits or the data grow older with every period (H3)"
-        )
-        r.note(sentence)
-        r.narrowed.update({f"{SYNC}{who}_sync_interval": sentence for who in ("explorer", "trainer")})
+    if isinstance(made, Expr) or isinstance(used, Expr) or made == used:
+        return
+    r.beyond[INTERVALS[2]] = theirs
+    if r.plan(Y + "driver") == "lockstep":
+        _say_unbalanced(r, made, used)
+
+
+def _say_unbalanced(r: Reading, made: int, used: int) -> None:
+    """How old an answer gets is bounded by nothing, or hangs on a timeout: nobody can tell it."""
+    grows = "answers pile up, and updates learn from ever older ones"
+    waits = "the trainer waits for answers while the explorer waits for weights, until sync_timeout passes"
+    sentence = (
+        f"the explorer makes {made} sequences between two syncs, the trainer consumes {used}: not lock-step; "
+        f"{grows if made > used else waits} (H3)"
+    )
+    r.note(sentence)
+    said = [key for key in INTERVALS if r.written(key)] or ["buffer.batch_size", "buffer.train_batch_size"]
+    offset = SYNC + "sync_offset"
+    if r.native(offset):
+        r.beyond[offset] = r.native(offset)
+        r.narrowed[offset] = sentence
+    r.narrowed.update(dict.fromkeys(said, sentence))
+    keys = (*INTERVALS, "buffer.batch_size", "buffer.train_batch_size", offset)
+    r.set(Y + "run_ahead_rollouts", None, *keys, how=sentence)
 
 
 def write_batch(w: Writing) -> None:
     """Form A (m prompts an explore step, one interval) where m is whole and above 1, else form B (row 1.1)."""
     prompts, n, update = w.plan(B), w.plan(N), w.plan(G)
+    _refuse_two_intervals(w)
     if prompts is None or n is None or update is None:
         w.facts["explore_step"] = 0
         return
@@ -140,6 +156,25 @@ def _refuse_form_b(w: Writing, *, asked: bool, whole: bool) -> None:
         + ("" if whole else f", and {update} sequences an update are {update / n:g} of {prompts} prompts")
         + f": form B came with {TWO_INTERVALS} (row 1.1)",
         choices=(f"--to-release {TWO_INTERVALS}", *(("--form A",) if whole else ())),
+    )
+
+
+def _refuse_two_intervals(w: Writing) -> None:
+    """A file of Trinity's own whose two intervals no single one stands for."""
+    source = w.facts.get("source")
+    if source is None or w.since(TWO_INTERVALS):
+        return
+    mine, theirs = (source.value(key) for key in INTERVALS[1:])
+    evaluates = bool(source.count("buffer.explorer_input.eval_tasksets"))
+    if (mine is None and theirs is None) or one_interval(source.value, evaluates=evaluates) is not None:
+        return
+    raise RefusedError(
+        f"Trinity {w.release} has one sync interval for explorer and trainer, and no single one is the same as {formula(mine)} "
+        f"explore steps and {formula(theirs)} train steps: two came with {TWO_INTERVALS} (row 2.5)",
+        choices=(
+            f"--to-release {TWO_INTERVALS}",
+            "one sync_interval, with batch_size x repeat_times = train_batch_size",
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from rftconf.plan.symbols import Value
 from rftconf.schemas.edits import Edit, Gone, Merge, Move, gone
+from rftconf.schemas.trinity.intervals import Intervals
 from rftconf.schemas.value_edits import Pin, Revalue
 
 _ACTOR, _REF, _CRITIC = (
@@ -109,6 +110,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
     "0.5.2": (
         *_from_0_5_2(""),
         *_from_0_5_2("stages[]."),
+        Intervals(),
         Pin(
             ("algorithm.algorithm_type", lambda name: name == "dpo"),
             "trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
