@@ -53,6 +53,24 @@ def test_h34_the_aggregation_is_written_inside_and_outside() -> None:
     assert "H34" in mixed.notes
 
 
+def test_h34_two_aggregations_are_not_one() -> None:
+    """trainer/verl/losses.py: KL and entropy obey algorithm.loss_agg_mode, whatever the policy loss does."""
+    key, other = "algorithm.loss_agg_mode", "seq-mean-token-mean"
+    clips = {LOSS + "clip_range_low": 0.2, LOSS + "clip_range_high": 0.28, key: other}
+    idle = from_trinity(clips)
+    assert idle.out.get(ACTOR + "loss_agg_mode", "token-mean") == "token-mean"
+    assert idle.line(key).state is State.DEAD_IN_SOURCE
+    for term in ({"algorithm.kl_loss_fn": "k2"}, {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}):
+        split = from_trinity({**clips, **term})
+        assert split.line(key).state is State.NARROWED
+        assert split.conversion.loaded.extensions[key] == other
+        whole = from_trinity({**clips, **term, LOSS + "loss_agg_mode": "token-sum"})
+        assert whole.line(key).state is State.EXACT
+        assert whole.line(LOSS + "loss_agg_mode").state is State.DEAD_IN_SOURCE
+        assert whole.out[ACTOR + "loss_agg_mode"] == other
+        assert key not in whole.conversion.loaded.extensions
+
+
 def test_h35_kl_is_on_by_default_in_trinity_only() -> None:
     assert from_verl().out["algorithm.kl_loss_fn"] == "none"
     keys = (ACTOR + "use_kl_loss", ACTOR + "kl_loss_type", ACTOR + "kl_loss_coef")

@@ -65,12 +65,13 @@ def _two_aggregations(s: Subject) -> Findings:
     key = "algorithm.loss_agg_mode"
     given = [k for k in s.leaves if k.startswith(f"{LOSS_ARGS}.")]
     got = s.native.value(key)
+    own = "seq-mean-token-mean" if s.value("algorithm.policy_loss.family") == "gspo" else "token-mean"
     if (
         given
         and s.written(key)
         and isinstance(got, str)
         and f"{LOSS_ARGS}.loss_agg_mode" not in s.leaves
-        and got != "token-mean"
+        and got != own
     ):
         yield found(f"{s.says(key)} does not reach the policy loss: policy_loss_fn_args is given without it", key, given[0],
                     fix=Put(f"{LOSS_ARGS}.loss_agg_mode", got))  # fmt: skip

@@ -19,7 +19,7 @@ FAMILY = Family("KEY")
 rule = FAMILY.rule
 ACTOR = "actor_rollout_ref.actor."
 _TOLD = re.compile(
-    r".*(?:grad_clip|clip_grad|kl_coef|ulysses_sequence_parallel_size|\.clip_ratio|data\.truncation|_target_)\Z"
+    r".*(?:grad_clip|clip_grad|kl_coef|ulysses_sequence_parallel_size|\.clip_ratio|data\.truncation|_target_|algorithm\.loss_agg_mode)\Z"
 )
 """Keys about which a rule of another family says more."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z|(?i:true|false)\Z")

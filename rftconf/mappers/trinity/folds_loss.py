@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
+AGG, OWN_AGG = "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode"
 
 
 def read_policy_loss(r: Reading) -> None:
@@ -64,13 +65,14 @@ def read_policy_loss(r: Reading) -> None:
 def _read_aggregation(r: Reading, name: str, args: dict[str, Any]) -> None:
     common = r.native("algorithm.loss_agg_mode") or "token-mean"
     own = "seq-mean-token-mean" if name == "gspo" else "token-mean"
-    mode = common if not args or "loss_agg_mode" in args else own
-    if args and mode != common:
-        r.note(
-            f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}, KL and entropy use {common} (H34)"
-        )
-    r.set(A + "loss_agg", "sum-over-len" if mode == "seq-mean-token-sum-norm" else mode,
-          "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode")  # fmt: skip
+    reaches = not args or "loss_agg_mode" in args
+    mode = common if reaches else own
+    keys = (AGG, OWN_AGG) if reaches or mode == common else (OWN_AGG,)
+    if args.get("loss_agg_mode", mode) != mode:
+        r.inactive[OWN_AGG] = f"{AGG} overwrites it (H34)"
+    if mode != common:
+        _say_two_aggregations(r, mode, common)
+    r.set(A + "loss_agg", "sum-over-len" if mode == "seq-mean-token-sum-norm" else mode, *keys)
     sums = mode == "seq-mean-token-sum-norm"
     r.set(
         A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "model.max_response_tokens"
@@ -82,6 +84,19 @@ def _read_aggregation(r: Reading, name: str, args: dict[str, Any]) -> None:
         kind=Kind.DEFAULT,
         how="each micro-batch's mean is added with weight 1 since 0.6 (H25)",
     )
+
+
+def _say_two_aggregations(r: Reading, mode: str, common: Any) -> None:
+    """KL and entropy obey the common mode, of which the plan has one: trainer/verl/losses.py."""
+    said = f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}"
+    if r.plan(A + "kl_loss.enabled") is False and r.plan(A + "entropy_coef") in (0, None):
+        r.inactive[AGG] = f"{said}, and no KL and no entropy use {common} (H34)"
+        r.note(r.inactive[AGG])
+        return
+    said += f", KL and entropy use {common} (H34)"
+    r.note(said)
+    r.narrowed[AGG] = f"{said}; one mode for all elsewhere"
+    r.beyond[AGG] = common
 
 
 def write_policy_loss(w: Writing) -> None:
