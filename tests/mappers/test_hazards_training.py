@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.ledger import State
-from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, from_trinity, from_verl, picked
+from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, from_trinity, from_verl, picked
 
 # -- loss and algorithm -----------------------------------------------------------------------------------------
 
@@ -42,6 +42,29 @@ def test_h33_loss_arguments_come_complete() -> None:
     done = from_verl({ACTOR + "clip_ratio_c": "5.0"})
     assert picked(done.out, LOSS + "clip_range_low", LOSS + "clip_range_high", LOSS + "clip_ratio_c") == [0.2, 0.2, 5.0]
     assert "H33" in from_trinity({LOSS + "clip_ratio_c": 3.0}).notes
+
+
+SET = "buffer.explorer_input.taskset.rollout_args."
+
+
+def test_h28_the_divisor_is_the_models_temperature() -> None:
+    """trainer/verl/trainer.py since 0.6; before, the first task set's temperature divides."""
+    key, own = "model.temperature", SET + "temperature"
+    two = {key: 0.6, SET + "temperature": 1.0}
+    apart = from_trinity(two)
+    assert apart.out.get(ROLLOUT + "temperature", 1.0) == 1.0
+    assert apart.line(key).state is State.NARROWED
+    assert apart.line(own).state is State.EXACT
+    assert apart.conversion.loaded.extensions[key] == 0.6
+    silent = from_trinity({SET + "temperature": 0.6})
+    assert silent.line(own).state is State.NARROWED
+    assert silent.conversion.loaded.extensions[key] == 1.0
+    before = from_trinity(two, release="0.5.2")
+    assert before.line(own).state is State.EXACT
+    assert "H28" not in before.notes
+    same = from_trinity({key: 0.6, SET + "temperature": 0.6})
+    assert [same.line(name).state for name in (key, own)] == [State.EXACT, State.EXACT]
+    assert key not in same.conversion.loaded.extensions
 
 
 def test_h34_the_aggregation_is_written_inside_and_outside() -> None:

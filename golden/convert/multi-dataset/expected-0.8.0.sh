@@ -38,7 +38,7 @@ ARGS=(
   actor_rollout_ref.rollout.n=8                             # algorithm.repeat_times=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1             # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=0.95           # buffer.explorer_input.eval_tasksets[0].rollout_args.top_p=0.95
-  actor_rollout_ref.rollout.val_kwargs.temperature=0.6      # buffer.explorer_input.eval_tasksets[0].rollout_args.temperature=0.6, model.temperature=0.9
+  actor_rollout_ref.rollout.val_kwargs.temperature=0.6      # buffer.explorer_input.eval_tasksets[0].rollout_args.temperature=0.6
   actor_rollout_ref.rollout.val_kwargs.n=4                  # buffer.explorer_input.eval_tasksets[0].repeat_times=4
   actor_rollout_ref.rollout.calculate_log_probs=true        # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
   actor_rollout_ref.model.path=/models/Qwen2.5-7B-Instruct  # model.model_path=/models/Qwen2.5-7B-Instruct

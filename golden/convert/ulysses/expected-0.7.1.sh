@@ -45,7 +45,7 @@ ARGS=(
   actor_rollout_ref.rollout.n=4                               # algorithm.repeat_times=4
   actor_rollout_ref.rollout.val_kwargs.top_k=-1               # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=1.0              # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
-  actor_rollout_ref.rollout.val_kwargs.temperature=0.0        # buffer.explorer_input.eval_tasksets[0].rollout_args.temperature=0.0, model.temperature=0.7
+  actor_rollout_ref.rollout.val_kwargs.temperature=0.0        # buffer.explorer_input.eval_tasksets[0].rollout_args.temperature=0.0
   actor_rollout_ref.rollout.val_kwargs.n=1                    # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.rollout.calculate_log_probs=true          # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
   actor_rollout_ref.model.path=/models/long-7b                # model.model_path=/models/long-7b

@@ -506,4 +506,21 @@ def _buffer_without_path(s: Subject) -> Findings:
             yield found(f"{above}{name} has no path", first)
 
 
+@rule(
+    131, WARNING, "logits divided by another temperature than answers are drawn at",
+    bad=trinity("model.temperature=0.6", f"{SETS}tasksets[0].rollout_args.temperature=1.0"), good=trinity("model.temperature=0.6"),
+    advice="give the training temperature in model.temperature alone", source="H28; MAPPING 6.7; Trinity trainer/verl/trainer.py 491", since="0.6.0",
+)  # fmt: skip
+def _another_divisor(s: Subject) -> Findings:
+    """Since 0.6 the trainer divides logits by model.temperature, which a taskset's own temperature does not change: its
+    log-probabilities are those of another policy than the one that answered. Evaluation sets have rollout_args of their own."""
+    divisor = s.native.value("model.temperature")
+    for i in s.items("data.train"):
+        key = f"{SETS}tasksets[{i}].rollout_args.temperature"
+        got = s.native.value(key) if s.written(key) and kind(s) not in NO_EXPLORER else None
+        if got is not None and got != divisor:
+            said = f"{key} is {got}, and the trainer divides logits by {divisor}"
+            yield found(said, key, "model.temperature")
+
+
 _ = Drop

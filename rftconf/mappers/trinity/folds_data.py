@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 D = "stage.data."
 LISTS = (("buffer.explorer_input.tasksets", "train"), ("buffer.explorer_input.eval_tasksets", "eval"))
+HEAT = "model.temperature"
 SAMPLING = ("temperature", "top_p", "top_k")
 
 
@@ -60,7 +61,7 @@ def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> Non
         value = r.native(key)
         inherited = r.native(f"model.{field}", {"temperature": 1.0, "top_p": 1.0, "top_k": -1}[field])
         effective = value if value is not None else -1 if field == "top_k" else inherited
-        keys = (key,) if field == "top_k" else (key, f"model.{field}")
+        keys = (key,) if field == "top_k" or value is not None else (key, f"model.{field}")
         r.set(f"{to}sampling.{field}", effective, *keys)
         if index == 0:
             r.set(f"stage.sampling.eval.{field}", effective, *keys)
@@ -80,11 +81,24 @@ def _read_train_sampling(r: Reading, key: str, own: str, common: str) -> None:
     if not r.written(key) or r.native(key) is None:
         return
     value = r.native(key)
-    alone = r.source.count("buffer.explorer_input.tasksets") == 1
-    if alone or value == inherited:
+    if value == inherited:
         r.set(common, value, key, *r.origins[common].keys)
-    else:
+    elif r.source.count("buffer.explorer_input.tasksets") > 1:
         r.set(own, value, key)
+    else:
+        r.set(common, value, key)
+        if key.endswith(".temperature") and r.since("0.6.0"):
+            _say_divisor(r, key, value, inherited)
+
+
+def _say_divisor(r: Reading, key: str, drawn: Value, divisor: Value) -> None:
+    """trainer/verl/trainer.py: since 0.6 logits are divided by the model's temperature, whatever answers are drawn at."""
+    said = (
+        f"answers are drawn at temperature {formula(drawn)}, and the trainer divides logits by {formula(divisor)} (H28)"
+    )
+    r.note(said)
+    r.narrowed[HEAT if r.written(HEAT) else key] = f"{said}; elsewhere one temperature serves both"
+    r.beyond[HEAT] = divisor
 
 
 def _read_train_top_k(r: Reading, key: str, own: str, common: str) -> None:
