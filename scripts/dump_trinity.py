@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import enum
+import functools
 import importlib
 import inspect
 import json
@@ -42,6 +43,11 @@ REGISTRIES = {
 }
 """Where the names that a key (by the end of its path) takes are registered; plugins may register more."""
 _SET_BY_TRINITY = re.compile(r"DO NOT SET", re.IGNORECASE)
+_MERGED = frozenset({"model", "actor", "ref", "rollout", "critic"})
+_FILLED = frozenset(
+    f"rollout.log_prob_{name}" for name in ("micro_batch_size", "micro_batch_size_per_gpu", "max_token_len_per_gpu")
+)
+"""Filled before 0.6 only where nobody sets it (veRLConfig.synchronize_config)."""
 _SET_BY_PEOPLE = frozenset({"trainer_config"})
 """Below such a comment in the source, and yet the documented place for what Trinity has no key for."""
 
@@ -111,7 +117,27 @@ def dump() -> dict[str, Row]:
         return rows
     # The legacy class drops what it does not know, and only serves older veRLs; before it, unknown keys were refused.
     rows["trainer.trainer_config"]["open"] = "verl_legacy" in inner.__module__
-    return rows | dict(_walk(inner, "trainer.trainer_config."))
+    return rows | dict(_obeyed(key, row) for key, row in _walk(inner, "trainer.trainer_config."))
+
+
+def _obeyed(key: str, row: Row) -> tuple[str, Row]:
+    """A key of the trainer's config; one that is taken from a person after all is not set by Trinity, whatever comments say."""
+    section = key.removeprefix("trainer.trainer_config.").removeprefix("actor_rollout_ref.")
+    merged = section.split(".")[0] in _MERGED
+    frozen = _frozen()
+    obeyed = section not in frozen if frozen else section in _FILLED
+    return key, {name: said for name, said in row.items() if name != "automatic" or not (merged and obeyed)}
+
+
+@functools.cache
+def _frozen() -> frozenset[str]:
+    """What Trinity keeps for itself of the sections that it merges from trainer_config; empty before there was such a list."""
+    try:
+        return frozenset(importlib.import_module("trinity.trainer.verl.config").FROZEN_KEYS)
+    except ModuleNotFoundError as why:
+        if why.name is None or not "trinity.trainer.verl.config".startswith(why.name):
+            raise
+    return frozenset()
 
 
 def names() -> dict[str, list[str]]:

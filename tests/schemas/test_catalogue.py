@@ -79,6 +79,16 @@ def test_keys_that_people_must_not_set_are_marked() -> None:
     assert not known.keys["trainer.max_token_len_per_gpu"].automatic
 
 
+def test_what_trinity_takes_from_its_trainer_config_is_no_key_that_it_sets_itself() -> None:
+    """FROZEN_KEYS says it since 0.6 (trainer/verl/config.py); before, sizes were filled where nobody set them."""
+    at = "trainer.trainer_config.actor_rollout_ref."
+    for release in FRAMEWORKS["trinity"].releases:
+        known = catalogue.load("trinity", release)
+        assert not known.keys[f"{at}rollout.log_prob_micro_batch_size_per_gpu"].automatic
+        for name in ("rollout.temperature", "rollout.n", "actor.use_kl_loss"):
+            assert known.keys[at + name].automatic
+
+
 def test_registered_names_are_known_per_release() -> None:
     loss, manager = "actor_rollout_ref.actor.policy_loss.loss_mode", "reward.reward_manager.name"
     assert set(catalogue.load("verl", "0.5.0").names(loss)) == {"vanilla", "gpg", "clip_cov", "kl_cov"}
