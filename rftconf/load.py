@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -190,12 +190,27 @@ def _refuse_nothing(reading: Reading) -> None:
     for name in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update", "passes"):
         path = f"stage.batch.{name}"
         value = reading.values.get(path)
+        if value is None and path in reading.origins:
+            _refuse_null(reading, reading.origins[path].keys)
         if isinstance(value, (int, float)) and value <= 0:
             key = reading.origins[path].keys[0]
             raise RefusedError(
                 f"{key}={reading.native(key)}: {name.replace('_', ' ')} would be {value}",
                 choices=("a positive number",),
             )
+
+
+def _refuse_null(reading: Reading, keys: Sequence[str]) -> None:
+    """A null in a key that has to be a number, and nothing else says the number."""
+    known = catalogue.load(reading.source.framework, reading.release, reading.trainer)
+    for key in keys:
+        cell = reading.source.cells.get(key)
+        leaf = cell.leaf if cell is not None else None
+        if leaf is None or leaf.value is not None:
+            continue
+        own = known.get(leaf.key)
+        if own is not None and not own.optional and own.default is not None:
+            raise reading.misfit(key, f"expects {own.type}, and null is not one")
 
 
 def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, Any]:

@@ -17,6 +17,9 @@ TP = "actor_train.strategy_args.strategy_config.tensor_model_parallel_size"
 REFUSED = {
     "trainer_mode is words; there are sync": verl("trainer.v1.trainer_mode=words"),
     "pass --set MODE=": verl("trainer.v1.trainer_mode=$MODE"),
+    "rollout.n expects int, and null": verl("actor_rollout_ref.rollout.n=null"),
+    "train_batch_size expects int, and null": verl("data.train_batch_size=null"),
+    "ppo_mini_batch_size expects int, and null": verl("actor_rollout_ref.actor.ppo_mini_batch_size=null"),
     "input should be 'auto'": verl("trainer.resume_mode=[]"),
     "input should be a valid integer": roll(f"{TP}=[null]"),
     "a parallel size is 1 or more": chatlearn("models.policy_trainer.ulysses_sequence_parallel_size=-1"),
