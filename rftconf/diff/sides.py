@@ -112,10 +112,7 @@ def _why_idle(loaded: Loaded, stage: StageRead, key: str, name: str, *, used: bo
     if why is not None or used:
         return why
     known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
-    reason = reason_for(reading.table, known.canonical(key))
-    if reason is not None:
-        return reason.why if reason.state is State.DEAD_IN_SOURCE else None
-    cell = reading.source.cells[key]
-    if cell.unread or (known.get(name) is None and not known.of_a_fork(name)):
+    if reading.source.cells[key].unread or (known.get(name) is None and not known.of_a_fork(name)):
         return f"{registry.framework(loaded.framework).title} {loaded.release} has no such key"
-    return None
+    reason = reason_for(reading.table, known.canonical(key))
+    return reason.why if reason is not None and reason.state is State.DEAD_IN_SOURCE else None

@@ -182,7 +182,8 @@ def _without_row(loaded: Loaded, stage: StageRead, writing: Writing, key: str, l
         return SourceLine(leaf.key, leaf.value, leaf.place, State.DEFAULT, reason=why)
     table = writing.table if writing.same_framework else stage.reading.table
     reason = reason_for(table, known.canonical(key))
-    if reason is not None:
+    nobodys = known.get(leaf.key) is None and not known.of_a_fork(leaf.key)
+    if reason is not None and (not nobodys or reason.state is State.WITHHELD):
         state = (
             State.EXACT
             if writing.same_framework and reason.state in (State.EXTENSION, State.NO_COUNTERPART)

@@ -89,3 +89,14 @@ def test_the_scope_of_a_deviation_by_steps_is_kept() -> None:
     )
     assert told is State.NARROWED
     assert "the source batch" in why
+
+
+def test_a_key_that_the_release_lacks_is_unknown_whatever_a_pattern_says_of_its_kind() -> None:
+    engine = "explorer.rollout_model."
+    text = CONFIG.replace("{engine_num: 4}", "{engine_num: 4, max_num_seqs: 128}")
+    done = of(text, "trinity", "verl")
+    assert state(done, f"{engine}max_num_seqs") is State.UNKNOWN
+    known = of(CONFIG.replace("{engine_num: 4}", "{engine_num: 4, max_model_len: 2048}"), "trinity", "verl")
+    assert state(known, f"{engine}max_model_len") is State.NO_COUNTERPART
+    secret = of(CONFIG.replace("{engine_num: 4}", "{engine_num: 4, hub_token: abc}"), "trinity", "verl")
+    assert state(secret, f"{engine}hub_token") is State.WITHHELD
