@@ -70,10 +70,11 @@ def test_row_15_2_separate_async_counts_updates_of_the_mini_batch_as_written() -
 
 
 def test_row_15_2_what_no_whole_number_of_prompts_can_cut_is_refused() -> None:
-    """An unbalanced pair (H3): 5 prompts of 3 answers, updates of 10. Two ranks share 4 prompts or 6, and none cuts 5."""
+    """5 prompts of 3 answers, updates of 10. Two ranks share 4 prompts or 6, and none cuts 5."""
+    free = {"algorithm.sample_strategy": "staleness_control", "algorithm.sample_strategy_args.max_staleness": 1}
     changes = {
-        "buffer.batch_size": 5, "algorithm.repeat_times": 3, "buffer.train_batch_size": 10, "synchronizer.sync_offset": 1,
-        "synchronizer.sync_interval": 1, "explorer.rollout_model.engine_num": 3,
+        "buffer.batch_size": 5, "algorithm.repeat_times": 3, "buffer.train_batch_size": 10, "synchronizer.sync_interval": 1,
+        "synchronizer.sync_style": "fully_async", "explorer.rollout_model.engine_num": 3, **free,
     }  # fmt: skip
     with pytest.raises(RefusedError, match="counts whole prompts"):
         from_trinity(changes)
