@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.mappers.native import Native
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Out
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import Expr, formula
+from rftconf.schemas import catalogue, versions
 
 LONGEST = 100
 
@@ -29,10 +31,24 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     elif written:
         text = ", ".join(written[:2])
     else:
-        text = f"{title} {source.release} default of {source.as_given(keys[0])}" if keys else ""
+        text = _of_silence(source, keys, f"{title} {source.release}")
     return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), tuple(
         dict.fromkeys(map(source.as_given, keys))
     )
+
+
+def _of_silence(source: Native, keys: tuple[str, ...], title: str) -> str:
+    """What nobody writes is the default of a key, where the source's own release has one of them."""
+    there = next((key for key in keys if _has(source, key)), None)
+    silent = f"what {title} does, which has no key for it" if keys else ""
+    return silent if there is None else f"{title} default of {source.as_given(there)}"
+
+
+def _has(source: Native, key: str) -> bool:
+    """True where the release has the key, by whatever name."""
+    known = catalogue.load(source.framework, source.release, source.trainer)
+    names = versions.names_in(source.framework, without_indices(key), source.release, source.trainer)
+    return key in known or any(name in known or known.is_node(name) for name in names)
 
 
 def _shown(source: Native, key: str) -> str:

@@ -164,6 +164,21 @@ def test_h17_lock_step_is_offset_zero() -> None:
     assert from_trinity().out["trainer.v1.trainer_mode"] == "sync"
 
 
+def test_what_a_release_does_without_a_key_is_no_default_of_that_key() -> None:
+    style = {release: comment(from_verl(release=release), "synchronizer.sync_style") for release in ("0.8.0", "0.9.1")}
+    assert style == {
+        "0.8.0": "what veRL 0.8.0 does, which has no key for it",
+        "0.9.1": "veRL 0.9.1 default of trainer.v1.trainer_mode",
+    }
+    renamed = comment(from_verl({"data.val_files": None}, release="0.5.0"), "trainer.trainer_strategy")
+    assert renamed == "veRL 0.5.0 default of actor_rollout_ref.actor.strategy"
+
+
+def comment(done: Done, key: str) -> str:
+    """Where a target value is said to come from."""
+    return next(line.comment for line in done.conversion.ledger.targets if line.key == key)
+
+
 def test_h17_a_release_that_cannot_run_ahead_says_so() -> None:
     done = from_trinity({"synchronizer.sync_offset": 4}, to="0.8.0")
     assert done.line("synchronizer.sync_offset").state is State.NARROWED
