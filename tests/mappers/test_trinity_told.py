@@ -95,8 +95,8 @@ def test_a_key_that_the_release_lacks_is_unknown_whatever_a_pattern_says_of_its_
     engine = "explorer.rollout_model."
     text = CONFIG.replace("{engine_num: 4}", "{engine_num: 4, max_num_seqs: 128}")
     done = of(text, "trinity", "verl")
-    assert state(done, f"{engine}max_num_seqs") is State.UNKNOWN
+    assert state(done, f"{engine}max_num_seqs")[0] is State.UNKNOWN
     known = of(CONFIG.replace("{engine_num: 4}", "{engine_num: 4, max_model_len: 2048}"), "trinity", "verl")
-    assert state(known, f"{engine}max_model_len") is State.NO_COUNTERPART
+    assert state(known, f"{engine}max_model_len")[0] is State.NO_COUNTERPART
     secret = of(CONFIG.replace("{engine_num: 4}", "{engine_num: 4, hub_token: abc}"), "trinity", "verl")
-    assert state(secret, f"{engine}hub_token") is State.WITHHELD
+    assert state(secret, f"{engine}hub_token")[0] is State.WITHHELD
