@@ -229,10 +229,12 @@ def _extensions(stages: list[StageRead], secrets: frozenset[str]) -> dict[str, A
 
 
 def beyond(found: Guess, stages: list[StageRead], extensions: Mapping[str, Any]) -> Iterator[str]:
-    """Names of extensions that change the mathematics: live ones whose reason says so, with values that are not the default."""
+    """Names of extensions that change the mathematics: what says more than a field holds, and live ones whose reason says so,
+    with values that are not the default."""
     known = catalogue.load(found.framework, found.release, found.trainer)
     for stage in stages:
         cells = stage.reading.source.cells
+        yield from stage.reading.beyond
         for key, value in extensions.items():
             reason = reason_for(stage.reading.table, known.canonical(key)) if key in cells else None
             if reason is None or reason.state is not State.NO_COUNTERPART:

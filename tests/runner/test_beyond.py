@@ -81,3 +81,14 @@ def test_nothing_else_is_left_out(path: str) -> None:
     found = plan()
     with pytest.raises(ValueError, match="no such key to leave out; it has none"):
         leave_out(found, path, unread_by(found))
+
+
+def test_a_key_that_says_more_than_its_field_is_named_too() -> None:
+    """Trinity-RFT's trainer divides logits by the model's temperature, a task set draws at its own."""
+    text = (
+        "mode: both\nmodel: {model_path: /m, temperature: 0.6}\nbuffer: {batch_size: 8, train_batch_size: 64, explorer_input: "
+        "{tasksets: [{path: /d, rollout_args: {temperature: 1.0}}]}}\nalgorithm: {algorithm_type: grpo, repeat_times: 8}\n"
+    )
+    found = load(read(Source("run.yaml", text)), framework="trinity", release="0.6.0").plan
+    assert found.beyond == ["model.temperature"]
+    assert "extensions.trinity.model.temperature" in [path for path, _ in of_beyond(found)]
