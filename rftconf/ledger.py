@@ -62,6 +62,8 @@ class SourceLine:
     targets: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
     reason: str = ""
+    word: bool = False
+    """True for an argument that may set any key: `key` is the argument as written."""
 
 
 @record

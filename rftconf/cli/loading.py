@@ -109,7 +109,9 @@ def understood(
         report_document(document, screen)
         return None
     loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assume)
-    if not quiet:
+    if quiet:
+        report_unread(document)
+    else:
         report_document(document, screen, more=loaded.diagnostics)
         report_guess(loaded.guess, how, screen, name=document.name if named else "")
     return loaded
@@ -126,6 +128,12 @@ def report_guess(found: Guess, how: Reading, screen: Screen, *, name: str = "") 
     why = "; ".join(found.reasons[:2])
     first, *rest = screen.wrap(f"{lead}{why} (name another with --from-release)", 0)
     out.report("".join(f"{line}\n" for line in (first, *rest)) + "\n")
+
+
+def report_unread(document: Document) -> None:
+    """One line for each argument of the command whose keys are not known: also to the quiet."""
+    for one in document.unread:
+        out.report(f"rftconf: warning: an argument is not read ({one.place}): {one.why}\n")
 
 
 def report_document(document: Document, screen: Screen, *, more: Iterable[Diagnostic] = ()) -> None:

@@ -14,9 +14,11 @@ from rftconf.mappers.rows import Fixed
 from rftconf.mappers.tables import reason_for
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import formula
+from rftconf.plan.symbols import formula, to_shell
 from rftconf.schemas import catalogue, registry, versions
-from rftconf.text.document import Leaf
+from rftconf.secrets import is_secret, masked
+from rftconf.text.document import Document, Leaf
+from rftconf.text.override_parser import shortened
 
 _ORDER = list(State)
 
@@ -48,7 +50,19 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
         why = f"set only if {condition}, which the source does not tell; bind what it reads with --set NAME=VALUE"
         found.setdefault(leaf.key, SourceLine(leaf.key, leaf.value, leaf.place, State.UNRESOLVED, reason=why))
     order = [leaf.key for leaf in loaded.document.leaves] + [leaf.key for _, leaf in loaded.document.conditional]
-    return tuple(found[key] for key in dict.fromkeys(order) if key in found)
+    return (*(found[key] for key in dict.fromkeys(order) if key in found), *_unread(loaded.document))
+
+
+def _unread(document: Document) -> Iterator[SourceLine]:
+    """Arguments whose keys are not known: what they set counts as lost."""
+    for one in document.unread:
+        span = one.place.span
+        raw = document.text[span.start : span.end] if one.place.file == document.name else to_shell(one.value)
+        shell = to_shell(one.value)
+        secret = is_secret("", one.value) or masked(shell) != shell
+        value = None if secret else one.value
+        name = shortened(masked(" ".join(raw.split())))
+        yield SourceLine(name, value, one.place, State.UNRESOLVED, reason=one.why, word=True)
 
 
 def _of_stages(loaded: Loaded, writing: Writing) -> Iterator[SourceLine]:

@@ -135,10 +135,12 @@ def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]
 
 
 def _counts(ledger: Ledger, screen: Screen) -> Iterator[str]:
-    total = len(ledger.sources)
+    words = sum(line.word for line in ledger.sources)
+    total = len(ledger.sources) - words
     parts = [f"{count} {state}" for state, count in ledger.counts().items()]
     lossy = len(ledger.lossy)
-    yield screen.style(f"{total} key{'s' * (total != 1)} read", "bold")
+    unread = f", {words} argument{'s' * (words != 1)} not read: what they set is unknown" if words else ""
+    yield screen.style(f"{total} key{'s' * (total != 1)} read{unread}", "bold")
     if parts:
         # A count stays on one line with its word.
         glued = " · ".join(part.replace(" ", "_") for part in parts)
@@ -178,6 +180,8 @@ def _entry(line: SourceLine, column: int, screen: Screen) -> Iterator[str]:
 
 
 def _written(line: SourceLine) -> str:
+    if line.word:
+        return printable(line.key)
     return f"{printable(line.key)}={WITHHELD if line.state is State.WITHHELD else shown(line.value, 40)}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.plan.symbols import Expr, Text, Value, text
-from rftconf.text.document import Leaf
+from rftconf.text.document import Leaf, Unread
 from rftconf.text.launches import Style
 from rftconf.text.override_parser import Argument
 from rftconf.text.overrides import Overrides
@@ -33,6 +33,7 @@ class CommandLine:
     options: dict[str, Value] = field(default_factory=dict)
     leaves: tuple[Leaf, ...] = ()
     conditional: tuple[tuple[str, Leaf], ...] = ()
+    unread: tuple[Unread, ...] = ()
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -81,7 +82,7 @@ def _flags(words: Sequence[Argument], overrides: Overrides) -> CommandLine:
         at += 1
         name, value = _split(word.value)
         if not name.startswith("-"):
-            if value is not None:
+            if value is not None or ("command" in found.options and isinstance(word.value, Expr)):
                 overrides.add(word)
             else:
                 found.options.setdefault("command", word.value)
@@ -98,6 +99,7 @@ def _flags(words: Sequence[Argument], overrides: Overrides) -> CommandLine:
 def _finished(found: CommandLine, overrides: Overrides) -> CommandLine:
     found.leaves = tuple(overrides.finish().leaves)
     found.conditional = tuple(overrides.conditional)
+    found.unread = tuple(overrides.unread)
     found.options |= overrides.hydra
     found.diagnostics += overrides.diagnostics
     return found

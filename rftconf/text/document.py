@@ -67,6 +67,15 @@ class Launch:
     """The config file of the run's own that the command names, where nobody gave its text: half of the config."""
 
 
+@record
+class Unread:
+    """An argument of the command that may set keys, nobody knows which."""
+
+    value: Value
+    place: Place
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One config: its leaves in the order written, later ones winning, and what was wrong with it."""
@@ -81,6 +90,8 @@ class Document:
     launches: tuple[Launch, ...] = ()
     conditional: tuple[tuple[str, Leaf], ...] = ()
     """Leaves that a script sets only if a condition holds that nobody can decide here; they are not among `leaves`."""
+    unread: tuple[Unread, ...] = ()
+    """Arguments of the command whose keys are not known; nothing of them is among `leaves`."""
     starts_from: tuple[str, ...] = ()
     """Configs that a YAML's defaults list names as a whole: `ppo_megatron_trainer`."""
     environment: Mapping[str, Value] = field(default_factory=dict)

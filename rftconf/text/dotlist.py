@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from rftconf.plan.symbols import to_shell
 from rftconf.text import keys
 from rftconf.text.document import Leaf
-from rftconf.text.hydra_grammar import fill, split_holes
+from rftconf.text.hydra_grammar import SymbolicStructureError, fill, split_holes
 from rftconf.text.hydra_tokens import HOLE, OverrideSyntaxError
 from rftconf.text.override_parser import Argument, shortened
 from rftconf.text.yaml import Node, YamlReader
 
 
 def parse_dotlist(word: Argument) -> Iterator[Leaf]:
-    """The leaves of `key=value`; a mapping gives one leaf per entry. Raises OverrideSyntaxError.
+    """The leaves of `key=value`; a mapping gives one leaf per entry. Raises OverrideSyntaxError and SymbolicStructureError.
 
     What holds an expression is text: how YAML would read it depends on what nobody told.
     """
     source, holes = split_holes(word.value)
     name, equal, rest = source.partition("=")
+    if HOLE in name and not equal:
+        raise SymbolicStructureError
     if not name.strip() or HOLE in name:
         raise OverrideSyntaxError(f"{shortened(name)!r} is not a key", 0, "write key=value", "SYN304")
     key_place, place = word.span_at(0, len(name)), word.span_at(len(name) + len(equal))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from rftconf.diagnostics import Diagnostic, Label, Severity
 from rftconf.plan.symbols import Branch, Expr, Value, to_shell
-from rftconf.text.document import Leaf, Mode
+from rftconf.text.document import Leaf, Mode, Unread
 from rftconf.text.hydra_grammar import SymbolicStructureError, split_holes
 from rftconf.text.hydra_tokens import HOLE, OverrideSyntaxError
 from rftconf.text.override_parser import Argument, PlacedArgument, parse_override, shortened
@@ -22,6 +22,8 @@ class Overrides:
     hydra: dict[str, Value] = field(default_factory=dict)
     conditional: list[tuple[str, Leaf]] = field(default_factory=list)
     """Leaves that are set only under a condition that stayed open, and that condition."""
+    unread: list[Unread] = field(default_factory=list)
+    """Arguments whose keys are not known."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     parse: Callable[[Argument], Iterator[Leaf]] = parse_override
     """How one argument is read: Hydra's grammar, or another one."""
@@ -41,7 +43,7 @@ class Overrides:
         except SymbolicStructureError:
             names = shortened(to_shell(word.value))
             message = f"which keys {names} sets is not known here, so nothing of it is read"
-            self._report("SYN305", Severity.WARNING, message, word.place, "bind the variable with --set NAME=VALUE")
+            self._leave(word, message, "which keys it sets is not known", "bind the variable with --set NAME=VALUE")
             return
         for leaf in found:
             if word.condition is None:
@@ -86,8 +88,13 @@ class Overrides:
                 value = one.value if one.value == other.value else Branch(branch.condition, one.value, other.value)
                 self._keep(Leaf(one.key, value, word.place, word.place, one.raw, word.via, one.mode))
             return
-        message = f"this argument depends on a condition that is not known here: {shortened(branch.condition)}"
-        self._report("SYN305", Severity.WARNING, message, word.place, "bind what it reads with --set NAME=VALUE")
+        depends = f"depends on a condition that is not known here: {shortened(branch.condition)}"
+        self._leave(word, f"this argument {depends}", depends, "bind what it reads with --set NAME=VALUE")
+
+    def _leave(self, word: Argument, message: str, why: str, help_: str) -> None:
+        """Say that an argument is not read, and keep that it is there."""
+        self._report("SYN305", Severity.WARNING, message, word.place, help_)
+        self.unread.append(Unread(word.value, word.place, f"{why}; {help_}"))
 
     def _keep(self, leaf: Leaf) -> None:
         if leaf.key.startswith(("hydra.", "hydra/")):

@@ -53,6 +53,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
         replace(_launch(chosen, line.options), shipped=own, unread="" if own else lacking),
         tuple(_launch(c, {}) for c in found),
         line.conditional,
+        line.unread,
     )
 
 

@@ -118,6 +118,30 @@ def test_losses_decide_the_exit_code_and_write_nothing(tmp_path: Path, capsys: p
     assert "(loss)" not in capsys.readouterr().err
 
 
+def test_an_argument_that_nobody_knows_is_a_loss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = written(tmp_path, GRPO.replace("algorithm.adv_estimator", "$OPTS algorithm.adv_estimator"))
+    target = tmp_path / "o"
+    assert run(["convert", script, "--to", "trinity", "--on-loss", "error", "-o", str(target)]) == 1
+    assert not target.exists()
+    err = capsys.readouterr().err
+    assert "9 keys read, 1 argument not read: what they set is unknown" in err
+    assert "nothing was lost" not in err
+    assert "$OPTS  (run.sh:5)" in err
+    assert run(["convert", script, "--to", "trinity", "-q", "-o", str(target)]) == 0
+    assert f"warning: an argument is not read ({script}:5:5)" in capsys.readouterr().err
+    assert run(["convert", script, "--to", "trinity", "--on-loss", "error", "-q", "--set", "OPTS=a.b=1"]) == 1
+    assert "not read" not in capsys.readouterr().err
+
+
+def test_an_argument_that_nobody_knows_shows_no_secret(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = "sk-" + "a1" * 12
+    words = f"$(login --api-key={key} $X) algorithm.adv_estimator"
+    script = written(tmp_path, GRPO.replace("algorithm.adv_estimator", words))
+    assert run(["convert", script, "--to", "trinity", "--ledger", str(tmp_path / "l")]) == 0
+    out, err = capsys.readouterr()
+    assert key not in out + err + (tmp_path / "l").read_text()
+
+
 def test_what_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = written(tmp_path, "python3 -m verl.trainer.main_ppo 'a=1\n", "broken.sh")
     assert run(["convert", broken, "--to", "trinity"]) == 2

@@ -49,6 +49,13 @@ def test_programs_with_flags() -> None:
     assert [(leaf.key, leaf.value) for leaf in found.leaves] == [("runtime_args.a", 1)]
 
 
+@pytest.mark.parametrize("style", Style)
+def test_an_argument_that_may_hold_any_keys_is_kept_as_unread(style: Style) -> None:
+    found = read("train" if style is not Style.HYDRA else "c.d=1", Var("OPTS"), "a.b=1", style=style)
+    assert [one.value for one in found.unread] == [Var("OPTS")]
+    assert [d.code for d in found.diagnostics] == ["SYN305"]
+
+
 @pytest.mark.parametrize(
     ("program", "framework", "rl"),
     [

@@ -140,3 +140,10 @@ def test_hydra_itself() -> None:
     assert [leaf.key for leaf in found.leaves] == ["a"]
     assert found.hydra == {"hydra.run.dir": "/x", "hydra/launcher": "y"}
     assert [d.code for d in found.diagnostics] == ["SYN306", "SYN306"]
+
+
+def test_what_is_not_read_is_kept_as_such() -> None:
+    found = read_overrides([word(Var("OPTS")), word(Branch("[ -n x ]", "a.b=1", "")), word("c.d=1")])
+    assert [leaf.key for leaf in found.leaves] == ["c.d"]
+    assert [one.value for one in found.unread] == [Var("OPTS"), Branch("[ -n x ]", "a.b=1", "")]
+    assert all("--set" in one.why for one in found.unread)

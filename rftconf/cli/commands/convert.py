@@ -85,7 +85,7 @@ def convert(
     """
     from rftconf.cli import converted
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document, report_guess
+    from rftconf.cli.loading import open_document, report_document, report_guess, report_unread
     from rftconf.cli.many import Job, is_folder
     from rftconf.cli.reading import assumptions, framework_name, reading
     from rftconf.convert import convert_loaded
@@ -121,6 +121,8 @@ def convert(
         report_document(document, screen, more=done.diagnostics)
         report_guess(loaded.guess, how, screen)
         out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
+    else:
+        report_unread(document)
     converted.single(done, written, many_runs, failed=failed)
     return int(failed)
 
