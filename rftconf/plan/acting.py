@@ -122,11 +122,12 @@ def without_reference(v: Values) -> bool:
 
 
 def never_evaluates(v: Values) -> bool:
-    """True where nothing is validated: no set, or no time for it."""
+    """True where nothing is validated: no set and no environments, or no time for it."""
     if v.get("stage.kind") in ("eval", "generate"):
         return False
     times = (v.get("stage.cadence.eval_rollouts"), v.get("stage.cadence.eval_at_start"))
-    return "stage.data.eval[0].uri" not in v or all(when in (None, False, 0) for when in times)
+    on_nothing = "stage.data.eval[0].uri" not in v and "stage.data.environments[0].name" not in v
+    return on_nothing or all(when in (None, False, 0) for when in times)
 
 
 def without_critic(v: Values) -> bool:

@@ -11,6 +11,7 @@ from rftconf.convert import Conversion, convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.load import load
+from rftconf.plan.identity import plan_id
 from rftconf.text.document import Document
 from rftconf.text.read import read
 from rftconf.text.source import Source
@@ -103,3 +104,48 @@ def test_dummy_weights_are_said() -> None:
     key = "actor_infer.strategy_args.strategy_config.load_format"
     assert any("random weights" in note for note in load(config({key: "dummy"})).notes)
     assert not any("random weights" in note for note in load(config()).notes)
+
+
+DRAWN, CAP = "actor_infer.generating_args.max_new_tokens", "custom_envs.FrozenLake.max_tokens_per_step"
+
+
+@pytest.mark.parametrize(("drawn", "own", "limit"), [(128, 64, 64), (32, 64, 32), (32, None, 32), (None, 9000, 8192)])
+@pytest.mark.parametrize("base", [TRAINED, PLAYED])
+def test_a_turn_ends_at_the_smaller_limit(base: Any, drawn: int | None, own: int | None, limit: int) -> None:
+    """traj_env_manager takes the least of the environment's, the engine's and what is left."""
+    said = {key: value for key, value in flat(base).items() if key not in (DRAWN, CAP)}
+    said |= {key: value for key, value in ((DRAWN, drawn), (CAP, own)) if value is not None}
+    document = config(base=nested(said))
+    found = values(document)
+    at = next(path for path in found if found[path] == "FrozenLake" and path.endswith(".name")).removesuffix("name")
+    assert found[at + "turn_max_tokens"] == limit
+    kept = (found[at + "config"] or {}).get("max_tokens_per_step")
+    assert kept == (None if own is None or limit == own else own)
+    lines = {line.key: line.state for line in convert(document, "verl").ledger.sources}
+    assert drawn is None or lines[DRAWN] is State.NO_COUNTERPART
+
+
+def test_the_environments_own_limit_counts_where_the_engine_has_no_section() -> None:
+    bare = {key: value for key, value in flat(PLAYED).items() if ".generating_args." not in key}
+    own = "train_env_manager.generating_args.max_new_tokens"
+    found = values(read(Source("input.yaml", yaml.safe_dump(nested({**bare, own: 16})))))
+    assert found["stage.data.environments[1].turn_max_tokens"] == 16
+    both = convert(config({own: 16}, TRAINED), "verl").ledger.sources
+    assert next(line.state for line in both if line.key == own) is State.DEAD_IN_SOURCE
+
+
+@pytest.mark.parametrize(("steps", "period"), [(10, 10), (0, None), (-1, None)])
+def test_agents_are_validated_on_environments_without_data(steps: int, period: int | None) -> None:
+    found = values(config({"eval_steps": steps}, TRAINED))
+    assert found.get("stage.cadence.eval_rollouts") == period
+    assert found["stage.cadence.eval_at_start"] is (period is not None)
+    done = convert(config({"eval_steps": steps}, TRAINED), "verl")
+    assert out(done).get("trainer.test_freq") == (period or -1)
+    asked = {decision.key for decision in done.ledger.decisions}
+    assert ("data.val_files" in asked) is (period is not None)
+    elsewhere = {
+        decision.key for decision in convert(config({"eval_steps": steps}, TRAINED), "trinity").ledger.decisions
+    }
+    assert ("buffer.explorer_input.eval_tasksets" in elsewhere) is (period is not None)
+    one, other = (load(config({"eval_steps": n}, TRAINED)) for n in (10, 50))
+    assert plan_id(one.plan) != plan_id(other.plan)

@@ -52,8 +52,7 @@ ARGS=(
   trainer.n_gpus_per_node=8                         # actor_train.device_mapping=list(range(0,8)), actor_infer.device_mapping=list(range(0,8))
   trainer.save_freq=100                             # save_steps=100
   trainer.resume_mode=disable                       # ROLL 0.3.0 default of resume_from_checkpoint
-  trainer.val_before_train=false
-  trainer.test_freq=-1
+  trainer.test_freq=20                              # eval_steps=20
   trainer.default_local_dir=/ckpt/lake/worlds/lake  # checkpoint_config.output_dir=/ckpt/lake; <root>/<project>/<experiment>
   trainer.use_v1=true                               # rule 7: the trainer is named explicitly
   trainer.v1.trainer_mode=sync                      # actor_train.device_mapping=list(range(0,8)), actor_infer.device_mapping=list(range(0,8))

@@ -151,7 +151,7 @@ VALIDATED = When(
 )
 
 EVALUATED = When(
-    lambda c: c.trainer in ("rlvr", "sft", "dpo", "distill") and c.items("stage.data.eval") > 0,
+    lambda c: c.trainer == "agentic" or c.items("stage.data.eval") > 0,
     "there is no validation data, so nothing is validated",
 )
 
@@ -227,10 +227,12 @@ class _SavePeriod(_Cadence):
 
 
 class _EvalPeriod(_Cadence):
-    """Without validation data nothing is validated, whatever the interval."""
+    """Without validation data nothing is validated, whatever the interval; agents play val_env_manager's environments."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
-        return super().get(value, context, unit) if context.items("stage.data.eval") else None
+        if context.trainer == "agentic" and isinstance(value, int) and value <= 0:
+            return None
+        return super().get(value, context, unit) if EVALUATED.test(context) else None
 
 
 SAVE_PERIOD, EVAL_PERIOD = _SavePeriod(), _EvalPeriod()

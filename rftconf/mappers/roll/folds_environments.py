@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 D = "stage.data.environments"
 ENVS, MANAGER = "custom_envs", "train_env_manager."
+CAP = "max_tokens_per_step"
+ENGINE, WORLDS = "actor_infer.generating_args.", "train_env_manager.generating_args."
+DRAWN = "max_new_tokens"
 FIELDS = {
     "env_type": "kind",
     "env_manager_cls": "manager",
@@ -24,8 +27,12 @@ FIELDS = {
 def read_environments(r: Reading) -> None:
     """Every tag that training plays, with its groups; further tags of `custom_envs` are for validation."""
     if r.trainer != "agentic":
+        r.inactive[ENGINE + DRAWN] = "sequence_length - prompt_length is written over it (row 6.2)"
         return
     worlds, tags = r.source.branch(ENVS), r.native(MANAGER + "tags") or []
+    drawn = section(r) + DRAWN
+    if drawn.startswith(ENGINE):
+        r.inactive[WORLDS + DRAWN] = "actor_infer.generating_args is put in its place"
     parts = r.native(MANAGER + "num_groups_partition") or []
     tags = tags if isinstance(tags, list) else [tags]
     for index, tag in enumerate(tags):
@@ -36,11 +43,35 @@ def read_environments(r: Reading) -> None:
         r.set(at + "groups", parts[index] if isinstance(parts, list) and index < len(parts) else None, MANAGER + "num_groups_partition",
               MANAGER + "num_env_groups")  # fmt: skip
         for name, field in FIELDS.items():
-            r.set(at + field, _fits(own.get(name), field), f"{native}.{name}", native)
-        rest = {k: v for k, v in own.items() if k not in FIELDS}
+            if name != CAP:
+                r.set(at + field, _fits(own.get(name), field), f"{native}.{name}", native)
+        cut = _read_cap(r, at + FIELDS[CAP], own.get(CAP), native, drawn)
+        rest = {k: v for k, v in own.items() if k not in FIELDS or (cut and k == CAP)}
         r.set(at + "config", rest or None, *(f"{native}.{k}" for k in rest), native)
         if not own:
             r.note(f"train_env_manager.tags names {tag}, which custom_envs does not have: ROLL stops when it starts")
+
+
+def section(r: Reading) -> str:
+    """The engine's section is put in the place of the environments' own; without it, theirs counts."""
+    return ENGINE if _written_below(r, ENGINE) or not _written_below(r, WORLDS) else WORLDS
+
+
+def _written_below(r: Reading, above: str) -> bool:
+    return any(key.startswith(above) and cell.leaf is not None for key, cell in r.source.cells.items())
+
+
+def _read_cap(r: Reading, path: str, own: Any, native: str, drawn: str) -> bool:
+    """The smaller of the environment's limit of a turn and the engine's (traj_env_manager: make_decision).
+
+    True where the environment's own, which it also tells the agent, is not the one that counts.
+    """
+    mine, most = _fits(own, FIELDS[CAP]), r.native(drawn)
+    said = r.written(drawn)
+    cut = isinstance(most, int) and most > 0 and (said if mine is None else most < mine)
+    more, how = ((drawn,), f"the smaller of {CAP} and {DRAWN}") if said or cut else ((), "")
+    r.set(path, most if cut else mine, f"{native}.{CAP}", native, *more, how=how)
+    return cut and own is not None
 
 
 def _fits(value: Any, field: str) -> Any:

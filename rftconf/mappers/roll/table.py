@@ -123,7 +123,8 @@ FOLDS = (
 
 
 ENVIRONMENTS = Fold(
-    ("custom_envs", "train_env_manager.tags", "train_env_manager.num_env_groups", "train_env_manager.num_groups_partition"),
+    ("custom_envs", "train_env_manager.tags", "train_env_manager.num_env_groups", "train_env_manager.num_groups_partition",
+     *(s + folds_environments.DRAWN for s in (folds_environments.ENGINE, folds_environments.WORLDS))),
     tuple(f"{D}environments[].{f}" for f in ("name", *folds_environments.FIELDS.values(), "groups", "config")),
     folds_environments.read_environments, folds_environments.write_environments, "agentic_config: make_env_configs; row 1.14",
 )  # fmt: skip
@@ -132,6 +133,13 @@ ENVIRONMENTS = Fold(
 def _rl(value: Any) -> Any:
     """What only pipelines with rollouts do."""
     return lambda c: value if RL.test(c) else None
+
+
+def _validates(c: Any) -> bool:
+    """On data, or on environments of its own at an interval above 0."""
+    if c.trainer == "agentic":
+        return c.plan("stage.cadence.eval_rollouts") is not None
+    return bool(c.items(D + "eval") > 0)
 
 
 FIXED = (
@@ -145,8 +153,8 @@ FIXED = (
     fixed(lambda p: p.stage.algorithm.std_ddof, lambda c: 1 if c.plan(A + "std_scope") in ("group", "batch") else None,
           why="rewards are divided by torch's deviation, that of a sample (H38)"),
     fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, "forbid") if RL.test(c) else None, why="make_iterator asserts whole mini-batches (row 1.13)"),
-    fixed(lambda p: p.stage.cadence.eval_at_start, lambda c: c.items(D + "eval") > 0 if RL.test(c) else None,
-          why="step 0 validates, where there are validation data (row 10.6)"),
+    fixed(lambda p: p.stage.cadence.eval_at_start, lambda c: _validates(c) if RL.test(c) else None,
+          why="step 0 validates, where there is something to validate on (row 10.6)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, _rl("rollout"), why="advantages are computed over the rollout period, domain by domain (H42)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, _rl(False), why="log-probabilities are not divided by the temperature (H28)"),
     fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks after each optimizer step (row 5.6, H44)"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.roll import folds_environments, folds_lengths, table_eval
+from rftconf.mappers.roll.folds_environments import ENGINE, WORLDS
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ENVIRONMENTS, ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 P, SAMPLING = table_eval.P, "stage.sampling.eval."
-ENGINE, WORLDS = "actor_infer.generating_args.", "train_env_manager.generating_args."
 FIELDS = ("temperature", "top_p", "top_k", "repetition_penalty")
 GROUP = folds_environments.MANAGER + "group_size"
 
@@ -33,18 +33,9 @@ def _write_kind(w: Writing) -> None:
     w.lose(table_eval.KIND, State.DERIVED, "start it with examples/start_agentic_rollout_pipeline.py")
 
 
-def _section(r: Reading) -> str:
-    """The engine's section is put in the place of the environments' own; without it, theirs counts."""
-    return ENGINE if _written_below(r, ENGINE) or not _written_below(r, WORLDS) else WORLDS
-
-
-def _written_below(r: Reading, section: str) -> bool:
-    return any(key.startswith(section) and cell.leaf is not None for key, cell in r.source.cells.items())
-
-
 def _read_sampling(r: Reading) -> None:
     """How a turn is drawn, and how often each start is played."""
-    section = _section(r)
+    section = folds_environments.section(r)
     for field in FIELDS:
         own = r.native(section + field)
         r.set(SAMPLING + field, r.native(ENGINE + field) if own is None else own, section + field)

@@ -60,6 +60,7 @@ def questions(writing: Writing) -> list[Decision]:
             if count
             else []
         ),
+        *(_validated(writing) if count and kind != "eval" else []),
         Decision(f"{tasks}.default_workflow_type", *(_teachers(writing) if kind == "distill" else _workflow(writing))),
         Decision(
             f"{tasks}.format",
@@ -67,6 +68,14 @@ def questions(writing: Writing) -> list[Decision]:
             ("check prompt_key and response_key", "or convert the data"),
         ),
     ]
+
+
+def _validated(writing: Writing) -> list[Decision]:
+    """What is played every so many steps, where the source validates on environments?"""
+    if writing.plan("stage.cadence.eval_rollouts") is None or writing.items("stage.data.eval"):
+        return []
+    why = "the source validates on environments; Trinity evaluates on task sets, and without one not at all"
+    return [Decision("buffer.explorer_input.eval_tasksets", why, ("a task set with one task an episode",))]
 
 
 def _teachers(writing: Writing) -> tuple[str, tuple[str, ...]]:

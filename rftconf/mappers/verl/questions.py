@@ -33,14 +33,19 @@ def acts_in(writing: Writing) -> list[Decision]:
 
 def without_rows(writing: Writing) -> list[Decision]:
     """Which rows start the episodes of a source that names no data?"""
-    evaluates = writing.plan("stage.kind") == "eval"
-    files, sets = ("data.val_files", "eval") if evaluates else (FILES, "train")
-    if writing.items(f"stage.data.{sets}") or not writing.items("stage.data.environments"):
+    if not writing.items("stage.data.environments"):
         return []
-    why = (
-        f"the source names no data; veRL takes every prompt from a file, {writing.defaults(files)} where none is named"
-    )
-    return [Decision(files, why, ("a parquet file with one prompt an episode",))]
+    evaluates = writing.plan("stage.kind") == "eval"
+    validates = evaluates or writing.plan("stage.cadence.eval_rollouts") is not None
+    asked = [] if evaluates else [(FILES, "train")]
+    asked += [("data.val_files", "eval")] if validates else []
+    return [_rows(writing, files) for files, sets in asked if not writing.items(f"stage.data.{sets}")]
+
+
+def _rows(writing: Writing, files: str) -> Decision:
+    own = writing.defaults(files)
+    why = f"the source names no data; veRL takes every prompt from a file, {own} where none is named"
+    return Decision(files, why, ("a parquet file with one prompt an episode",))
 
 
 def questions(writing: Writing) -> list[Decision]:
