@@ -58,7 +58,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
         if not out.always and _is_default(known, key, slot, done.flat, writing):
             _account_default(writing, out, f"the default of {title_to} {writing.release}")
             continue
-        if not out.always and not writing.same_framework and _only_tuning(writing, out):
+        if not out.always and not writing.same_framework and _only_tuning(writing, known, key, out):
             _account_default(writing, out, f"tuning that nobody wrote: {title_to}'s own default holds")
             continue
         comment, keys = comment_of(out, writing.origins, source, title)
@@ -155,10 +155,10 @@ def _account_change(writing: Writing, key: str, became: tuple[str, ...], why: st
         writing.outcomes[path] = Outcome(state, targets, note)
 
 
-def _only_tuning(writing: Writing, out: Out) -> bool:
+def _only_tuning(writing: Writing, known: catalogue.Catalogue, key: str, out: Out) -> bool:
     """True for performance settings that are only the source release's defaults: each framework tunes itself."""
     tuning = [path for path in out.plans if role_of(without_indices(path)) == PERFORMANCE]
-    if any(_switches_what_is_written(writing, path) for path in tuning):
+    if any(_switches_what_is_written(writing, path) or _must_be_said(writing, known.get(key), out, path) for path in tuning):
         return False
     return bool(tuning) and all(
         path in tuning and path in writing.origins and writing.origins[path].kind is Kind.DEFAULT for path in out.plans
@@ -171,6 +171,16 @@ def _switches_what_is_written(writing: Writing, path: str) -> bool:
     size = f"{block}.{'tokens_per_rank' if writing.plan(path) is True else 'sequences_per_rank'}"
     origin = writing.origins.get(size) if last == "dynamic" else None
     return origin is not None and origin.kind is Kind.WRITTEN and writing.plan(size) is not None
+
+
+def _must_be_said(writing: Writing, found: catalogue.Key | None, out: Out, path: str) -> bool:
+    """True for the fixed size of micro-batches where the target has no default of its own: it stops without one."""
+    block, _, last = path.rpartition(".")
+    if last != "sequences_per_rank" or writing.plan(f"{block}.dynamic") is not False:
+        return False
+    if out.default is not UNSET:
+        return out.default is None
+    return found is not None and found.default is None and not found.interpolation
 
 
 def _account_default(writing: Writing, out: Out, why: str) -> None:

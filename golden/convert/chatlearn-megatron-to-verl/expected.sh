@@ -27,7 +27,7 @@ ARGS=(
   '+actor_rollout_ref.actor.megatron.override_transformer_config={recompute_granularity: selective}'  # models.policy_trainer.recompute_granularity=selective
   actor_rollout_ref.actor.strategy=megatron                # runtime_args.train_backend=megatron
   actor_rollout_ref.actor.ppo_mini_batch_size=32           # runtime_args.train_global_batch_size=512; 512 sequences as prompts
-  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2   # models.policy_trainer.train_micro_batch_size=2
+  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2   # runtime_args.train_micro_batch_size=2
   actor_rollout_ref.actor.use_dynamic_bsz=false            # ChatLearn 2025.10.23 default of models.policy_trainer.packing
   actor_rollout_ref.actor.clip_ratio_low=0.2               # ChatLearn 2025.10.23 default of models.policy_trainer.neg_clip_ratio
   actor_rollout_ref.actor.clip_ratio_high=0.2              # ChatLearn 2025.10.23 default of models.policy_trainer.pos_clip_ratio
@@ -43,7 +43,7 @@ ARGS=(
   actor_rollout_ref.rollout.enforce_eager=false            # ChatLearn 2025.10.23 default of models.policy.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=4   # models.policy.tensor_model_parallel_size=4
   actor_rollout_ref.rollout.max_num_seqs=128               # models.policy.generation_batch_size=128
-  actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8  # models.policy_trainer.generation_batch_size=8
+  actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2  # runtime_args.train_micro_batch_size=2; as the trainer's
   actor_rollout_ref.rollout.n=16                           # models.policy.num_inference_per_prompt=16, runtime_args.num_inference_per_prompt=16
   actor_rollout_ref.rollout.val_kwargs.top_k=20            # ChatLearn 2025.10.23 default of models.policy.eval_top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=0.95          # ChatLearn 2025.10.23 default of models.policy.eval_top_p

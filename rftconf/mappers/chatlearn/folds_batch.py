@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
 
 if TYPE_CHECKING:
@@ -66,22 +67,35 @@ def read_micro(r: Reading) -> None:
             r.set(f"{B}{role}.dynamic", packs, prefix + "packing", *(() if follows else (TRAINER + "packing",)))
             r.set(f"{B}{role}.tokens_per_rank", tokens if packs is not False else None, prefix + "max_token_in_packing")
             if role != "micro":
-                r.set(f"{B}{role}.sequences_per_rank", r.native(own) if packs is not True else None, own)
+                _read_inference(r, f"{B}{role}.sequences_per_rank", own, packs)
         if packs is True:
             r.inactive[own] = f"no effect while {prefix}packing is true"
-        elif packs is False:
+        elif r.trainer == "megatron":
+            r.inactive[own] = f"only checked: the Megatron models cut every pass by {MICRO_OF_RUN}"
+        if packs is False:
             r.inactive[prefix + "max_token_in_packing"] = f"no effect while {prefix}packing is false"
     _read_train_micro(r)
 
 
+def _read_inference(r: Reading, path: str, own: str, packs: Any) -> None:
+    """Passes without gradients: Megatron cuts them as it cuts the update (megatron_policy_trainer: forward_step)."""
+    if r.trainer == "megatron":
+        size = r.native(MICRO_OF_RUN) if packs is not True else None
+        r.set(path, size, MICRO_OF_RUN, kind=Kind.DERIVED, how="as the trainer's")
+    else:
+        r.set(path, r.native(own) if packs is not True else None, own)
+
+
 def _read_train_micro(r: Reading) -> None:
-    packs = r.native(TRAINER + "packing")
-    r.set(f"{B}micro.sequences_per_rank", r.native(MICRO) if packs is not True else None, MICRO)
+    """FSDP reads the model's key, Megatron the run's (fsdp_module, megatron_module)."""
+    packs, megatron = r.native(TRAINER + "packing"), r.trainer == "megatron"
+    counts, other = (MICRO_OF_RUN, MICRO) if megatron else (MICRO, MICRO_OF_RUN)
+    r.set(f"{B}micro.sequences_per_rank", r.native(counts) if packs is not True else None, counts)
     if packs is True:
         r.inactive.update(dict.fromkeys((MICRO, MICRO_OF_RUN), f"not used while {TRAINER}packing is true (row 1.7)"))
     else:
-        why = f"only checked: the trainer cuts its batches by {MICRO} (row 1.7)"
-        r.inactive[MICRO_OF_RUN] = why
+        what = "not read" if megatron else "only checked"
+        r.inactive[other] = f"{what}: the trainer cuts its batches by {counts} (row 1.7)"
 
 
 def write_micro(w: Writing) -> None:
@@ -108,7 +122,7 @@ def _write_train_micro(w: Writing, packs: Any) -> None:
             w.lose(path, State.DEAD_IN_TARGET, "not used with packing (row 1.7)")
         return
     share = _share(w, w.plan(B + "sequences_per_update"), "actor")
-    for key in (MICRO_OF_RUN, MICRO):
+    for key in (MICRO_OF_RUN,) if w.trainer == "megatron" else (MICRO_OF_RUN, MICRO):
         _put_divisor(w, key, path, wanted, share, f"{share} sequences a rank and update")
 
 
@@ -136,6 +150,9 @@ def _write_inference(w: Writing, packs: Any, role: str, prefix: str) -> None:
         w, None if prompts is None or n is None else prompts * n, "reference" if role == "reference" else "actor"
     )
     _put_divisor(w, prefix + "generation_batch_size", path, wanted, share, f"{share} sequences a rank and episode")
+    common = w.plan(B + "micro.sequences_per_rank")
+    if w.trainer == "megatron" and wanted is not None and wanted != common:
+        w.lose(path, State.NARROWED, f"the Megatron models cut every pass by {MICRO_OF_RUN}")
 
 
 def _write_tokens(w: Writing, packs: Any, role: str, prefix: str) -> None:
