@@ -14,11 +14,35 @@ from rftconf.schemas.values import wrong
 from rftconf.text.read import read
 from rftconf.text.source import Source
 
+STRATEGY = "strategy_args.strategy_name"
+
 
 def broken(text: str) -> list[str]:
     """The rules that a YAML for ROLL's RLVR pipeline breaks."""
     leaves = {leaf.key: leaf.value for leaf in read(Source("roll.yaml", text)).leaves}
-    return [*_keys(leaves), *_lengths(leaves), *_devices(leaves), *_batches(leaves), *_domains(leaves)]
+    return [
+        *_keys(leaves),
+        *_lengths(leaves),
+        *_devices(leaves),
+        *_batches(leaves),
+        *_filled(leaves),
+        *_domains(leaves),
+    ]
+
+
+def _filled(leaves: Mapping[str, Any]) -> Iterator[str]:
+    """dynamic_batching_shard asserts that every sequence fits; fsdp2_strategy that no fewer GPUs shard than share a sequence."""
+    for role in ("actor_train", "reference", "critic"):
+        for when in ("train", "infer"):
+            on, most = (
+                leaves.get(f"{role}.{key}_in_{when}") for key in ("use_dynamic_batching", "max_tokens_per_microbatch")
+            )
+            if on is True and not most:
+                yield f"{role} fills batches in {when} with no number of tokens"
+        if leaves.get(f"{role}.{STRATEGY}", "").startswith("fsdp2"):
+            share, spread = _config(leaves, role, "fsdp_size"), leaves.get(f"{role}.model_args.ulysses_size") or 1
+            if isinstance(share, int) and isinstance(spread, int) and share < spread:
+                yield f"{role}: fsdp_size {share} is below ulysses_size {spread}"
 
 
 def _keys(leaves: Mapping[str, Any]) -> Iterator[str]:

@@ -158,7 +158,9 @@ def _account_change(writing: Writing, key: str, became: tuple[str, ...], why: st
 def _only_tuning(writing: Writing, known: catalogue.Catalogue, key: str, out: Out) -> bool:
     """True for performance settings that are only the source release's defaults: each framework tunes itself."""
     tuning = [path for path in out.plans if role_of(without_indices(path)) == PERFORMANCE]
-    if any(_switches_what_is_written(writing, path) or _must_be_said(writing, known.get(key), out, path) for path in tuning):
+    if any(
+        _switches_what_is_written(writing, path) or _must_be_said(writing, known.get(key), out, path) for path in tuning
+    ):
         return False
     return bool(tuning) and all(
         path in tuning and path in writing.origins and writing.origins[path].kind is Kind.DEFAULT for path in out.plans

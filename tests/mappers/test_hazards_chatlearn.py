@@ -72,7 +72,9 @@ def test_h1_an_episode_is_whole_prompts() -> None:
         from_chatlearn({RUN + "sample_per_episode": 2050})
 
 
-@pytest.mark.parametrize(("to", "key"), [("verl", ACTOR + "ppo_micro_batch_size_per_gpu"), ("trinity", MICRO_OF_TRINITY)])
+@pytest.mark.parametrize(
+    ("to", "key"), [("verl", ACTOR + "ppo_micro_batch_size_per_gpu"), ("trinity", MICRO_OF_TRINITY)]
+)
 def test_a_fixed_micro_batch_that_nobody_wrote_is_said_where_the_target_has_none(to: str, key: str) -> None:
     """Both stop without a size; ChatLearn's own default is 1."""
     static = {TRAINER + "packing": False, TRAINER + "max_token_in_packing": None}
@@ -97,6 +99,15 @@ def test_each_back_end_cuts_by_a_key_of_its_own(megatron: bool, size: int) -> No
     dead = [done.line(key).state is State.DEAD_IN_SOURCE for key in keys]
     assert dead == ([True, False, True] if megatron else [False, True, False])
     assert done.line(keys[megatron]).state is State.EXACT
+
+
+def test_a_spread_sequence_says_how_many_gpus_share_the_weights_in_roll() -> None:
+    """fsdp2_strategy: fsdp_size, 1 where nobody says, must not be below ulysses_size."""
+    done = from_chatlearn({TRAINER + "ulysses_sequence_parallel_size": 2}, to="roll")
+    assert done.out["actor_train.model_args.ulysses_size"] == 2
+    assert done.out["actor_train.strategy_args.strategy_config.fsdp_size"] == 16
+    alone = from_chatlearn({TRAINER + "ulysses_sequence_parallel_size": 1}, to="roll")
+    assert "actor_train.strategy_args.strategy_config.fsdp_size" not in alone.out
 
 
 def test_h4_gpus_do_not_change_an_update() -> None:

@@ -297,3 +297,16 @@ def test_d22_an_estimator_that_roll_does_not_have_is_no_run() -> None:
     run = from_roll({"adv_estimator": "rloo"})
     assert run.line("adv_estimator").state is State.NARROWED
     assert "no estimator rloo" in run.notes
+
+
+def test_a_switch_that_is_written_has_its_number_of_tokens() -> None:
+    """dynamic_batching_shard stops where max_tokens_per_microbatch_in_infer is not given; veRL's follows the actor's."""
+    keys = ("actor_train.max_tokens_per_microbatch_in_infer", "reference.max_tokens_per_microbatch_in_infer")
+    tokens = {
+        ACTOR + "use_dynamic_bsz": "True",
+        ACTOR + "ppo_max_token_len_per_gpu": "24000",
+        ACTOR + "use_kl_loss": "True",
+    }
+    switches = (ROLLOUT + "log_prob_use_dynamic_bsz", "actor_rollout_ref.ref.log_prob_use_dynamic_bsz")
+    out = to_roll({**tokens, **dict.fromkeys(switches, "True")}).out
+    assert [out[key] for key in keys] == [24000, 24000]

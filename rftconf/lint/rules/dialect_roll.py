@@ -325,6 +325,31 @@ def _no_devices(s: Subject) -> Findings:
             yield found(f"{key} {why}", key, severity=severity)
 
 
+FILLED = (
+    *((role, "infer") for role in ("actor_train", "reference", "critic")),
+    *((role, "train") for role in ("actor_train", "critic")),
+)
+
+
+@rule(
+    320, ERROR, "batches filled with tokens, and no number of tokens",
+    bad=roll("actor_train.use_dynamic_batching_in_infer=true"),
+    good=roll("actor_train.use_dynamic_batching_in_infer=true", "actor_train.max_tokens_per_microbatch_in_infer=16384"),
+    advice="give max_tokens_per_microbatch_in_train or _in_infer: at least the longest sequence",
+    source="ROLL utils/dynamic_batching.py dynamic_batching_shard (assert); worker_config.py",
+)  # fmt: skip
+def _uncapped(s: Subject) -> Findings:
+    """use_dynamic_batching_in_train and _in_infer assert that every sequence fits max_tokens_per_microbatch, whose default is 0
+    for training and nothing for the rest."""
+    if s.best.trainer not in ("rlvr", "agentic") or not s.alone:
+        return
+    for role, when in FILLED:
+        switch, cap = f"{role}.use_dynamic_batching_in_{when}", f"{role}.max_tokens_per_microbatch_in_{when}"
+        idle = switch in s.reading.inactive or s.native.value(switch) is not True
+        if not idle and s.written(switch) and s.native.value(cap) in (None, 0):
+            yield found(f"{s.says(switch)} needs {cap}, which is not given", switch, cap)
+
+
 def _names(s: Subject, section: str) -> list[str]:
     """The names written right below a section."""
     found_names = (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rftconf.ledger import Decision
+from rftconf.ledger import Decision, State
 from rftconf.mappers.placing import Target
+from rftconf.plan.origin import Kind
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -15,6 +17,16 @@ TARGET = Target(
 )
 
 
+SPREAD = {
+    "actor_train": "actor",
+    "sft_train": "actor",
+    "student": "actor",
+    "reference": "reference",
+    "critic": "critic",
+}
+"""Roles that FSDP may spread a sequence in, and their worker in the plan."""
+FILLED = {"actor_train": "log_prob", "reference": "reference", "critic": "critic_infer"}
+"""Roles that compute without gradients, and the size of their micro-batches in the plan."""
 READS = {
     "sft": ("sft_train", "a question and an answer in columns of plain text, named by prompt_key and response_key"),
     "dpo": ("actor_train", "`instruction`, and a chosen and a rejected answer, in columns of plain text"),
@@ -38,6 +50,36 @@ def _samples(writing: Writing) -> list[Decision]:
             )
         ]
     return []
+
+
+def complete(writing: Writing) -> None:
+    """What ROLL asserts, and its defaults do not keep."""
+    _cap(writing)
+    _shard(writing)
+
+
+def _cap(writing: Writing) -> None:
+    """Batches that are filled with tokens need their number, which has no default (dynamic_batching_shard)."""
+    for role, block in FILLED.items():
+        switch, path = (f"stage.batch.{block}.{field}" for field in ("dynamic", "tokens_per_rank"))
+        key, origin = f"{role}.max_tokens_per_microbatch_in_infer", writing.origins.get(switch)
+        if writing.plan(switch) is not True or origin is None or origin.kind is Kind.DEFAULT or key not in writing.out:
+            continue
+        if writing.plan(path) is not None:
+            writing.out[key] = replace(writing.out[key], always=True)
+
+
+def _shard(writing: Writing) -> None:
+    """A role that spreads a sequence says how many GPUs share its weights: fsdp2_strategy asserts that it is not fewer."""
+    for role, at in SPREAD.items():
+        spread = writing.out.get(f"{role}.model_args.ulysses_size")
+        key = f"{role}.strategy_args.strategy_config.fsdp_size"
+        if spread is None or spread.value in (None, 1) or (key in writing.out and writing.out[key].value is not None):
+            continue
+        gpus = writing.plan(f"stage.placement.{at}.gpus") or writing.plan("stage.placement.actor.gpus")
+        if gpus is not None:
+            how = "all GPUs of the role: its default, 1, is below ulysses_size (fsdp2_strategy asserts it)"
+            writing.put(key, gpus, f"stage.placement.{at}.sp", state=State.DERIVED, how=how, default=None)
 
 
 def questions(writing: Writing) -> list[Decision]:

@@ -250,6 +250,7 @@ ROLL = Table(
     worth=worth,
     target=questions.TARGET,
     questions=questions.questions,
+    completes=questions.complete,
     dialect=dialect,
     kind_of=kind_of,
     kinds=("rl", "distill", "sft", "dpo"),
