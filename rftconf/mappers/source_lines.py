@@ -105,7 +105,8 @@ def _line(
     loaded: Loaded, stage: StageRead, writing: Writing, key: str, leaf: Leaf, reached: dict[str, list[str]]
 ) -> SourceLine:
     cell = stage.reading.source.cells.get(key)
-    if cell is not None and cell.unread:
+    own = "" if writing.same_framework else stage.reading.narrowed.get(key, "")
+    if cell is not None and cell.unread and not own:
         title = registry.framework(loaded.framework).title
         why = f"{title} {loaded.release} has no such key; a newer release reads it"
         return SourceLine(leaf.key, leaf.value, leaf.place, State.UNKNOWN, reason=why)
@@ -116,9 +117,8 @@ def _line(
     named = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer).canonical(key)
     own_reason = not reached.get(key) and reason_for(stage.reading.table, named) is not None
     paths = [] if own_reason else _paths(key, reached)
-    narrowed = "" if writing.same_framework else stage.reading.narrowed.get(key, "")
-    if narrowed:
-        return SourceLine(leaf.key, leaf.value, leaf.place, State.NARROWED, plan=tuple(paths), reason=narrowed)
+    if own:
+        return SourceLine(leaf.key, leaf.value, leaf.place, State.NARROWED, plan=tuple(paths), reason=own)
     if paths:
         return _combined(leaf, paths, writing)
     return _without_row(loaded, stage, writing, key, leaf)

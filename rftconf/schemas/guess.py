@@ -79,7 +79,7 @@ def guess(
         for candidate in candidates:
             trainer = _trainer(candidate, keys, bare, tops, config_name, program)
             asked_for = (registry.release(candidate, release),) if release and framework else ()
-            wanted = asked_for or _releases_with(candidate.name, trainer)
+            wanted = asked_for or _releases_of(candidate, trainer, program)
             found += _fits(candidate, wanted, trainer, keys, overrides, bool(started))
         return found
 
@@ -183,6 +183,13 @@ def _fits(
         _Fit(candidate, number, trainer, keys, verdicts, refused, named)
         for number, verdicts in zip(releases, each, strict=True)
     ]
+
+
+def _releases_of(candidate: Framework, trainer: str, program: str) -> tuple[str, ...]:
+    """The releases that have the trainer, up to the last one that had the program."""
+    have = _releases_with(candidate.name, trainer)
+    last = candidate.last.get(program.replace("/", ".").removesuffix(".py"))
+    return have if last is None else tuple(n for n in have if registry.at_least(candidate.name, last, n)) or have
 
 
 @lru_cache(maxsize=256)

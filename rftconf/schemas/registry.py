@@ -43,6 +43,7 @@ class Framework:
     `drops_unknown`: its loader leaves unknown keys out without a word.
     `mains`: the programs whose config the rows describe. `recipes`: trainers with a program and a config of their own
     on top of another trainer's. `instead_of_offline` says what stands for programs that train nothing.
+    `last`: programs that later releases do not bring, to the last release that they ran on.
     `unread_sections`: the top of keys that only a config of another kind has, to the reason why it is refused; `instead`
     is what to use in its place. `lacks`: kinds of runs it has no program for, to the sentence that says so.
     `kinds_since`: kinds to the first release that starts them, where older ones do not. `stepless`:
@@ -66,6 +67,7 @@ class Framework:
     drops_unknown: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
+    last: Mapping[str, str] = field(default_factory=dict)
     instead_of_offline: str = ""
     of: str = ""
     spmd_until: str = ""
@@ -141,6 +143,7 @@ VERL = Framework(
     recipes=_VERL_RECIPES,
     adds_with_plus=True,
     mains=("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
+    last={"recipe.dapo.main_dapo": "0.7.1"},
     kinds_since={"distill": "0.8.0"},
     instead_of_offline="convert main_ppo with trainer.val_only=true, which generates and scores",
     lacks={

@@ -164,3 +164,42 @@ def test_row_4_2_20_groups_are_filtered_by_recipes_and_by_the_trainer_of_0_9(
     algorithm = plan.stages[0].algorithm
     assert algorithm is not None
     assert bool(algorithm.filters) is kept
+
+
+DAPO = """python3 -m {program} data.train_batch_size=64 actor_rollout_ref.actor.ppo_mini_batch_size=64 data.gen_batch_size=192 data.max_response_length=1024 \\
+  reward_model.overlong_buffer.enable={on} reward_model.overlong_buffer.len=256 reward_model.overlong_buffer.penalty_factor=1.0 \\
+  algorithm.filter_groups.enable=True algorithm.filter_groups.max_num_gen_batches=10 reward_model.reward_manager=dapo
+"""
+
+
+@pytest.mark.parametrize("program", ["recipe.dapo.main_dapo", "recipe/dapo/main_dapo.py"])
+def test_row_4_2_20_dapo_s_recipe_is_of_0_7_and_reads_keys_of_its_own(program: str) -> None:
+    started = program if "/" not in program else f"-u {program}"
+    text = DAPO.format(program=started, on=True).replace("-m -u", "-u")
+    done = convert(read(from_bytes("run.sh", text.encode())), "verl")
+    assert done.loaded.release == "0.7.1"
+    reward = done.plan.stages[0].reward
+    assert reward is not None
+    assert reward.manager == "dapo"
+    buffer = {"enable": True, "len": 256, "penalty_factor": 1.0}
+    assert reward.manager_args == {"overlong_buffer_cfg": buffer, "max_resp_len": 1024}
+    elsewhere = convert(read(from_bytes("run.sh", text.encode())), "trinity")
+    states = {line.key: line.state for line in elsewhere.ledger.sources}
+    assert State.DEAD_IN_SOURCE not in states.values()
+    assert states["data.gen_batch_size"] is State.NARROWED
+    assert states["algorithm.filter_groups.max_num_gen_batches"] is State.NO_COUNTERPART
+    assert states["reward_model.overlong_buffer.len"] is State.NO_COUNTERPART
+
+
+def test_row_4_2_20_without_its_switch_the_recipe_s_buffer_does_nothing() -> None:
+    done = convert(
+        read(from_bytes("run.sh", DAPO.format(program="recipe.dapo.main_dapo", on=False).encode())), "trinity"
+    )
+    states = {line.key: line.state for line in done.ledger.sources}
+    assert states["reward_model.overlong_buffer.len"] is State.DEAD_IN_SOURCE
+    main = convert(
+        read(from_bytes("run.sh", DAPO.format(program="verl.trainer.main_ppo", on=True).encode())), "trinity"
+    )
+    assert {line.key: line.state for line in main.ledger.sources}[
+        "reward_model.overlong_buffer.len"
+    ] is State.DEAD_IN_SOURCE

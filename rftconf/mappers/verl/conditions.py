@@ -11,6 +11,7 @@ from rftconf.mappers.rates import data_parallel, known, ratio, sequence_gpus, se
 from rftconf.mappers.rows import When
 from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
+from rftconf.schemas.registry import VERL
 
 if TYPE_CHECKING:
     from rftconf.mappers.native import Native
@@ -161,6 +162,12 @@ def local_updates(context: Context) -> Any:
 
 WHITENED = ("gae", "reinforce_pp", "reinforce_pp_baseline")
 """Estimators whose advantages are whitened."""
+
+
+def dapo_recipe(r: Reading) -> bool:
+    """True for DAPO's own program, which went with 0.7: it reads keys that main_ppo does not (row 4.2.20)."""
+    program = str(r.facts.get("program", "")).replace("/", ".").removesuffix(".py")
+    return program == VERL.mains[1] and not r.since("0.8.0")
 
 
 def v1_trainer(context: Context) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rftconf.ledger import State
 from rftconf.mappers.codecs import words
 from rftconf.mappers.verl import folds_teacher
+from rftconf.mappers.verl.conditions import dapo_recipe
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
 from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.mappers.verl.trees import put_tree
@@ -31,8 +32,7 @@ def read_reward(r: Reading) -> None:
     r.set(R + "function_name", name, block + "custom_reward_function.name")
     kwargs = r.source.branch("reward.custom_reward_function.reward_kwargs") or None
     r.set(R + "function_args", kwargs, "reward.custom_reward_function.reward_kwargs")
-    r.set(R + "manager", r.native(block + "reward_manager.name", "naive"), block + "reward_manager.name")
-    r.set(R + "manager_args", r.source.branch("reward.reward_kwargs") or None, "reward.reward_kwargs")
+    _read_manager(r)
     enabled = r.native("reward.reward_model.enable", False)
     if enabled is not True and not isinstance(enabled, Expr):
         rest = ("model_path", "enable_resource_pool", "nnodes", "n_gpus_per_node", "rollout")
@@ -55,6 +55,21 @@ def read_reward(r: Reading) -> None:
     r.set(
         at + "gpus", sizes[0] * sizes[1] if pool and None not in sizes else None, *keys, how="nnodes x n_gpus_per_node"
     )
+
+
+def _read_manager(r: Reading) -> None:
+    """The manager and its arguments; DAPO's recipe has one of its own, and names the buffer apart (main_dapo)."""
+    name, args, own = "reward.reward_manager.name", "reward.reward_kwargs", "reward_model.overlong_buffer"
+    recipe = dapo_recipe(r)
+    r.set(R + "manager", "dapo" if recipe and not r.written(name) else r.native(name, "naive"), name)
+    found, keys = r.source.branch(args), [args]
+    buffer = r.source.branch(own) if recipe else {}
+    if buffer.get("enable") is True:
+        found = {**found, "overlong_buffer_cfg": buffer, "max_resp_len": r.native("data.max_response_length")}
+        keys += [f"{own}.{key}" for key in buffer]
+    elif buffer:
+        r.inactive.update({f"{own}.{key}": f"no effect while {own}.enable is not True" for key in buffer})
+    r.set(R + "manager_args", found or None, *keys)
 
 
 REWARD_MODEL = {

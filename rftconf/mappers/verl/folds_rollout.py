@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.verl.conditions import local_updates, v1_trainer
+from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.plan.symbols import Expr, text
 from rftconf.schemas.registry import VERL
@@ -104,6 +104,7 @@ FILTER = "algorithm.filter_groups."
 
 def read_filters(r: Reading) -> None:
     """DAPO's dynamic sampling, built in since 0.9 (row 4.2.20)."""
+    _read_draws(r)
     if r.native(FILTER + "enable", False) is not True:
         for key in ("metric", "max_inflight_gen_batches", "max_num_gen_batches"):
             r.inactive[FILTER + key] = "no effect while algorithm.filter_groups.enable is False"
@@ -113,7 +114,10 @@ def read_filters(r: Reading) -> None:
         for key in ("enable", "metric", "max_inflight_gen_batches", "max_num_gen_batches"):
             r.inactive[FILTER + key] = why
         return
-    if not v1_trainer(r):
+    if not dapo_recipe(r):
+        why = "0.9.1 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)"
+        r.inactive[FILTER + "max_num_gen_batches"] = why
+    if not v1_trainer(r) and not dapo_recipe(r):
         r.note(
             "filter_groups is only a slot without the trainer of 0.9: a recipe reads it, main_ppo does not (row 4.2.20)"
         )
@@ -126,6 +130,15 @@ def read_filters(r: Reading) -> None:
         r.native(FILTER + "max_inflight_gen_batches", 1),
         FILTER + "max_inflight_gen_batches",
     )
+
+
+def _read_draws(r: Reading) -> None:
+    """How many prompts DAPO's recipe answers at a time: it goes on until enough are left, or trains on all of them."""
+    key = "data.gen_batch_size"
+    if dapo_recipe(r) and key in r.source.cells and r.source.cells[key].leaf is not None:
+        filters = r.native(FILTER + "enable", False) is True
+        why = "draws so many prompts at a time until enough are left" if filters else "trains on so many prompts a step"
+        r.narrowed[key] = f"the recipe {why}; elsewhere it is data.train_batch_size (row 4.2.20)"
 
 
 def write_filters(w: Writing) -> None:

@@ -48,7 +48,7 @@ ALGORITHM = (
           "loss",
           f"{ACTOR}.use_prefix_grouper"),
     *_all(DEAD, "no block, no filter: the fields of algorithm.filter_groups count", "algorithm.filter_groups"),
-    *_all(DEAD, "0.9.1 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)",
+    *_all(MATHS, "stops DAPO's recipe after so many batches that did not fill one; elsewhere nothing does (row 4.2.20)",
           "algorithm.filter_groups.max_num_gen_batches"),
     *_all(KEPT, "an option of a recipe of your own: veRL's main_ppo knows no such filter (row 4.2.20)",
           "algorithm.filter_groups.*"),
