@@ -158,6 +158,17 @@ class off_as(Codec[Any, Any]):  # noqa: N801
         return Put(self.off[0] if value is None else value)
 
 
+NO_DUAL_CLIP = 1.0e9
+"""For policy losses that always have a dual clip: above exp(20), which no ratio leaves (core_algos, row 4.2.17)."""
+
+
+def unbounded(context: Any) -> bool:
+    """True for a plan whose clipped loss has no bound for bad answers, neither by ratio nor by value."""
+    at = "stage.algorithm.policy_loss."
+    bounds = [context.plan(at + name) for name in ("dual_clip_c", "value_cap")]
+    return context.plan(at + "family") == "ppo" and at + "dual_clip_c" in context.values and bounds == [None, None]
+
+
 NO_VALUE_CLIP = off_as((1.0e9,))
 """For value losses that always clip: a bound that no value reaches is none."""
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.convert import convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.text.read import read
+from rftconf.text.source import Source
 from tests.mappers.roll_runs import ARGS, CONFIG, INFER, STRATEGY, TRAIN, from_roll, to_roll
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
@@ -154,7 +157,26 @@ def test_h32_the_bound_of_the_dual_clip() -> None:
     assert from_roll({"dual_clip_loss": True}).out[ACTOR + "clip_ratio_c"] == pytest.approx(1.4)
     out = to_roll().out
     assert (out["dual_clip_loss"], 1 + 2 * out["pg_clip"], out["use_pg_clip_range"]) == (True, 3.0, True)
-    assert "H32" in from_roll().notes
+
+
+@pytest.mark.parametrize(
+    ("to", "key"), [("verl", ACTOR + "clip_ratio_c"), ("trinity", "algorithm.policy_loss_fn_args.clip_ratio_c")]
+)
+def test_h32_a_target_whose_dual_clip_is_always_on_gets_a_bound_that_nothing_reaches(to: str, key: str) -> None:
+    """Ratios end at exp(20) (core_algos); 3 would be the target's own default."""
+    done = from_roll({"dual_clip_loss": False}, to=to)
+    assert done.out[key] == 1e9
+    assert done.line("dual_clip_loss").state is State.EXACT
+    back = convert(read(Source("run.sh" if to == "verl" else "t.yaml", done.conversion.text)), "roll", rows=7473)
+    assert not any(line.key == "dual_clip_loss" for line in back.ledger.targets)
+    sequences = from_roll({"dual_clip_loss": False, "importance_sampling": "seq"}, to=to)
+    assert key not in sequences.out
+
+
+def test_h32_a_cap_on_the_value_is_not_the_lack_of_a_bound() -> None:
+    done = from_roll({"dual_clip_loss": False}, to="chatlearn")
+    assert done.line("dual_clip_loss").state is State.NARROWED
+    assert "H32" in done.notes
 
 
 def test_h35_no_reference_is_loaded_for_nothing() -> None:

@@ -26,6 +26,7 @@ ARGS=(
   actor_rollout_ref.actor.use_dynamic_bsz=false               # ROLL 0.3.0 default of actor_train.use_dynamic_batching_in_train
   actor_rollout_ref.actor.clip_ratio_low=0.2                  # pg_clip=0.2
   actor_rollout_ref.actor.clip_ratio_high=0.2                 # pg_clip=0.2
+  actor_rollout_ref.actor.clip_ratio_c=1000000000.0           # none in the source: a bound that no ratio reaches (H32)
   actor_rollout_ref.actor.loss_agg_mode=token-mean            # loss_agg_mode=token-mean
   actor_rollout_ref.actor.entropy_coeff=0.0                   # entropy_loss_coef=0.0
   actor_rollout_ref.actor.use_kl_loss=true                    # use_kl_loss=True

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.mappers.codecs import unbounded
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
 
@@ -85,7 +86,11 @@ def write_loss(w: Writing) -> None:
 
 def _write_dual_clip(w: Writing) -> None:
     c, path = w.plan(A + "policy_loss.dual_clip_c"), A + "policy_loss.dual_clip_c"
-    if c is not None:
+    if unbounded(w) and not w.same_framework:
+        note = "the loss is always capped by value (final_clip_ratio); the source bounds nothing (H32)"
+        w.lose(path, State.NARROWED, note)
+        w.note(note)
+    elif c is not None:
         w.lose(
             path,
             State.NARROWED,

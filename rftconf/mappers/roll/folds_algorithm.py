@@ -165,12 +165,9 @@ def read_loss(r: Reading) -> None:
     r.set(L + "clip_low", low, *((LOW, RANGE) if ranged is True else (CLIP,)))
     r.set(L + "clip_high", high, *((HIGH, RANGE) if ranged is True else (CLIP,)))
     dual = r.native(DUAL, False)
-    if dual is False:
-        sentence = "dual_clip_loss is false: nothing bounds the loss of bad answers; where a bound is always on, it counts (H32)"
-        r.note(sentence)
-        r.narrowed[DUAL] = sentence
     bound = None if dual is False or r.native(CLIP) is None else 1 + 2 * r.native(CLIP)
-    r.set(L + "dual_clip_c", bound, DUAL, CLIP, how="1 + 2 x pg_clip (H32)")
+    keys, how = ((DUAL,), "") if dual is False else ((DUAL, CLIP), "1 + 2 x pg_clip (H32)")
+    r.set(L + "dual_clip_c", bound, *keys, how=how)
     r.set(L + "family", _family(r), LEVEL, VARIANT, CLASS)
     agg = r.native("loss_agg_mode")
     sums = agg == "seq-mean-token-sum-norm"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
 from rftconf.mappers.trinity.algorithms import (
     FAMILIES,
     LOSS_CLIPS,
@@ -53,9 +54,8 @@ def read_policy_loss(r: Reading) -> None:
         f"{keys}.clip_range_high",
         f"{keys}.clip_range",
     )
-    r.set(
-        A + "policy_loss.dual_clip_c", args.get("clip_ratio_c", 3.0) if name == "ppo" else None, f"{keys}.clip_ratio_c"
-    )
+    bound = args.get("clip_ratio_c", 3.0) if name == "ppo" else None
+    r.set(A + "policy_loss.dual_clip_c", None if bound == NO_DUAL_CLIP else bound, f"{keys}.clip_ratio_c")
     for tau in ("tau_pos", "tau_neg"):
         default = 1.0 if tau == "tau_pos" else 1.05
         r.set(A + f"policy_loss.{tau}", args.get(tau, default) if name == "sapo" else None, f"{keys}.{tau}")
@@ -131,6 +131,9 @@ def _write_loss_options(w: Writing, native: Any, at: str) -> None:
     c = w.plan(A + "policy_loss.dual_clip_c")
     if native == "ppo" and c is not None:
         w.put(at + "clip_ratio_c", c, A + "policy_loss.dual_clip_c", always=True)
+    elif native == "ppo" and unbounded(w):
+        how = "none in the source: a bound that no ratio reaches (H32)"
+        w.put(at + "clip_ratio_c", NO_DUAL_CLIP, A + "policy_loss.dual_clip_c", always=True, how=how)
     elif c is not None:
         w.lose(A + "policy_loss.dual_clip_c", State.DEAD_IN_TARGET, f"the {native} loss has no dual clip")
     for tau in ("tau_pos", "tau_neg"):

@@ -8,7 +8,7 @@ from rftconf.mappers.codecs import NO_VALUE_CLIP, counts, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.folds_recipes import FULLY_ASYNC
-from rftconf.mappers.verl.teachers import OWN_DUAL_CLIP, REWARDED, TAUGHT, BesideTeacher
+from rftconf.mappers.verl.teachers import OWN_DUAL_CLIP, REWARDED, TAUGHT, BesideTeacher, DualClip
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ ALGORITHM_ROWS = (
         when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
     row(lambda c: c.distillation.distillation_loss.clip_ratio_high, lambda p: p.stage.algorithm.policy_loss.clip_high, same, always=True,
         when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
-    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, BesideTeacher(OWN_DUAL_CLIP),
+    row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, DualClip(OWN_DUAL_CLIP),
         why="core_algos: dual clip, always on"),
     row(lambda c: c.actor_rollout_ref.actor.tau_pos, lambda p: p.stage.algorithm.policy_loss.tau_pos, same, absent=None,
         when=on.SAPO,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put
+from rftconf.mappers.codecs import NO_DUAL_CLIP, Codec, Put, unbounded
 from rftconf.mappers.rows import When
 
 if TYPE_CHECKING:
@@ -47,3 +47,16 @@ class BesideTeacher(Codec[Any, Any]):
             return Put(value)
         why = "without task rewards veRL's loss is the teacher's alone: no such term, and one dual clip of 3"
         return Put(self.idle, State.NARROWED, why)
+
+
+class DualClip(BesideTeacher):
+    """The dual clip is always on: a bound that no ratio reaches stands for none."""
+
+    def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
+        got = super().get(value, context, unit)
+        return None if got == NO_DUAL_CLIP else got
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if value is None and not follows_teacher(context) and unbounded(context):
+            return Put(NO_DUAL_CLIP, State.EXACT, "", "none in the source: a bound that no ratio reaches (H32)")
+        return super().put(value, context, unit)
