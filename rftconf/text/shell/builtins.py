@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rftconf.plan.symbols import Expr
 from rftconf.text.shell import sourcing
 from rftconf.text.shell.declarations import unset
+from rftconf.text.shell.files import input_of
 from rftconf.text.shell.nodes import Simple, WordNode
 from rftconf.text.shell.state import Outcome
 from rftconf.text.shell.values import Array, Word
@@ -65,6 +66,8 @@ def set_(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
 def read(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
     """`read`, `mapfile`, `getopts`: what they set is unknown."""
     shell = machine.shell
+    if _read_all(machine, node, words):
+        return False  # no NUL ends what it reads
     kind, names, array = words[0].value, list[str](), False
     skip = False
     for word in words[1:]:
@@ -91,6 +94,38 @@ def read(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:
         else:
             shell.assign(name, unknown)
     return ""
+
+
+def _read_all(machine: Evaluator, node: Simple, words: list[Word]) -> bool:
+    """`read -r -d '' name <<EOF`: the whole here-document, without the blanks around it unless IFS is empty."""
+    name, shell = _wants_all([word.value for word in words]), machine.shell
+    empty = [isinstance(a.value, WordNode) and not a.value.parts and a.name == "IFS" for a in node.assigns]
+    if not name or not all(empty) or "IFS" in shell.variables or any(w.condition for w in words):
+        return False
+    word = input_of(shell, machine.expander, node.redirects, None)
+    if word is None or not isinstance(word.value, str):
+        return False
+    value = word.value if empty else word.value.strip(" \t\n")
+    skipped = 0 if empty else len(word.value) - len(word.value.lstrip(" \t\n"))
+    piece = (value, word.start, word.end, (word,), skipped)
+    shell.assign(name, Word(value, (piece,), shell.source, word.start, word.end, name))
+    return True
+
+
+def _wants_all(words: list[str | Expr]) -> str:
+    """The one name of `read -r -d '' name` in any spelling; "" for other options."""
+    raw = ends = False
+    rest = list(words[1:])
+    while rest and isinstance(option := rest[0], str) and option.startswith("-"):
+        rest.pop(0)
+        raw |= option in ("-r", "-rd")
+        if option in ("-d", "-rd") and rest and rest[0] == "":
+            rest.pop(0)
+            ends = True
+        elif option != "-r":
+            return ""
+    only = rest[0] if len(rest) == 1 else ""
+    return only if raw and ends and words[0] == "read" and isinstance(only, str) and only.isidentifier() else ""
 
 
 def printf(machine: Evaluator, node: Simple, words: list[Word]) -> Outcome:

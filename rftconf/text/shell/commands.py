@@ -11,6 +11,7 @@ from rftconf.text.shell.nodes import (
     ArithPart,
     ArrayNode,
     Assign,
+    Command,
     CommandPart,
     HereDoc,
     Lit,
@@ -34,12 +35,25 @@ _LOST = re.compile(r"[ \t]*(?:[+~]*[A-Za-z_][\w/]*\.[\w./]*=|\+|--?\w|[\"']?\$[@
 _ENDS = frozenset("\n;&|)")
 
 
+def _handed_on(inside: list[Command]) -> tuple[Redirect, ...]:
+    """What `cat` hands on when it is all there is and reads from here-documents or -strings; nothing for any other command."""
+    only = inside[0] if len(inside) == 1 else None
+    if not isinstance(only, Simple) or only.assigns or len(only.words) != 1:
+        return ()
+    first = only.words[0]
+    plain = isinstance(first, WordNode) and first.plain == "cat"
+    own = all(r.operator in ("<<", "<<-", "<<<") and r.descriptor in ("", "0") for r in only.redirects)
+    return only.redirects if plain and own else ()
+
+
 class CommandReader(WordReader):
     """Reads simple commands."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._heredocs: list[HereDoc] = []
+        self.inside: list[Command] = []
+        """The commands of the substitution that was read last."""
 
     def blanks(self) -> None:
         """Skip blanks and continued line ends."""
@@ -263,7 +277,7 @@ class CommandReader(WordReader):
                 return
             self.pos = start + 2
         self.skip_commands(start)
-        parts.append(CommandPart(start, self.pos, quoted))
+        parts.append(CommandPart(start, self.pos, quoted, _handed_on(self.inside)))
 
     def arithmetic(self, start: int) -> WordNode | None:
         """Read `...))` at `pos`; None when it is no arithmetic (then `pos` means nothing)."""

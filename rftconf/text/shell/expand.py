@@ -8,13 +8,14 @@ from rftconf.plan.symbols import Expr, ShellOnly, Var
 from rftconf.text.shell.arithmetic import Arithmetic
 from rftconf.text.shell.arrays import Elements, elements
 from rftconf.text.shell.fields import BLANKS, Fields
+from rftconf.text.shell.files import input_of
 from rftconf.text.shell.merge import narrowed
-from rftconf.text.shell.nodes import ArithPart, Lit, Param, Part, WordNode
+from rftconf.text.shell.nodes import ArithPart, CommandPart, Lit, Param, Part, WordNode
 from rftconf.text.shell.operations import as_text
 from rftconf.text.shell.parameters import operate, with_default
 from rftconf.text.shell.pattern import Pattern, compiled
 from rftconf.text.shell.state import Shell
-from rftconf.text.shell.substitutions import substitution
+from rftconf.text.shell.substitutions import substitution, without_ends
 from rftconf.text.shell.values import Array, Known, Piece, Word, joined
 
 _SOLID = re.compile(r"[^ \t\n]+").fullmatch
@@ -169,7 +170,14 @@ class Expander:
         if isinstance(part, ArithPart):
             number = self.arithmetic.evaluate(part.body)
             return (as_text(number), part.start, part.end, tuple(self.arithmetic.used[:8]), -1)
-        return (substitution(self.shell, part), part.start, part.end, (), -1)
+        return self._handed_on(part) or (substitution(self.shell, part), part.start, part.end, (), -1)
+
+    def _handed_on(self, part: CommandPart) -> Piece | None:
+        """What `$(cat <<EOF ...)` gives, which stands in the script; without the line ends behind it."""
+        if not part.given or "cat" in self.shell.functions:
+            return None
+        word = input_of(self.shell, self, part.given, None)
+        return None if word is None else (without_ends(word.value), part.start, part.end, (word,), 0)
 
     def _base(self, part: Param) -> Word | None:
         """The variable that `part` names, element and positional parameters included."""

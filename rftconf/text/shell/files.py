@@ -20,6 +20,7 @@ from rftconf.text.span import Place
 
 if TYPE_CHECKING:
     from rftconf.text.shell.evaluate import Evaluator
+    from rftconf.text.shell.expand import Expander
     from rftconf.text.shell.state import Outcome, Shell
 
 _BAD = re.compile(r"\$\{[A-Za-z_]\w*[^\w}\[:#%/^,@*=?+-]").match
@@ -57,7 +58,7 @@ def note(machine: Evaluator, node: Simple | Redirected, words: list[Word]) -> No
     given, shell.piped_in = shell.piped_in, None
     out: Word | None = None
     if name in ("cat", "tee"):
-        given = _input(machine, node.redirects, given)
+        given = input_of(machine.shell, machine.expander, node.redirects, given)
         operands = [w for w in words[1:] if not (isinstance(w.value, str) and w.value[:1] == "-")]
         plain = len(operands) + 1 == len(words) or name == "tee"
         out = given if plain and (name == "tee" or not operands) else None
@@ -122,24 +123,23 @@ def _joined(first: Word, second: Word) -> Word | None:
     return Word(value, first.pieces + second.pieces, first.source, first.start, second.end)
 
 
-def _input(machine: Evaluator, redirects: tuple[Redirect, ...], piped: Word | None) -> Word | None:
+def input_of(shell: Shell, expander: Expander, redirects: tuple[Redirect, ...], piped: Word | None) -> Word | None:
     """What a command reads from its standard input, where that is written in the script."""
     for redirect in reversed(redirects):
         if redirect.operator[0] != "<" or redirect.descriptor not in ("", "0"):
             continue
         if redirect.body is not None:
-            return body_of(machine, redirect.body)
+            return body_of(shell, expander, redirect.body)
         if redirect.operator != "<<<":
             return None
-        word = machine.expander.word(redirect.target)
+        word = expander.word(redirect.target)
         end: Piece = ("\n", word.end, word.end, (), -1)
         return Word(text(word.value, "\n"), (*word.pieces, end), word.source, word.start, word.end)
     return piped
 
 
-def body_of(machine: Evaluator, body: HereDoc) -> Word | None:
+def body_of(shell: Shell, expander: Expander, body: HereDoc) -> Word | None:
     """A here-document's text as bash gives it to the command; None where bash fails on it."""
-    shell = machine.shell
     parts = _parts(shell.source.text, body)
     if parts is None:
         return None
@@ -149,7 +149,7 @@ def body_of(machine: Evaluator, body: HereDoc) -> Word | None:
             message = f"bash cannot expand `{raw[:60]}` and writes nothing: the command fails"
             shell.say("SYN152", message, part.start, part.end, "write \\$ for the $, or quote the here-document's word")
             return None
-    pieces = machine.expander.pieces(WordNode(parts, body.start, body.end))
+    pieces = expander.pieces(WordNode(parts, body.start, body.end))
     value: Known = joined(pieces) if pieces else ""
     shell.spend(value)
     return Word(value, tuple(pieces), shell.source, body.start, body.end)

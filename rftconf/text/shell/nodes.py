@@ -46,11 +46,12 @@ class ArithPart:
 
 @dataclass(slots=True)
 class CommandPart:
-    """A command or process substitution, kept as written."""
+    """A command or process substitution, kept as written. `given`: what a lone `cat` in it reads from the script itself."""
 
     start: int
     end: int
     quoted: bool = False
+    given: tuple[Redirect, ...] = ()
 
 
 Part: TypeAlias = Lit | Param | ArithPart | CommandPart

@@ -185,14 +185,15 @@ class Parser(CompoundReader):
         """Move past the commands of `$(` to behind its `)`."""
         problems = len(self.problems)
         waiting, self._heredocs = self._heredocs, []
+        inside: list[Command] = []
         while True:
-            self.commands(_NO_STOPS)
+            inside += self.commands(_NO_STOPS)
             if self.pos >= self.size:
                 raise Unclosed(start, "$(")
             if self.text[self.pos] == ")":
                 break
             self.pos += 1
         self.pos += 1
-        self._heredocs = waiting
+        self._heredocs, self.inside = waiting, inside
         # What a substitution says is not run, so what is odd in it is not reported either.
         del self.problems[problems:]

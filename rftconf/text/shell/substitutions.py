@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rftconf.plan.symbols import Branch, ShellOnly, Var
+from rftconf.plan.symbols import Branch, ShellOnly, Text, Var, text
 from rftconf.text.shell.nodes import CommandPart
 from rftconf.text.shell.standalone import prelude
 from rftconf.text.shell.state import Shell
@@ -19,9 +19,24 @@ _CHOICE = re.compile(
 ).fullmatch
 
 
+# Comments in the place of commands, as in `# why this key` behind an argument.
+_NOTHING = re.compile(r"`(?:\s|#[^\n`]*+)*+`|\$\((?:\s|#[^\n]*+\n)*+\)").fullmatch
+
+
+def without_ends(value: Known) -> Known:
+    """What a substitution leaves of a command's output: no line ends behind it."""
+    if isinstance(value, str):
+        return value.rstrip("\n")
+    if isinstance(value, Text) and isinstance(last := value.parts[-1], str):
+        return text(*value.parts[:-1], last.rstrip("\n"))
+    return value
+
+
 def substitution(shell: Shell, part: CommandPart) -> Known:
     """`$(...)` with the variables it reads set in front of it, so that it stands on its own."""
     raw = shell.source.text[part.start : part.end]
+    if _NOTHING(raw):
+        return ""
     if _PWD(raw) and "cd" not in shell.options:
         given = shell.scalar("PWD")
         return Var("PWD") if given is None else given.value
