@@ -18,9 +18,10 @@ from rftconf.plan.symbols import formula, to_shell
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.secrets import is_secret, masked
 from rftconf.text.document import Document, Leaf
-from rftconf.text.override_parser import shortened
 
 _ORDER = list(State)
+_LONGEST = 60
+"""Characters of an argument that stands for a key in the ledger."""
 
 
 def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[SourceLine, ...]:
@@ -61,7 +62,8 @@ def _unread(document: Document) -> Iterator[SourceLine]:
         shell = to_shell(one.value)
         secret = is_secret("", one.value) or masked(shell) != shell
         value = None if secret else one.value
-        name = shortened(masked(" ".join(raw.split())))
+        name = masked(" ".join(raw.split()))
+        name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
         yield SourceLine(name, value, one.place, State.UNRESOLVED, reason=one.why, word=True)
 
 

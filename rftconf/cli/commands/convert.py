@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
     from rftconf.cli import options
     from rftconf.cli.many import Job
+    from rftconf.cli.reading import Reading
     from rftconf.convert import Conversion, Options
     from rftconf.load import Loaded
+    from rftconf.report.screen import Screen
 
 
 def convert(
@@ -117,14 +119,22 @@ def convert(
     done = convert_loaded(loaded, target, wanted)
     _refuse_foreign(adapters, done)
     failed = many_runs.strict and bool(done.ledger.lossy)
-    if not quiet:
-        report_document(document, screen, more=done.diagnostics)
-        report_guess(loaded.guess, how, screen)
-        out.report(ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
-    else:
+    if quiet:
         report_unread(document)
+    else:
+        _tell(done, how, screen, ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
     converted.single(done, written, many_runs, failed=failed)
     return int(failed)
+
+
+def _tell(done: Conversion, how: Reading, screen: Screen, told: str) -> None:
+    """What was wrong with the source, what it was taken for, and the account."""
+    from rftconf.cli import output as out
+    from rftconf.cli.loading import report_document, report_guess
+
+    report_document(done.loaded.document, screen, more=done.diagnostics)
+    report_guess(done.loaded.guess, how, screen)
+    out.report(told)
 
 
 def _options(

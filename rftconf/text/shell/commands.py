@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rftconf.text.shell.braces import expand_braces
-from rftconf.text.shell.heredocs import close, opened
+from rftconf.text.shell.heredocs import close, handed_on, opened
 from rftconf.text.shell.modes import ARITHMETIC, SUBSCRIPT, WORD, Unclosed
 from rftconf.text.shell.nodes import (
     ArithPart,
@@ -33,17 +33,6 @@ _REDIRECT_FIRST = re.compile(r"\d*[<>]|&>|\{[A-Za-z_]\w*\}[<>]").match
 _DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _LOST = re.compile(r"[ \t]*(?:[+~]*[A-Za-z_][\w/]*\.[\w./]*=|\+|--?\w|[\"']?\$[@{])").match
 _ENDS = frozenset("\n;&|)")
-
-
-def _handed_on(inside: list[Command]) -> tuple[Redirect, ...]:
-    """What `cat` hands on when it is all there is and reads from here-documents or -strings; nothing for any other command."""
-    only = inside[0] if len(inside) == 1 else None
-    if not isinstance(only, Simple) or only.assigns or len(only.words) != 1:
-        return ()
-    first = only.words[0]
-    plain = isinstance(first, WordNode) and first.plain == "cat"
-    own = all(r.operator in ("<<", "<<-", "<<<") and r.descriptor in ("", "0") for r in only.redirects)
-    return only.redirects if plain and own else ()
 
 
 class CommandReader(WordReader):
@@ -277,7 +266,7 @@ class CommandReader(WordReader):
                 return
             self.pos = start + 2
         self.skip_commands(start)
-        parts.append(CommandPart(start, self.pos, quoted, _handed_on(self.inside)))
+        parts.append(CommandPart(start, self.pos, quoted, handed_on(self.inside)))
 
     def arithmetic(self, start: int) -> WordNode | None:
         """Read `...))` at `pos`; None when it is no arithmetic (then `pos` means nothing)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rftconf.text.shell.nodes import HereDoc, Lit, Part, WordNode
+from rftconf.text.shell.nodes import Command, HereDoc, Lit, Part, Redirect, Simple, WordNode
 
 
 def opened(target: WordNode, *, tabs: bool, start: int) -> HereDoc:
@@ -36,6 +36,17 @@ def _lines(text: str, at: int, size: int, *, joined: bool) -> Iterator[tuple[int
                 break
             line += piece[:-1]
         yield start, at, line + piece
+
+
+def handed_on(inside: list[Command]) -> tuple[Redirect, ...]:
+    """What `cat` hands on when it is all there is and reads from here-documents or -strings; nothing for any other command."""
+    only = inside[0] if len(inside) == 1 else None
+    if not isinstance(only, Simple) or only.assigns or len(only.words) != 1:
+        return ()
+    first = only.words[0]
+    plain = isinstance(first, WordNode) and first.plain == "cat"
+    own = all(r.operator in ("<<", "<<-", "<<<") and r.descriptor in ("", "0") for r in only.redirects)
+    return only.redirects if plain and own else ()
 
 
 def untabbed(text: str, body: HereDoc, parts: list[Part]) -> list[Part]:
