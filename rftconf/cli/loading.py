@@ -137,10 +137,14 @@ def report_unread(document: Document) -> None:
 
 
 def report_document(document: Document, screen: Screen, *, more: Iterable[Diagnostic] = ()) -> None:
-    """Print the errors and warnings about a file to standard error; notes are for `check` and `--json`."""
+    """Print the errors and warnings about a file to standard error; notes are for `check` and `--json`.
+
+    A value given by hand that has no effect is a warning to whoever gave it.
+    """
     from rftconf.report.diagnostics import diagnostics_text
 
     found = list(dict.fromkeys((*document.diagnostics, *more)))
+    found = [replace(d, severity=Severity.WARNING) if d.code == "SYN160" else d for d in found]
     serious = [d for d in found if d.severity is not Severity.INFO]
     if serious:
         out.report(diagnostics_text(serious, {document.name: document.text}, screen) + "\n")

@@ -122,7 +122,7 @@ def _line(
     if own:
         return SourceLine(leaf.key, leaf.value, leaf.place, State.NARROWED, plan=tuple(paths), reason=own)
     if paths:
-        return _combined(leaf, paths, writing)
+        return _combined(leaf, paths, _side_roles(key, paths, writing), writing)
     return _without_row(loaded, stage, writing, key, leaf)
 
 
@@ -157,7 +157,17 @@ def _fixed_otherwise(paths: list[str], writing: Writing) -> str:
     return ""
 
 
-def _combined(leaf: Leaf, paths: list[str], writing: Writing) -> SourceLine:
+def _side_roles(key: str, paths: list[str], writing: Writing) -> list[str]:
+    """Plan values that follow from `key` where their own key is silent: the target lacks them, but has what it says."""
+    found = {path: writing.outcomes[path].state for path in paths if path in writing.outcomes}
+    first = {path for path in found if path in writing.origins and writing.origins[path].keys[:1] == (key,)}
+    if not any(found[path] not in LOSSES for path in first):
+        return []
+    lacking = [path for path, state in found.items() if path not in first and state is State.NO_COUNTERPART]
+    return [path for path in lacking if path in writing.origins and writing.origins[path].kind is Kind.DERIVED]
+
+
+def _combined(leaf: Leaf, paths: list[str], beside: list[str], writing: Writing) -> SourceLine:
     outcomes = [(path, writing.outcomes[path]) for path in paths if path in writing.outcomes]
     # what was only filled in and acts nowhere says nothing about the key
     outcomes = [(path, o) for path, o in outcomes if not _filled_in_vain(path, o, writing)] or outcomes
@@ -173,11 +183,11 @@ def _combined(leaf: Leaf, paths: list[str], writing: Writing) -> SourceLine:
             plan=tuple(paths),
             reason='means "not set", as the target does by itself',
         )
-    worst = _worst([outcome for _, outcome in outcomes])
+    worst = _worst([outcome for path, outcome in outcomes if path not in beside])
     targets = tuple(
         dict.fromkeys(t for _, outcome in outcomes for t in outcome.targets if t in writing.out or "[" in t or t)
     )
-    notes = [o.note for _, o in outcomes if o.note and o.state is worst]
+    notes = [o.note for path, o in outcomes if o.note and (o.state is worst or path in beside)]
     hows = [writing.out[t].how for t in targets if t in writing.out and writing.out[t].how]
     reason = "; ".join(dict.fromkeys(notes or hows[:1]))
     return SourceLine(leaf.key, leaf.value, leaf.place, worst, targets, tuple(p for p, _ in outcomes), reason)

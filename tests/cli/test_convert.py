@@ -56,6 +56,13 @@ def test_set_binds_a_variable(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert config["buffer"]["batch_size"] * config["synchronizer"]["sync_interval"] == 128
 
 
+def test_a_bound_name_that_the_script_never_reads_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", written(tmp_path), "--to", "trinity", "--set", "BACH=128"]) == 0
+    err = capsys.readouterr().err
+    assert "warning SYN160: the script never reads BACH" in err
+    assert "did you mean BATCH?" in err
+
+
 def test_env_lets_one_variable_in(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

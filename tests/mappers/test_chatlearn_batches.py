@@ -8,7 +8,7 @@ import pytest
 
 from rftconf.ledger import State
 from tests.mappers.hazard_runs import ACTOR, ROLLOUT
-from tests.mappers.test_hazards_chatlearn import REF, RUN, TRAINER, from_chatlearn
+from tests.mappers.test_hazards_chatlearn import ENGINE, REF, RUN, TRAINER, from_chatlearn, to_chatlearn
 
 MICRO_OF_TRINITY = "trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
 
@@ -49,3 +49,12 @@ def test_a_spread_sequence_says_how_many_gpus_share_the_weights_in_roll() -> Non
     assert done.out["actor_train.strategy_args.strategy_config.fsdp_size"] == 16
     alone = from_chatlearn({TRAINER + "ulysses_sequence_parallel_size": 1}, to="roll")
     assert "actor_train.strategy_args.strategy_config.fsdp_size" not in alone.out
+
+
+def test_a_key_ends_as_its_main_use_does() -> None:
+    """max_response_length is the longest answer, and only in the place of another key what the loss divides by."""
+    done = to_chatlearn({f"{ACTOR}loss_agg_mode": "seq-mean-token-sum-norm"})
+    line = done.line("data.max_response_length")
+    assert line.state is State.EXACT
+    assert line.targets == (ENGINE + "max_response_tokens_length",)
+    assert "token-mean divides" in line.reason

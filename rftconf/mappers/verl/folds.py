@@ -122,8 +122,14 @@ def read_loss(r: Reading) -> None:
     if agg == "seq-mean-token-sum-norm":
         agg = "seq-mean-sum-over-len" if r.since("0.7.1") else "sum-over-len"
     r.set(L + "loss_agg", agg, "actor_rollout_ref.actor.loss_agg_mode")
+    factor = "actor_rollout_ref.actor.loss_scale_factor"
+    follows = r.written("data.max_response_length") and not r.written(factor)
     r.set(
-        L + "loss_agg_tokens", _divisor(r, agg), "actor_rollout_ref.actor.loss_scale_factor", "data.max_response_length"
+        L + "loss_agg_tokens",
+        _divisor(r, agg),
+        factor,
+        "data.max_response_length",
+        kind=Kind.DERIVED if follows else None,
     )
     r.set(L + "loss_norm_scope", "update" if r.since("0.8.0") else "micro_batch_mean", kind=Kind.DEFAULT,
           how="global over the update since 0.8, per micro-batch before (row 4.2.14)")  # fmt: skip

@@ -124,7 +124,11 @@ def _unused(shell: Shell, bindings: Mapping[str, Value]) -> None:
         if name not in shell.read and not any(name in d.message for d in shell.diagnostics if d.code == "SYN160"):
             severity = CODES["SYN160"][0]
             message = f"the script never reads {name}, so the value given for it has no effect"
-            shell.diagnostics.append(Diagnostic("SYN160", severity, message))
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, sorted(shell.read), n=1, cutoff=0.8)
+            advice = f"did you mean {near[0]}?" if near else ""
+            shell.diagnostics.append(Diagnostic("SYN160", severity, message, help=advice))
 
 
 def _unresolved(commands: tuple[Command, ...]) -> tuple[Unresolved, ...]:
