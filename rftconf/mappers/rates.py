@@ -139,6 +139,13 @@ def beside_a_length(w: Writing) -> tuple[State, str]:
     return State.DERIVED, ends
 
 
+def settle_unbounded(w: Writing) -> None:
+    """Answers whose age nothing bounds are not kept by a trainer that bounds it (H3, D12)."""
+    path = "stage.sync.run_ahead_rollouts"
+    if path in w.values and w.plan(path) is None and w.plan("stage.sync.driver") is not None and not w.same_framework:
+        w.lose(path, State.NARROWED, "nothing bounds how old an answer of the source may be")
+
+
 def divides_logits(context: Context, mine: bool) -> bool:
     """Whether the trainer divides logits by the temperature; at 1.0 both are the same, and the plan's word stands (H28)."""
     said = context.values.get("stage.algorithm.divide_logits_by_temperature")

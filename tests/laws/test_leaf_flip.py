@@ -57,6 +57,7 @@ ALWAYS_DEAD = {
     "critic.grad_clip": "H48",
     "critic.ulysses_sequence_parallel_size": "H65",
     "trainer.balance_batch": "H64",
+    "algorithm.policy_loss_fn_args.loss_agg_mode": "H34",
     "actor_rollout_ref.rollout.val_kwargs.do_sample": "row 6.8",
     "trainer.grad_clip": "H48",
     "trainer.trainer_config.critic.grad_clip": "H48",

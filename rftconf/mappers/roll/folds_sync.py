@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.ledger import State
+from rftconf.mappers.rates import settle_unbounded
 from rftconf.mappers.roll.conditions import RL
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr
@@ -45,6 +46,7 @@ def write_sync(w: Writing) -> None:
     else:
         note = f"{ahead:g} rollout periods ahead: ROLL takes 0 or at least 1; wrote 1 (H23)"
         w.put(AHEAD, 1, path, state=State.ROUNDED, note=note, always=True)
+    settle_unbounded(w)
     if w.plan(S + "every_rollouts") is not None:
         w.put(EVERY, w.plan(S + "every_rollouts"), S + "every_rollouts")
     if w.plan(S + "driver") not in ("lockstep", None):

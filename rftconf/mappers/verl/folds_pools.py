@@ -6,6 +6,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers.rates import settle_unbounded
 from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.dialects import MINI_BATCH
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
@@ -208,6 +209,7 @@ def _settle_sync(w: Writing, mode: str) -> None:
     """What the chosen trainer fixes: the same as the source, or said."""
     if (w.plan(S + "every_rollouts") or 1) != 1:
         w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
+    settle_unbounded(w)
     if w.plan(S + "driver") not in ("lockstep", None):
         w.lose(S + "driver", State.NARROWED, "veRL's trainers move in lock-step")
     in_flight = w.plan(S + "in_flight")

@@ -111,6 +111,7 @@ def trinity(keys: Keys) -> Figures:
     total, limit = get("trainer.total_steps"), get("buffer.total_steps")
     ends = [Fraction(steps, each) for steps, each in ((limit, explores), (total, trains)) if steps is not None]
     whole = get("buffer.total_epochs", otherwise=1) * keys.rows // (explored * explores)
+    ends += [Fraction(whole)] if limit is None else []  # the explorer's reader asks no limit but its own
     evaluates = any(key.startswith("buffer.explorer_input.eval_tasksets") for key in keys.flat)
     evaluate = get("explorer.eval_interval", otherwise=100) if evaluates else NEVER * explores
     periods = max(1, evaluate // explores)
@@ -119,7 +120,7 @@ def trinity(keys: Keys) -> Figures:
         responses=n,
         update=Fraction(update),
         passes=get("trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs", otherwise=1),
-        rollouts=ceil(min(ends)) if ends else whole,
+        rollouts=ceil(min(ends)),
         rate=_trinity_rate(keys, trains),
         ahead=_trinity_ahead(keys, explores, trains),
         save=None if not (save := get("trainer.save_interval", otherwise=0)) else Fraction(save, trains),
