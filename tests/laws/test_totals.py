@@ -73,14 +73,14 @@ WORKED: dict[str, tuple[str, dict[str, Any]]] = {
         "buffer.batch_size": 256, "algorithm.repeat_times": 8, "buffer.train_batch_size": 2048, "synchronizer.sync_interval": 4,
         "explorer.eval_interval": 20, "trainer.save_interval": 80, "algorithm.optimizer.lr_warmup_steps": 40, "trainer.total_steps": 420,
         "cluster.node_num": 1, "cluster.gpu_per_node": 8, "explorer.rollout_model.engine_num": 4,
-        "buffer.explorer_input.eval_tasksets[0].path": "x",
+        "buffer.explorer_input.eval_tasksets[0].path": "x", "buffer.total_steps": 420,
     }),
     "Trinity, form B": ("trinity", {
         "buffer.batch_size": 1024, "algorithm.repeat_times": 8, "buffer.train_batch_size": 2048,
         "synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 4, "explorer.eval_interval": 5,
         "trainer.save_interval": 80, "algorithm.optimizer.lr_warmup_steps": 40, "trainer.total_steps": 420,
         "cluster.node_num": 1, "cluster.gpu_per_node": 8, "explorer.rollout_model.engine_num": 4,
-        "buffer.explorer_input.eval_tasksets[0].path": "x",
+        "buffer.explorer_input.eval_tasksets[0].path": "x", "buffer.total_steps": 105,
     }),
     "ROLL": ("roll", {
         "rollout_batch_size": 1024, "num_return_sequences_in_group": 8, "actor_train.training_args.per_device_train_batch_size": 4,
