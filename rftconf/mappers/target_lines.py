@@ -176,9 +176,11 @@ def _switches_what_is_written(writing: Writing, path: str) -> bool:
 
 
 def _must_be_said(writing: Writing, found: catalogue.Key | None, out: Out, path: str) -> bool:
-    """True for the fixed size of micro-batches where the target has no default of its own: it stops without one."""
+    """True for the fixed size of micro-batches where the target has no default of its own: it stops without one. Where
+    updates fill micro-batches with tokens, targets' other passes do so too by their own default."""
     block, _, last = path.rpartition(".")
-    if last != "sequences_per_rank" or writing.plan(f"{block}.dynamic") is not False:
+    fills = [writing.plan(f"{at}.dynamic") for at in (block, "stage.batch.micro")]
+    if last != "sequences_per_rank" or fills != [False, False]:
         return False
     if out.default is not UNSET:
         return out.default is None

@@ -121,7 +121,9 @@ from rftconf.text.source import open_source
 def interrupt(main=threading.get_ident()):
     while sys._current_frames()[main].f_code is not open_source.__code__:  # it waits for its input
         time.sleep(0.05)
-    os.kill(os.getpid(), signal.SIGINT)
+    while sys._current_frames()[main].f_code is open_source.__code__:  # another thread's would not end a read that blocks
+        signal.pthread_kill(main, signal.SIGINT)
+        time.sleep(1)
 
 threading.Thread(target=interrupt, daemon=True).start()
 sys.exit(run(["check", "-"]))

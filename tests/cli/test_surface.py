@@ -85,6 +85,7 @@ OPTIONS = {
             "--output",
             "-o",
             "--reward",
+            "--leave-out",
             "--resume",
             "--dry-run",
             "--address",

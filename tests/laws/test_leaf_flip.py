@@ -62,7 +62,10 @@ ALWAYS_DEAD = {
     "trainer.grad_clip": "H48",
     "trainer.trainer_config.critic.grad_clip": "H48",
     "trainer.trainer_config.trainer.critic_warmup": "D35",
-    "actor_infer.generating_args.max_new_tokens": "row 6.2; it acts on agents (tests/mappers/test_roll_worlds.py)",
+    **dict.fromkeys(
+        (f"{at}.generating_args.max_new_tokens" for at in ("actor_infer", "train_env_manager")),
+        "row 6.2; it acts on agents (tests/mappers/test_roll_worlds.py)",
+    ),
     **dict.fromkeys(
         (f"{role}.optim.total_training_steps" for role in ("actor_rollout_ref.actor", "critic")), "row 5.9"
     ),

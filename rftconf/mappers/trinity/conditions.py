@@ -139,6 +139,13 @@ LATE = (
 )
 
 
+ON_NOTHING = "the source validates on environments; Trinity does once eval_tasksets say on what"
+
+
+def _on_nothing(context: Any) -> bool:
+    return bool(context.items("stage.data.environments")) and not context.items("stage.data.eval")
+
+
 class _EvalInterval(Codec[Any, Any]):
     """Explore steps between evaluations; "never" is a number that no run reaches."""
 
@@ -160,6 +167,8 @@ class _EvalInterval(Codec[Any, Any]):
             return Put(never, State.DERIVED, "", "never: Trinity has no word for it, so a step that no run reaches")
         if not context.same_framework:
             context.note(LATE)
+        if _on_nothing(context):
+            return Put(context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS), State.UNRESOLVED, ON_NOTHING)
         return Put(
             context.convert(value, Unit.ROLLOUTS, Unit.EXPLORE_STEPS),
             State.DERIVED,
@@ -178,7 +187,7 @@ class _AtStart(Codec[Any, Any]):
         return value if context.source.count("buffer.explorer_input.eval_tasksets") else False
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
-        return Put(value)
+        return Put(value, State.UNRESOLVED, ON_NOTHING) if value is True and _on_nothing(context) else Put(value)
 
 
 AT_START = _AtStart()

@@ -36,9 +36,10 @@ class Budget(Exception):  # noqa: N818
     """The script asks for more than the reader follows."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
-    """A function call or a loop: states that left it early, under a condition, wait here for its end."""
+    """A function call or a loop: states that left it early, under a condition, wait here for its end. Two that look alike are
+    two."""
 
     kind: str
     depth: int
