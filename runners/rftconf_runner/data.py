@@ -131,7 +131,7 @@ def _prompt(at: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) 
     extra = row.get("extra_info") or {}
     extra = json.loads(extra) if isinstance(extra, str) else extra
     source, domain = row.get("data_source") or row.get("tag") or "", rows.name
-    if rows.tags and row.get("tag") is not None and row["tag"] not in rows.tags:
+    if rows.tags and not row.get("domain") and row.get("tag") is not None and row["tag"] not in rows.tags:
         raise ValueError(
             f"{rows.uri}, row {at}: tag {row['tag']!r} is of none of stage.data.domains ({', '.join(rows.tags)})"
         )

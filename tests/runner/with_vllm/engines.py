@@ -81,5 +81,5 @@ def _become(actor: Any, job: Job, rank: int, address: tuple[str, int] | None) ->
 
 def _kind(job: Job) -> Kind:
     """How many ranks and which threads an actor has stays as it is; then what can become another."""
-    made = (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.longest)
+    made = (job.model, job.tokenizer, job.dtype, job.engine_seed, job.tempered, job.truncates, job.longest)
     return (job.tp, job.interrupts, *made)

@@ -45,6 +45,9 @@ def test_a_single_domain_has_no_rows_of_another(tmp_path: Path) -> None:
         Prompts(job_of(found), Letters())
     found.stages[0].data.domains = [Domain(name="math", tags=["gsm", "code"])]
     assert len(Prompts(job_of(found), Letters()).prompts) == 9
+    found = of_rows(tmp_path / "rows.jsonl", [{**row, "domain": "math"} for row in rows])  # goes before the tag
+    found.stages[0].data.domains = [Domain(name="math", tags=["gsm"])]
+    assert len(Prompts(job_of(found), Letters()).prompts) == 9
 
 
 def test_a_part_of_a_folder(tmp_path: Path) -> None:
