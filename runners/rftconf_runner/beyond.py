@@ -17,10 +17,14 @@ OF_VALIDATION = ("val_*",)
 def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
     """Keys that change the mathematics, for which the plan has no field."""
     for framework, words in plan.extensions.items():
-        for key in plan.beyond:
-            if key in words and not any(fnmatchcase(key, pattern) for pattern in OF_VALIDATION):
+        for key in _refused(plan):
+            if key in words:
                 why = f"changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
                 yield f"extensions.{framework}.{key}", f"is {words[key]!r}: {why}"
+
+
+def _refused(plan: Plan) -> list[str]:
+    return [key for key in plan.beyond if not any(fnmatchcase(key, pattern) for pattern in OF_VALIDATION)]
 
 
 def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
@@ -49,7 +53,7 @@ def _at(node: Any, names: Sequence[str]) -> list[Any]:
 def left_aside(plan: Plan) -> Iterator[str]:
     """What is said of the others, and of fields that change no mathematics and that somebody would miss."""
     for framework, words in plan.extensions.items():
-        keys = [key for key in words if key not in plan.beyond]
+        keys = [key for key in words if key not in _refused(plan)]
         more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
         if keys:
             yield f"what only {framework} reads: {', '.join(keys[:NAMED])}{more}"

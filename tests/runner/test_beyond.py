@@ -56,6 +56,7 @@ def test_what_belongs_to_validation_is_not_refused() -> None:
         extensions={"roll": {"reward_clip": 5, "val_prompt_length": 64}}, beyond=["reward_clip", "val_prompt_length"]
     )
     assert [path for path, _ in of_beyond(found)] == ["extensions.roll.reward_clip"]
+    assert list(left_aside(found)) == ["what only roll reads: val_prompt_length"]
 
 
 @pytest.mark.parametrize(("release", "found"), [("0.6.1", ["data.truncation"]), ("0.9.1", [])])
