@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -125,12 +126,24 @@ def load(
     told |= {} if rows is None else {"rows": rows}
     stages = []
     for name, part in stages_of(leaves):
-        with placed(found.framework, found.release, found.trainer, part):
+        with _told_of_arguments(document), placed(found.framework, found.release, found.trainer, part):
             stages.append(_read_stage(table, found, part, name, told))
             refuse_unfit(stages[-1].reading)
     stages[-1].reading.notes += deletions(document, found)
     extensions = _extensions(stages, secrets)
     return Loaded(document, found, table, stages, document.diagnostics, extensions, secrets)
+
+
+@contextmanager
+def _told_of_arguments(document: Document) -> Iterator[None]:
+    """An empty text where a number belongs is most often an argument of the script that was not given."""
+    try:
+        yield
+    except UnreadableError as error:
+        lacking = next((d for d in document.diagnostics if d.code == "SYN509"), None)
+        if lacking is not None:
+            error.message += f" ({lacking.code}: the script is not given all its arguments; {lacking.help})"
+        raise
 
 
 def _refuse_unreadable(document: Document) -> None:

@@ -240,6 +240,11 @@ CODES: dict[str, About] = {
         "A here-document holds the config, and a variable that nothing gives stands where a key or a whole line is.",
         "Give the variable with --set NAME=VALUE.",
     ),
+    "SYN509": About(
+        "an argument of the script that is not given",
+        "Something of the run comes from $1, $2 and so on, which are empty without it, as in bash.",
+        'Give the arguments with --args "first second".',
+    ),
 }
 
 

@@ -38,5 +38,6 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "SYN507": (Severity.WARNING, "a config file that the command reads and that is not given"),
     "SYN508": (Severity.ERROR, "a config that the script writes, whose keys depend on something unknown"),
+    "SYN509": (Severity.WARNING, "an argument of the script that is not given, and that the config depends on"),
 }
 """Code to the severity it usually has and one line on what it means."""

@@ -40,6 +40,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     diagnostics = [*script.diagnostics, *notes]
     if chosen is None:
         return Document(source.name, source.text, "shell", (), tuple(diagnostics))
+    diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = with_config(line, chosen, options)
     lacking = config_file(line.options, chosen.style) if any(d.code == "SYN507" for d in more) else ""
@@ -64,6 +65,18 @@ def _candidate(command: Command) -> Candidate | None:
         return Candidate(command, program, main.style, main.rl, main.framework)
     dotted = sum(1 for word in command.arguments if _DOTTED.match(_known_start(word.value)))
     return Candidate(command, program, Style.HYDRA, True, "") if dotted >= _FEWEST_OVERRIDES else None
+
+
+def _not_given(words: Sequence[Word]) -> list[Diagnostic]:
+    """Once for each argument of the script that these need and it did not get."""
+    lacking = {one.lacks: one for word in words for one in word.lacking()}
+    return [
+        Diagnostic(
+            "SYN509", Severity.WARNING, f"the script is given no argument {number}; ${number} is empty", one.place,
+            help='give it with --args "..."',
+        )
+        for number, one in sorted(lacking.items())
+    ]  # fmt: skip
 
 
 @record

@@ -11,6 +11,8 @@ from rftconf.errors import UnreadableError
 from rftconf.lint import engine
 from rftconf.lint.rule import Example, chatlearn, roll, trinity, verl
 from rftconf.text.document import Document
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import Source
 from tests.lint.bases import documents
 
 TP = "actor_train.strategy_args.strategy_config.tensor_model_parallel_size"
@@ -60,3 +62,14 @@ def test_a_list_for_a_word_leaves_the_other_rules_alone() -> None:
         "KEY004",
         alone,
     }
+
+
+def test_a_number_that_an_argument_of_the_script_would_give() -> None:
+    script = (
+        "LR=$1\npython3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.actor.optim.lr=$LR\n"
+    )
+    with pytest.raises(UnreadableError, match=r'KEY004.*SYN509.*--args "') as caught:
+        _ = plan_of(read(Source("run.sh", script))).stages
+    assert (caught.value.line, caught.value.col) == (2, 96)
+    (stage,) = plan_of(read(Source("run.sh", script), ReadOptions(args=("1e-5",)))).stages
+    assert stage.optim.actor.lr == 1e-5

@@ -207,3 +207,25 @@ def test_the_loader_decides_what_a_scalar_is() -> None:
     source = Source("a.yaml", "a: 1e-6\n")
     assert values(read(source)) == {"a": 1e-6}
     assert values(read(source, ReadOptions(rules=ScalarRules.PYYAML))) == {"a": "1e-6"}
+
+
+MAIN = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo trainer.nnodes=1"
+
+
+@pytest.mark.parametrize(
+    ("script", "args", "lacking"),
+    [
+        (f"{MAIN} data.train_files=$1", "", ["2:97"]),
+        (f'LR=$2\nN="${{1##*/}}"\n{MAIN} actor.lr=$LR data.n="$N"', "", ["3:4", "2:4"]),
+        (f"LR=x_$2\n{MAIN} actor.lr=$LR", "one", ["2:6"]),
+        (f"LR=$1\nLR=${{LR:-1}}\n{MAIN} actor.lr=$LR actor.n=${{2:-8}}", "", []),
+        (f"LR=$1\n{MAIN} actor.lr=1", "", []),
+        (f"LR=$1\n{MAIN} actor.lr=$LR", "2", []),
+        (f"f() {{ LR=$1; }}\nf\n{MAIN} actor.lr=$LR", "", []),
+        (f'{MAIN} "$@"', "", []),
+    ],
+)
+def test_an_argument_that_the_script_is_not_given(script: str, args: str, lacking: list[str]) -> None:
+    document = read(Source("run.sh", f"set -x\n{script}\n"), ReadOptions(args=tuple(args.split())))
+    found = [d for d in document.diagnostics if d.code == "SYN509"]
+    assert [str(d.place).removeprefix("run.sh:") for d in found] == lacking

@@ -263,14 +263,16 @@ class Expander:
                 shell.assign(name, shell.make([(value, start, end, tuple(used), -1)], arg.start, arg.end, value, name))
             if word is not None and value is word.value:
                 return (value, start, end, (word,), 0)
-            origins = (word, *used) if word is not None else tuple(used)
+            held = () if word is None or (word.value == "" and word.lacking()) else (word,)
             shell.spend(value)
-            return (value, start, end, origins, -1)
+            return (value, start, end, (*held, *used), -1)
         positional = name[0].isdigit()
         base: Known = word.value if word is not None else "" if positional else Var(name)
         value = operate(shell, self, part, base)
         shell.spend(value)
         exact = word is not None and value is base
+        if positional and word is None and not any(frame.kind == "function" for frame in shell.frames):
+            word = Word("", (), shell.source, start, end, lacks=name)
         return (value, start, end, (word,) if word is not None else (), 0 if exact else -1)
 
     def _special(self, part: Param) -> Piece:

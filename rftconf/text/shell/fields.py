@@ -8,7 +8,7 @@ from rftconf.plan.symbols import Branch, Expr, Text
 from rftconf.text.shell.nodes import WordNode
 from rftconf.text.shell.quoting import negated
 from rftconf.text.shell.state import Shell
-from rftconf.text.shell.values import Piece, Unset, Word, joined, rooted, units
+from rftconf.text.shell.values import Piece, Unset, Word, joined, lacks, rooted, units
 
 BLANKS = " \t\n"
 
@@ -31,7 +31,7 @@ class Fields:
         """End the current argument."""
         if self.started or self.pieces:
             shell, node = self.shell, self.node
-            pieces = [p for p in self.pieces if p[0] != ""] or self.pieces[:1]
+            pieces = [p for p in self.pieces if p[0] != "" or lacks(p)] or self.pieces[:1]
             start, end = node.start, node.end
             if self.parted and pieces:
                 start, end = pieces[0][1], pieces[-1][2]
@@ -95,6 +95,8 @@ class Fields:
         known = isinstance(ifs, Word) and not isinstance(ifs, Unset) and isinstance(ifs.value, str)
         separators = str(ifs.value) if known and isinstance(ifs, Word) else BLANKS
         if not value:
+            if self.pieces and lacks(piece):
+                self.pieces.append(piece)
             return
         if not separators or not any(c in separators for c in value):
             self.pieces.append(piece)

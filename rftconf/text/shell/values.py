@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +17,11 @@ Piece: TypeAlias = tuple[Known, int, int, "tuple[Word, ...]", int]
 
 MAX_NODES = 200
 MAX_VIA = 32
+
+
+def lacks(piece: Piece) -> bool:
+    """Nothing, since the script was not given a parameter; it is kept, so that it can be said why there is nothing."""
+    return any(one.lacks or one.lacking() for one in piece[3])
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +40,8 @@ class Word:
     name: str = ""
     condition: str | None = None
     splits: bool = False
+    lacks: str = ""
+    """The script's own parameter that nothing was given for, e.g. "1"; bash takes the empty text."""
 
     @property
     def place(self) -> Place:
@@ -52,6 +60,13 @@ class Word:
 
     def passed(self) -> list[Word]:
         """The variables behind `via`."""
+        return self._behind(lambda word: bool(word.name))
+
+    def lacking(self) -> list[Word]:
+        """The parameters of the script that the value would need and that nothing was given for."""
+        return self._behind(lambda word: bool(word.lacks))
+
+    def _behind(self, wanted: Callable[[Word], bool]) -> list[Word]:
         found: list[Word] = []
         seen: set[int] = set()
         layer: list[Word] = [self]
@@ -63,7 +78,7 @@ class Word:
                         if id(origin) not in seen:
                             seen.add(id(origin))
                             below.append(origin)
-            found.extend(word for word in below if word.name)
+            found.extend(filter(wanted, below))
             layer = below
         return found[:MAX_VIA]
 
