@@ -229,3 +229,10 @@ def test_an_argument_that_the_script_is_not_given(script: str, args: str, lackin
     document = read(Source("run.sh", f"set -x\n{script}\n"), ReadOptions(args=tuple(args.split())))
     found = [d for d in document.diagnostics if d.code == "SYN509"]
     assert [str(d.place).removeprefix("run.sh:") for d in found] == lacking
+
+
+def test_what_is_handed_on_for_long_is_not_followed_to_its_end() -> None:
+    script = "A=$1\n" + 'A="$A"\necho k$A\n' * 4000 + f"{MAIN} actor.lr=x$A\n"
+    document = read(Source("run.sh", script))
+    assert values(document)["actor.lr"] == "x"
+    assert "SYN509" not in {d.code for d in document.diagnostics}

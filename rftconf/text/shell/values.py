@@ -17,6 +17,8 @@ Piece: TypeAlias = tuple[Known, int, int, "tuple[Word, ...]", int]
 
 MAX_NODES = 200
 MAX_VIA = 32
+MAX_BEHIND = 128
+"""Words that are looked at for what is behind one: a script may hand nothing on thousands of times."""
 
 
 def lacks(piece: Piece) -> bool:
@@ -70,7 +72,7 @@ class Word:
         found: list[Word] = []
         seen: set[int] = set()
         layer: list[Word] = [self]
-        while layer and len(found) < MAX_VIA:
+        while layer and len(found) < MAX_VIA and len(seen) < MAX_BEHIND:
             below: list[Word] = []
             for word in layer:
                 for piece in word.pieces:
