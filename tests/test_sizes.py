@@ -9,10 +9,10 @@ import pytest
 
 from tests.sources import generated, modules, shown, tree
 
-LOGIC, TABLE, FUNCTION = 300, 600, 40
+LOGIC, TABLE, FUNCTION, DRIVER = 300, 600, 40, 100
 TABLES = ("reasons", "table", "tables", "versions", "codes", "algorithms", "registry", "model", "gpus", "models")
 """Files that are read by looking something up, not from top to bottom; so are `rows_*.py` and families of rules."""
-FOLDERS = ("rftconf", "scripts", "benches", "tests")
+FOLDERS = ("rftconf", "runners", "scripts", "benches", "tests")
 
 
 def is_table(path: Path) -> bool:
@@ -27,6 +27,11 @@ def test_files(folder: str) -> None:
         if lines > (TABLE if is_table(path) else LOGIC) and not generated(path):
             found.append(f"{shown(path)} has {lines} lines")
     assert found == []
+
+
+def test_the_driver_is_read_like_the_algorithm_in_a_paper() -> None:
+    (driver,) = (path for path in modules("runners") if path.name == "driver.py")
+    assert driver.read_text(encoding="utf-8").count("\n") <= DRIVER
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
