@@ -66,6 +66,8 @@ def opened(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
         page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{address}#/{name}")
+        # modules come after the document: what does not wait for an element itself must find the page there
+        page.locator("#page[data-page] > *").first.wait_for()
         return page
 
     yield open_page
