@@ -4,7 +4,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_FLAGS ?=
 TODAY = $(shell date +%Y-%m-%d)
 
-.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu bench-runner runner-env runner-test runner-faults runner-nodes runner-demo
+.PHONY: help install-dev check test conformance-env conformance conformance-table key-shares migrations round-trips keys keys-check generate generate-check lock golden docs docs-serve bench bench-check bench-corpus bench-budget bench-gpu bench-runner bench-runner-gpu runner-env runner-test runner-faults runner-nodes runner-demo
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -73,6 +73,9 @@ TRL = .runner/trl-1.16.0
 bench-runner:  ## the runner's period beside its bare parts and beside TRL's trainer (after runner-env; on a machine that does nothing else)
 	test -d $(TRL) || .runner/bin/python -m pip install --quiet --no-deps --target $(TRL) trl==1.16.0
 	.runner/bin/python -m benches.runner_speed --trl $(TRL) -o benches/results/runner-speed-$(TODAY).json
+
+bench-runner-gpu:  ## on this machine's GPU: tokens per second beside bare vLLM and FSDP2, the peak of each phase beside the account; DRY=--dry-run measures nothing
+	$(RUNNER) -m benches.runner_gpu $(or $(DRY),-o benches/results/runner-gpu-$(TODAY).json)
 
 runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLLM's, Ray; 2.7 GB)
 	$(BASE_PYTHON) -m venv .runner

@@ -7,7 +7,6 @@ import argparse
 import ctypes
 import json
 import os
-import random
 import signal
 import sys
 import tempfile
@@ -17,15 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rftconf_runner.cuts import micro_batches
 from rftconf_runner.drawing import asked_of
-from rftconf_runner.job import Micro
 from rftconf_runner.rollout import Asked
+
+from benches.bare_update import Training, random_answers
+from benches.phase_peaks import Peaks
 
 PR_SET_PDEATHSIG = 1
 """Of Linux: the signal that a process gets when its parent ends."""
-Answers = list[tuple[list[int], list[int]]]
-"""Prompt and answer of each sequence."""
+OWN = ("TORCH_COMPILE_DISABLE",)
+"""What bare vLLM keeps as it is on a GPU."""
 
 
 class Turns:
@@ -52,20 +52,20 @@ class Turns:
         print(json.dumps(found), file=self._answers, flush=True)
 
 
-def plan_of(demo: Path) -> Any:
-    """The plan of the demo's launch script."""
+def loaded_of(demo: Path) -> Any:
+    """The demo's launch script, understood."""
     from rftconf.load import load
     from rftconf.text.read import read
     from rftconf.text.source import open_source
 
-    return load(read(open_source(str(demo / "run_grpo.sh")))).plan
+    return load(read(open_source(str(demo / "run_grpo.sh"))))
 
 
 def job_for(demo: Path, steps: int, longest: int) -> Any:
     """The demo's run without checkpoints, at a learning rate of 0; answers of at most `longest` tokens."""
     from rftconf_runner.job_reader import job_of
 
-    job = job_of(plan_of(demo))
+    job = job_of(loaded_of(demo).plan)
     return replace(job, response_tokens=longest, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
 
 
@@ -117,15 +117,20 @@ def runner(_: Path, job: Any, turns: Turns) -> None:
     from rftconf_runner.watch import Watch
 
     class Turned(Watch):
+        def enter(self, period: int, phase: str) -> None:
+            peaks.enter(phase)
+            super().enter(period, phase)
+
         def periodic(self, values: Any) -> None:
             super().periodic(values)
-            turns.done(
-                **{name: values[f"{name}_seconds"] for name in ("rollout", "update", "sync")}, tokens=values["tokens"]
-            )
+            seconds = {name: values[f"{name}_seconds"] for name in ("rollout", "update", "sync")}
+            found = {"peaks": {**peaks.of_phase}} if peaks.of_phase else {}
+            turns.done(**seconds, tokens=values["tokens"], **found)
             if values["period"] < job.rollouts:
                 turns.wait()
 
     turns.wait()
+    peaks = Peaks()
     connect(job, None)
     with tempfile.TemporaryDirectory() as folder:
         train(job, Path(folder), watch=Turned("quiet"))
@@ -133,16 +138,20 @@ def runner(_: Path, job: Any, turns: Turns) -> None:
 
 
 def engine_for(job: Any) -> Any:
-    """vLLM as the runner starts it."""
+    """vLLM as the runner starts it; on a GPU as it starts by itself, with its graphs and its compiler, in as much memory."""
     from rftconf_runner.rollout import CPU_CACHE_BYTES
     from rftconf_runner.rollout import ENVIRONMENT as OF_ENGINE
+    from rftconf_runner.sharded import device
 
-    os.environ.update(OF_ENGINE)
+    alike = {"kv_cache_memory_bytes": CPU_CACHE_BYTES, "enforce_eager": True}
+    if device() == "cuda":
+        alike = {"gpu_memory_utilization": job.memory_fraction} if job.memory_fraction else {}
+    os.environ.update({name: value for name, value in OF_ENGINE.items() if name not in OWN or device() == "cpu"})
     from vllm import LLM
 
     return LLM(
-        job.model, dtype=job.dtype, max_model_len=job.longest, seed=0, enforce_eager=True, disable_log_stats=True,
-        distributed_executor_backend="uni", logprobs_mode="processed_logprobs", kv_cache_memory_bytes=CPU_CACHE_BYTES,
+        job.model, dtype=job.dtype, max_model_len=job.longest, seed=0, disable_log_stats=True,
+        distributed_executor_backend="uni", logprobs_mode="processed_logprobs", **alike,
     )  # fmt: skip
 
 
@@ -173,69 +182,12 @@ def generated(engine: Any, job: Any, asked: Sequence[Asked]) -> list[int]:
     return [len(out.outputs[0].token_ids) for out in done]
 
 
-def random_answers(asked: Sequence[Asked], lengths: Sequence[int]) -> Answers:
-    """One to each prompt, by no model."""
-    draw = random.Random(0)
-    return [
-        ([*one.prompt], [draw.randrange(3, 90) for _ in range(size)]) for one, size in zip(asked, lengths, strict=True)
-    ]
-
-
 def weights_of(job: Any) -> list[tuple[str, Any]]:
     """Of the demo's model."""
     import torch
     from transformers import AutoModelForCausalLM
 
     return list(AutoModelForCausalLM.from_pretrained(job.model, dtype=torch.float32).state_dict().items())
-
-
-class Training:
-    """A sharded model on one rank, its forward pass and its update; nothing of the runner's."""
-
-    def __init__(self, job: Any) -> None:
-        import torch
-        from torch.distributed.device_mesh import init_device_mesh
-        from torch.distributed.fsdp import fully_shard
-        from transformers import AutoModelForCausalLM
-
-        os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29533", "RANK": "0", "WORLD_SIZE": "1"}
-        torch.distributed.init_process_group("gloo")
-        mesh = init_device_mesh("cpu", (1,))
-        self.model: Any = AutoModelForCausalLM.from_pretrained(job.model, dtype=torch.float32).train()
-        for layer in self.model.model.layers:
-            fully_shard(layer, mesh=mesh)
-        fully_shard(self.model, mesh=mesh)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), 0.0)
-
-    def update(self, answers: Answers) -> None:
-        """Forward, backward, clip, step; in the passes that the runner makes of such answers."""
-        import torch
-
-        self.optimizer.zero_grad()
-        sequences = [(*prompt, *answer) for prompt, answer in answers]
-        (micro,) = micro_batches(sequences, Micro(len(sequences), 0))
-        for numbers, _ in micro.passes:
-            (-self._of([answers[at] for at in numbers])).sum().backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-
-    def weights(self) -> list[tuple[str, Any]]:
-        """Whole tensors."""
-        return [(name, value.full_tensor()) for name, value in self.model.state_dict().items()]
-
-    def _of(self, answers: Answers) -> Any:
-        import torch
-
-        longest = max(len(prompt) + len(answer) for prompt, answer in answers)
-        ids = torch.zeros(len(answers), longest, dtype=torch.long)
-        counts = torch.zeros(len(answers), longest - 1)
-        for at, (prompt, answer) in enumerate(answers):
-            end = len(prompt) + len(answer)
-            ids[at, :end] = torch.tensor([*prompt, *answer])
-            counts[at, len(prompt) - 1 : end - 1] = 1
-        logits = self.model(input_ids=ids, use_cache=False).logits[:, :-1]
-        found = logits.log_softmax(-1).gather(-1, ids[:, 1:].unsqueeze(-1)).squeeze(-1)
-        return found * counts
 
 
 def trl(demo: Path, job: Any, turns: Turns) -> None:

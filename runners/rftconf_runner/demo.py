@@ -67,8 +67,8 @@ python3 -m verl.trainer.main_ppo \\
 """
 
 
-def make(folder: Path, seed: int = 0, layers: int = SIZES["num_hidden_layers"]) -> None:
-    """Write the model, the data, the reward and the script to `folder`."""
+def make(folder: Path, seed: int = 0, layers: int = SIZES["num_hidden_layers"], **larger: int) -> None:
+    """Write the model, the data, the reward and the script to `folder`; other `SIZES` by their name."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -77,7 +77,7 @@ def make(folder: Path, seed: int = 0, layers: int = SIZES["num_hidden_layers"]) 
     tokenizer.save_pretrained(folder / "model")
     torch.manual_seed(seed)
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    sizes = SIZES | {"num_hidden_layers": layers}
+    sizes = SIZES | {"num_hidden_layers": layers} | larger
     config = Qwen3Config(vocab_size=len(tokenizer), tie_word_embeddings=False, **ends, **sizes)
     Qwen3ForCausalLM(config).save_pretrained(folder / "model")
     _data(folder / "train.parquet")
