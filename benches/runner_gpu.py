@@ -74,8 +74,8 @@ def speeds(engine: Sequence[Step], training: Sequence[Step], runner: Sequence[St
     found = dict[str, Any]()
     for phase, bare in (("rollout", engine), ("update", training)):
         own, alone = tokens_per_second(runner, phase), tokens_per_second(bare, phase)
-        ratio = own / alone
-        found[phase] = {"runner": round(own), "bare": round(alone), "ratio": round(ratio, 3), "holds": ratio >= GOAL}
+        ratio = round(own / alone, 3)
+        found[phase] = {"runner": round(own), "bare": round(alone), "ratio": ratio, "holds": ratio >= GOAL}
     return found
 
 
