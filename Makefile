@@ -74,8 +74,8 @@ bench-runner:  ## the runner's period beside its bare parts and beside TRL's tra
 	test -d $(TRL) || .runner/bin/python -m pip install --quiet --no-deps --target $(TRL) trl==1.16.0
 	.runner/bin/python -m benches.runner_speed --trl $(TRL) -o benches/results/runner-speed-$(TODAY).json
 
-bench-runner-gpu:  ## on this machine's GPU: tokens per second beside bare vLLM and FSDP2, the peak of each phase beside the account; DRY=--dry-run measures nothing
-	$(RUNNER) -m benches.runner_gpu $(or $(DRY),-o benches/results/runner-gpu-$(TODAY).json)
+bench-runner-gpu:  ## on this machine's GPU: tokens per second beside bare vLLM and FSDP2, the peak of each phase beside the account of GPU=its name; DRY=--dry-run measures nothing
+	$(RUNNER) -m benches.runner_gpu $(or $(DRY),--gpu "$(GPU)" -o benches/results/runner-gpu-$(TODAY).json)
 
 runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLLM's, Ray; 2.7 GB)
 	$(BASE_PYTHON) -m venv .runner

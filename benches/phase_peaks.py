@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -32,16 +33,15 @@ def used_bytes() -> list[int]:
 
 
 class Peaks:
-    """The most that was used in each phase on any GPU, beyond what was used when this began. Memory that PyTorch has taken it
+    """`of_phase`: the most bytes used in each phase on any GPU, beyond what was used when this began, until the process ends. Memory that PyTorch has taken it
     keeps until a phase is over, so that looking again and again sees what was reserved."""
 
     def __init__(self, used: Callable[[], Sequence[int]] = used_bytes) -> None:
         self.used, self.before = used, used()
         self.of_phase, self.phase = dict[str, int](), ""
-        self.over, self.at_once = threading.Event(), threading.Lock()
-        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.at_once = threading.Lock()
         if self.before:
-            self.thread.start()
+            threading.Thread(target=self._watch, daemon=True).start()
 
     def enter(self, phase: str) -> None:
         """From now on; what the phase before has left counts for it too, once."""
@@ -49,14 +49,10 @@ class Peaks:
         self.phase = phase
         self._look()
 
-    def close(self) -> dict[str, int]:
-        """Bytes of each phase."""
-        self.over.set()
-        return self.of_phase
-
     def _watch(self) -> None:
-        while not self.over.wait(PAUSE_SECONDS):
+        while True:
             self._look()
+            time.sleep(PAUSE_SECONDS)
 
     def _look(self) -> None:
         with self.at_once:

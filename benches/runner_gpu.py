@@ -1,8 +1,8 @@
 """The runner on this machine's GPU: tokens per second beside bare vLLM and bare FSDP2, and each phase's peak beside the account.
 
-`python -m benches.runner_gpu [-o FILE]`, after the runner's CUDA extra is installed: the demo's task with a random model of
+`python -m benches.runner_gpu --gpu NAME [-o FILE]`, after the runner's CUDA extra is installed: the demo's task with a random model of
 0.4 B parameters, answers of up to 512 tokens, bf16. Each part runs by itself, since the parts would not fit on a GPU together;
-figures are medians of the steps that count. `--dry-run` takes every step on any machine with the demo's own sizes: its figures
+figures are medians of the steps that count. `--dry-run` takes every step on any machine, in bf16 too, with the demo's own model: its figures
 say nothing of a GPU, and no peak is measured without one.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benches.phase_peaks import beside
-from benches.runner_parts import loaded_of
+from benches.runner_parts import plan_of
 from benches.runner_speed import WARM, Part
 
 GOAL = 0.95
@@ -30,29 +30,31 @@ SIZES = {
     "max_position_embeddings": 4096,
 }
 LAYERS = 28
-OVERRIDES = (
-    "data.train_batch_size=32",
-    "actor_rollout_ref.actor.ppo_mini_batch_size=32",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=32",
-    "actor_rollout_ref.model.enable_gradient_checkpointing=True",
-    "actor_rollout_ref.actor.fsdp_config.dtype=bfloat16",
-    "actor_rollout_ref.rollout.dtype=bfloat16",
-    "actor_rollout_ref.rollout.gpu_memory_utilization=0.5",
-    "data.max_response_length=512",
-)
-"""What the demo's launch script says otherwise on a GPU."""
-TINY = ("data.max_response_length=16",)
 Step = dict[str, Any]
 
 
-def write_task(folder: Path, *, dry: bool) -> None:
-    """The demo, at sizes that keep a GPU busy."""
+def overrides(prompts: int, tokens: int) -> list[str]:
+    """What the demo's launch script says otherwise here."""
+    return [
+        f"data.train_batch_size={prompts}",
+        f"data.max_response_length={tokens}",
+        f"actor_rollout_ref.actor.ppo_mini_batch_size={prompts}",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=32",
+        "actor_rollout_ref.model.enable_gradient_checkpointing=True",
+        "actor_rollout_ref.actor.fsdp_config.dtype=bfloat16",
+        "actor_rollout_ref.rollout.dtype=bfloat16",
+        "actor_rollout_ref.rollout.gpu_memory_utilization=0.5",
+    ]
+
+
+def write_task(folder: Path, tokens: int, *, dry: bool) -> None:
+    """The demo in bf16, at sizes that keep a GPU busy unless it is a dry run."""
     from rftconf_runner.demo import make
 
     make(folder) if dry else make(folder, 0, LAYERS, **SIZES)
     script = folder / "run_grpo.sh"
     text = script.read_text(encoding="utf-8").rstrip("\n")
-    script.write_text(" \\\n    ".join([text, *(TINY if dry else OVERRIDES)]) + "\n", encoding="utf-8")
+    script.write_text(" \\\n    ".join([text, *overrides(4 if dry else 32, tokens)]) + "\n", encoding="utf-8")
 
 
 def steps_of(name: str, folder: Path, asked: argparse.Namespace, lengths: Sequence[list[int]]) -> list[Step]:
@@ -84,11 +86,8 @@ def pools_of(folder: Path, gpu: str) -> Sequence[Any]:
     from rftconf.budget.gpus import gpu_named
     from rftconf.budget.price import price
     from rftconf.budget.setup import Asked, setup_of
-    from rftconf.budget.view import plan_view
 
-    known = loaded_of(folder)
-    plan = plan_view((one.values for one in known.stages), known.framework, known.release, known.extensions)
-    return price(setup_of(plan, Asked()), gpu_named(gpu)).pools
+    return price(setup_of(plan_of(folder), Asked()), gpu_named(gpu)).pools
 
 
 def measured(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
@@ -97,11 +96,11 @@ def measured(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
     lengths = [one["lengths"] for one in engine]
     training = steps_of("training", folder, asked, lengths)
     runner = steps_of("runner", folder, asked, [])
-    peaks = dict[str, int]()
-    for one in runner:
-        for phase, size in one.get("peaks", {}).items():
-            peaks[phase] = max(size, peaks.get(phase, 0))
-    return {"tokens_per_second": speeds(engine, training, runner), "phases": beside(peaks, pools_of(folder, asked.gpu))}
+    *_, last = steps_of("peaks", folder, asked, [])
+    return {
+        "tokens_per_second": speeds(engine, training, runner),
+        "phases": beside(last["peaks"], pools_of(folder, asked.gpu)),
+    }
 
 
 def main() -> None:
@@ -110,20 +109,25 @@ def main() -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="every step with tiny sizes, on the CPU where there is no GPU"
     )
-    parser.add_argument("--gpu", default="h100-80g", help="what the account is for, as rftconf budget names it")
+    parser.add_argument(
+        "--gpu", default="", help="which one this is, as rftconf budget names it; a dry run takes h100-80g"
+    )
     parser.add_argument("--steps", type=int, default=13, help=f"of each part; the first {WARM} do not count")
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
     if asked.steps <= WARM:
         parser.error(f"--steps: more than {WARM}")
+    if not asked.gpu and not asked.dry_run:
+        parser.error("--gpu: which one this is, as rftconf budget names it, e.g. h100-80g")
     import torch
 
     there = torch.cuda.is_available()
     if not there and not asked.dry_run:
         raise SystemExit("no GPU here: nothing to measure (--dry-run takes the steps on the CPU)")
+    asked.gpu = asked.gpu or "h100-80g"
     asked.longest, asked.trl, asked.threads = (16 if asked.dry_run else 512), None, 0
     with tempfile.TemporaryDirectory() as name:
-        write_task(Path(name), dry=asked.dry_run)
+        write_task(Path(name), asked.longest, dry=asked.dry_run)
         found = measured(Path(name), asked)
     device = torch.cuda.get_device_name() if there else "none"
     text = json.dumps({"device": device, "dry_run": asked.dry_run, "account_of": asked.gpu, **found}, indent=1)

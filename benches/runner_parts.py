@@ -1,4 +1,4 @@
-"""What `runner_speed` compares, each in a process of its own that does one step whenever it is told to: vLLM alone, an FSDP2
+"""What `runner_speed` and `runner_gpu` compare, each in a process of its own that does one step whenever it is told to: vLLM alone, an FSDP2
 step written plainly, the runner, and TRL's trainer on the same task."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from benches.phase_peaks import Peaks
 
 PR_SET_PDEATHSIG = 1
 """Of Linux: the signal that a process gets when its parent ends."""
-OWN = ("TORCH_COMPILE_DISABLE",)
-"""What bare vLLM keeps as it is on a GPU."""
+COMPILES = ("TORCH_COMPILE_DISABLE",)
+"""What bare vLLM is not told on a GPU."""
 
 
 class Turns:
@@ -52,20 +52,20 @@ class Turns:
         print(json.dumps(found), file=self._answers, flush=True)
 
 
-def loaded_of(demo: Path) -> Any:
-    """The demo's launch script, understood."""
+def plan_of(demo: Path) -> Any:
+    """The plan of the demo's launch script."""
     from rftconf.load import load
     from rftconf.text.read import read
     from rftconf.text.source import open_source
 
-    return load(read(open_source(str(demo / "run_grpo.sh"))))
+    return load(read(open_source(str(demo / "run_grpo.sh")))).plan
 
 
 def job_for(demo: Path, steps: int, longest: int) -> Any:
     """The demo's run without checkpoints, at a learning rate of 0; answers of at most `longest` tokens."""
     from rftconf_runner.job_reader import job_of
 
-    job = job_of(loaded_of(demo).plan)
+    job = job_of(plan_of(demo))
     return replace(job, response_tokens=longest, rollouts=steps, save_every=0, optimizer=replace(job.optimizer, lr=0.0))
 
 
@@ -111,29 +111,49 @@ def training(_: Path, job: Any, turns: Turns) -> None:
 
 def runner(_: Path, job: Any, turns: Turns) -> None:
     """From one period's end to the next, and what the runner says of its phases."""
-    import ray
-    from rftconf_runner.driver import train
-    from rftconf_runner.slots import connect
     from rftconf_runner.watch import Watch
 
     class Turned(Watch):
-        def enter(self, period: int, phase: str) -> None:
-            peaks.enter(phase)
-            super().enter(period, phase)
-
         def periodic(self, values: Any) -> None:
             super().periodic(values)
             seconds = {name: values[f"{name}_seconds"] for name in ("rollout", "update", "sync")}
-            found = {"peaks": {**peaks.of_phase}} if peaks.of_phase else {}
-            turns.done(**seconds, tokens=values["tokens"], **found)
+            turns.done(**seconds, tokens=values["tokens"])
             if values["period"] < job.rollouts:
                 turns.wait()
 
     turns.wait()
-    peaks = Peaks()
+    run(job, Turned("quiet"))
+
+
+def peaks(_: Path, job: Any, turns: Turns) -> None:
+    """The runner again, which saves after every period: a turn's answer is the most memory of each phase up to then."""
+    from rftconf_runner.watch import Watch
+
+    class Phased(Watch):
+        def enter(self, period: int, phase: str) -> None:
+            found.enter(phase)
+            super().enter(period, phase)
+
+        def periodic(self, values: Any) -> None:
+            super().periodic(values)
+            turns.done(peaks={**found.of_phase})
+            if values["period"] < job.rollouts:
+                turns.wait()
+
+    turns.wait()
+    found = Peaks()
+    run(replace(job, save_every=1), Phased("quiet"))
+
+
+def run(job: Any, watch: Any) -> None:
+    """All of it, in a folder that is gone afterwards."""
+    import ray
+    from rftconf_runner.driver import train
+    from rftconf_runner.slots import connect
+
     connect(job, None)
     with tempfile.TemporaryDirectory() as folder:
-        train(job, Path(folder), watch=Turned("quiet"))
+        train(job, Path(folder), watch=watch)
     ray.shutdown()
 
 
@@ -143,15 +163,16 @@ def engine_for(job: Any) -> Any:
     from rftconf_runner.rollout import ENVIRONMENT as OF_ENGINE
     from rftconf_runner.sharded import device
 
-    alike = {"kv_cache_memory_bytes": CPU_CACHE_BYTES, "enforce_eager": True}
+    how = {"kv_cache_memory_bytes": CPU_CACHE_BYTES, "enforce_eager": True}
+    own: tuple[str, ...] = ()
     if device() == "cuda":
-        alike = {"gpu_memory_utilization": job.memory_fraction} if job.memory_fraction else {}
-    os.environ.update({name: value for name, value in OF_ENGINE.items() if name not in OWN or device() == "cpu"})
+        how, own = ({"gpu_memory_utilization": job.memory_fraction} if job.memory_fraction else {}), COMPILES
+    os.environ.update({name: value for name, value in OF_ENGINE.items() if name not in own})
     from vllm import LLM
 
     return LLM(
         job.model, dtype=job.dtype, max_model_len=job.longest, seed=0, disable_log_stats=True,
-        distributed_executor_backend="uni", logprobs_mode="processed_logprobs", **alike,
+        distributed_executor_backend="uni", logprobs_mode="processed_logprobs", **how,
     )  # fmt: skip
 
 
@@ -223,7 +244,7 @@ def trl(demo: Path, job: Any, turns: Turns) -> None:
     ).train()  # fmt: skip
 
 
-PARTS = {"engine": engine, "training": training, "trl": trl, "runner": runner}
+PARTS = {"engine": engine, "training": training, "trl": trl, "runner": runner, "peaks": peaks}
 
 
 def main() -> None:

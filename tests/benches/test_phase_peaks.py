@@ -12,7 +12,6 @@ from rftconf.budget.gpus import gpu_named
 from rftconf.budget.phases import Phase
 from rftconf.budget.price import price
 from rftconf.budget.setup import Asked, setup_of
-from rftconf.budget.view import plan_view
 from rftconf.load import load
 from rftconf.text.read import read
 from rftconf.text.source import open_source
@@ -42,13 +41,13 @@ def test_the_most_of_a_phase_is_kept() -> None:
     peaks.enter("update")
     card.used = [5, 33]
     peaks.enter("sync")
-    assert peaks.close() == {"generate": 40, "update": 30, "sync": 30}
+    assert peaks.of_phase == {"generate": 40, "update": 30, "sync": 30}
 
 
 def test_without_a_gpu_nothing_is_measured() -> None:
     peaks = Peaks(list)
     peaks.enter("generate")
-    assert peaks.close() == {}
+    assert peaks.of_phase == {}
 
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="there is a GPU")
@@ -73,8 +72,7 @@ def test_an_account_stands_beside_each_peak(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_phase_of_a_run_has_an_account() -> None:
     loaded = load(read(open_source(str(GOLDEN / "convert" / "readme" / "input.sh"))))
-    plan = plan_view((one.values for one in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
-    pools = price(setup_of(plan, Asked()), gpu_named("h100-80g")).pools
+    pools = price(setup_of(loaded.plan, Asked()), gpu_named("h100-80g")).pools
     said = {phase: said_of(phase, pools) for phase in ACCOUNTED}
     assert all(one is not None and 0 < one[1] <= one[0] <= one[2] for one in said.values()), said
     assert said_of("nothing", pools) is None

@@ -65,6 +65,23 @@ def test_a_file_may_be_dropped_or_text_pasted(opened: Open) -> None:
     page.locator(".row.known").first.wait_for()
 
 
+def test_a_page_that_is_drawn_late_is_waited_for(opened: Open, browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The document is there before its modules have run: what these tests do at once must find the page."""
+    context_of = browser.new_context
+
+    def late(route: Any) -> None:
+        found = route.fetch()
+        route.fulfill(response=found, body=f"await new Promise((go) => setTimeout(go, 1500));\n{found.text()}")
+
+    def slow(**how: Any) -> Any:
+        context = context_of(**how)
+        context.route("**/convert.js", late)
+        return context
+
+    monkeypatch.setattr(browser, "new_context", slow)
+    assert opened("convert").evaluate("document.querySelectorAll('.editor').length") > 0
+
+
 def test_a_line_of_the_target_lights_its_source(opened: Open) -> None:
     page = opened("convert")
     dropped(page, "input.sh", SCRIPT)

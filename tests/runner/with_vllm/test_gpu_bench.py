@@ -38,6 +38,29 @@ def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="there is a GPU")
 def test_without_a_gpu_nothing_is_measured() -> None:
-    done = bench()
+    done = bench("--gpu", "h100-80g")
     assert done.returncode == 1
     assert "no GPU here" in done.stderr
+
+
+def test_which_gpu_is_not_guessed() -> None:
+    done = bench()
+    assert done.returncode == 2
+    assert "--gpu" in done.stderr
+
+
+def test_what_is_measured_on_a_gpu_is_a_run(tmp_path: Path) -> None:
+    """A model as the bench makes it is too large here; its launch script is not."""
+    pytest.importorskip("vllm", reason="needs make runner-env")
+    from rftconf_runner.demo import SCRIPT
+    from rftconf_runner.job_reader import job_of
+
+    from benches.runner_gpu import overrides
+    from benches.runner_parts import plan_of
+
+    text = " \\\n    ".join([SCRIPT.format(folder=tmp_path).rstrip("\n"), *overrides(32, 512)])
+    (tmp_path / "run_grpo.sh").write_text(text + "\n")
+    job = job_of(plan_of(tmp_path))
+    assert (job.dtype, job.stored, job.checkpointing) == ("bfloat16", "float32", True)
+    assert (job.prompts, job.response_tokens, job.micro.sequences, job.memory_fraction) == (32, 512, 32, 0.5)
+    assert job.old_in_update, "the bare update has no pass for old log-probs"
