@@ -41,6 +41,12 @@ conformance-table: conformance-env  ## the whole corpus before every judge, as a
 	$(if $(ROLL_SRC),$(PYTHON) scripts/roll_sources.py $(ROLL_SRC) $(CONFORMANCE)/releases)
 	$(PYTHON) -m tests.conformance.table --runs $(CONFORMANCE)/runs-$(TODAY).jsonl -o benches/results/judges-$(TODAY).json --page docs/conformance.md
 
+mathematics: conformance-env  ## golden cases and the corpus before the frameworks' own advantages and losses, source beside output (THIN=1 takes every config; ROLL_SRC, CHATLEARN_SRC as above)
+	$(PYTHON) -m tests.conformance.mathematics --thin $(or $(THIN),1) -o benches/results/mathematics-$(TODAY).json
+
+mutants:  ## break COUNT=300 rows and folds one at a time, drawn by SEED=0, and count which judges notice
+	$(PYTHON) -m tests.mutants --count $(or $(COUNT),300) --seed $(or $(SEED),0) -o benches/results/mutants-$(TODAY).json
+
 migrations: conformance-env  ## examples of older releases before and after rftconf migrate; SETS="verl:0.5.0:FOLDER …", checkouts that you trust
 	$(PYTHON) -m tests.conformance.migrations $(SETS) -o benches/results/migrations-$(TODAY).json
 

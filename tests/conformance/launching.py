@@ -65,7 +65,9 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
     if done.returncode or not arguments.exists():
         raise AssertionError(f"bash refuses {script.name}: exit {done.returncode}: {done.stderr}")
     words = [os.fsdecode(word) for word in arguments.read_bytes().split(b"\0")[:-1]]
-    at = next(index for index, word in enumerate(words) if word.startswith("verl.trainer"))
+    at = next((index for index, word in enumerate(words) if word.startswith("verl.trainer")), None)
+    if at is None:
+        raise AssertionError(f"{script.name} starts no program below verl.trainer")
     return words[at], words[at + 1 :], _processes(words[:at])
 
 

@@ -2,7 +2,8 @@
 
 A case is `{"id", "file"}` for a YAML config or `{"id", "args"}` for what follows `entrypoint.py grpo`. Stages: `parse`,
 `load` (structured merge: unknown keys, wrong types, missing values), `init` (Megatron's config from the model's),
-`validate` (ChatLearn's own arithmetic) and `run` (engine classes and data, which are stood in for). What comes back is
+`validate` (ChatLearn's own arithmetic) and `run` (engine classes and data, which are stood in for). A case with
+`mathematics`, a list of seeds, asks what the functions make of random periods (chatlearn_mathematics.py). What comes back is
 the config as ChatLearn holds it when it would start.
 """
 
@@ -12,6 +13,7 @@ import sys
 import types
 from pathlib import Path
 
+import chatlearn_mathematics
 import import_stubs
 from protocol import plain, serve
 from tiny_model import write_tiny_model
@@ -130,6 +132,8 @@ def judge_one(case, progress):
     if arguments.config_file and not Path(arguments.config_file).exists():
         arguments.config_file = str(root / arguments.config_file)
     launcher._run_algorithm(arguments)
+    if "mathematics" in case:
+        return chatlearn_mathematics.measure(seen[-1], case["mathematics"], progress)
     return plain(seen[-1])
 
 

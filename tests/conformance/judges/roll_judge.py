@@ -2,7 +2,8 @@
 
 A case is `{"id", "file", "drops": optional}`; `drops` lets dacite drop unknown keys, as it does. Stages: `compose`
 (Hydra, as ROLL's start scripts do it), `keys` (dacite drops unknown keys in silence: here they are an error), `load`
-(dacite and every `__post_init__`), `arithmetic` (what the pipeline works out or asserts before the first step). What
+(dacite and every `__post_init__`), `arithmetic` (what the pipeline works out or asserts before the first step). A case with `mathematics`, a list of
+seeds, asks what the functions make of random periods (roll_mathematics.py). What
 comes back is `{"loaded": composed config, "checked": dataclass}`.
 """
 
@@ -16,6 +17,7 @@ import typing
 from pathlib import Path
 
 import import_stubs
+import roll_mathematics
 from protocol import plain, serve
 
 PIPELINES = {
@@ -37,7 +39,10 @@ GPU_PACKAGES = (
     "gym",
     "trl",
     "megatron",
+    "imageio",
 )
+TRACES = ("opentelemetry.exporter.otlp.proto.grpc", "opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
+"""Where ROLL sends traces of a run."""
 DEVICES = re.compile(r"list\(range\(\d+, ?\d+\)\)( ?\+ ?list\(range\(\d+, ?\d+\)\))*")
 
 
@@ -186,6 +191,8 @@ def judge_one(case, progress):
     progress.note(f"{count} GPUs a node, as the file says")
     loaded = plain(composed)
     config = from_dict(data_class=cls, data=composed)
+    if "mathematics" in case:
+        return roll_mathematics.measure(config, case["mathematics"], progress)
     progress.stage = "arithmetic"
     check_arithmetic(kind, config)
     return {"loaded": loaded, "checked": plain(config)}
@@ -194,6 +201,7 @@ def judge_one(case, progress):
 def main():
     sys.argv = ["start_rlvr_pipeline.py"]  # the default of exp_name
     import_stubs.install(GPU_PACKAGES, {})
+    import_stubs.replace(TRACES)
     serve(judge_one, preload)
 
 

@@ -3,7 +3,8 @@
 A case is `{"id", "file", "nodes": 1, "gpus": 8}`; the cluster is only consulted where the file does not state its own.
 Stages: `load` (structured merge: unknown keys and wrong types), `check` (every validator), `build` (the trainer's veRL
 config) and `worker` (veRL's workers under it), both from 0.6.0 with veRL 0.8, and `names` (what is looked up when the
-run starts). What comes back is `{"loaded": config, "checked": [config of each stage]}`.
+run starts). A case with `mathematics`, a list of seeds, asks what the functions make of random periods
+(trinity_mathematics.py). What else comes back is `{"loaded": config, "checked": [config of each stage]}`.
 """
 
 import functools
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 
 import import_stubs
+import trinity_mathematics
 import trinity_names
 import trinity_rows
 import trinity_sandbox
@@ -71,6 +73,8 @@ def judge_one(case, progress, *, verl, builds_verl):
         if builds_verl and trinity_trainer.trains_with_verl(stage):
             progress.stage = "build"
             built = trinity_trainer.build(stage)
+            if "mathematics" in case:
+                return trinity_mathematics.measure(stage, built, case["mathematics"], progress)
             progress.stage = "worker"
             # a process has one process group, and every stage wants its own
             apart(functools.partial(trinity_trainer.start_workers, stage, built, verl), progress)

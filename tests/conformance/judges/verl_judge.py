@@ -4,7 +4,8 @@ A case is `{"id", "overrides": [...], "program": optional, "cwd": optional, "unt
 `validate` (the task runner and the trainer's own checks), `dataclass` (what the workers convert their sections to),
 `worker` (the workers' own arithmetic under a process group that only pretends), `names` (registries asked at step 1).
 The config that comes back is the composed one, interpolations resolved, before any path is replaced.
-A case with `responses` (and `path`, for modules of its own) asks for rows and rewards instead (verl_rows.py).
+A case with `mathematics`, a list of seeds, asks what veRL's functions make of random periods (verl_mathematics.py);
+one with `responses` (and `path`, for modules of its own) asks for rows and rewards instead (verl_rows.py).
 """
 
 import copy
@@ -18,6 +19,7 @@ import hydra_memory
 import import_stubs
 import verl_compose
 import verl_dataclasses
+import verl_mathematics
 import verl_names
 import verl_rows
 import verl_sft
@@ -79,6 +81,8 @@ def judge_one(case, progress, *, release, model_folder):
     resolved = verl_compose.resolve(composed.config, progress)
 
     local = with_local_paths(composed.config, model_folder, progress)
+    if "mathematics" in case:
+        return verl_mathematics.measure(local, case["mathematics"], progress)
 
     def fresh():
         return copy.deepcopy(local)

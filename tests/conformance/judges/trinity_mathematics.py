@@ -1,0 +1,81 @@
+"""What Trinity-RFT's own functions make of one period under a config (with veRL 0.8 on beside it).
+
+Advantages by the algorithm's advantage function, in the trainer or over groups of experiences as the algorithm has it,
+the actor's loss by `TrinityPolicyLoss`; the critic and the schedule are veRL's under the config that Trinity builds.
+"""
+
+import verl_mathematics
+from period import FOLLOWS_TEACHER, NO_ADVANTAGES, Period, taught
+
+
+def measure(config, built, seeds, progress):
+    """`{"advantages", "returns", "actor_loss", "actor_gradient", ...}` of each seed."""
+    progress.stage = "mathematics"
+    from trinity.algorithm import ALGORITHM_TYPE
+    from verl.utils.config import omega_conf_to_dataclass
+    from verl_paths import detached
+
+    kind = ALGORITHM_TYPE.get(config.algorithm.algorithm_type)
+    assert kind.schema == "experience", NO_ADVANTAGES
+    assert config.algorithm.advantage_fn not in ("on_policy_distill", "jsd"), FOLLOWS_TEACHER
+    actor = omega_conf_to_dataclass(detached(built.actor))
+    critic = omega_conf_to_dataclass(detached(built.critic)) if kind.use_critic else None
+    periods = [Period(seed, config.algorithm.repeat_times, kind.use_critic) for seed in seeds]
+    return [
+        advantages(period, config.algorithm, kind)
+        | policy_update(period, config.algorithm)
+        | (verl_mathematics.critic_update(period, critic) if critic is not None else {})
+        | verl_mathematics.schedule(actor)
+        for period in periods
+    ]
+
+
+def advantages(period, algorithm, kind):
+    """What the trainer makes of scores, or the explorer of a group's rewards."""
+    from trinity.algorithm import ADVANTAGE_FN, KL_FN
+
+    function = ADVANTAGE_FN.get(algorithm.advantage_fn)(**algorithm.advantage_fn_args)
+    if not kind.compute_advantage_in_trainer:
+        return of_groups(period, function)
+    data = verl_mathematics.trainer_batch(period)
+    penalty = KL_FN.get(algorithm.kl_penalty_fn)(**algorithm.kl_penalty_fn_args)
+    data, _ = penalty.apply_kl_penalty_to_reward(data)
+    data, _ = function(data)
+    return {name: (data.batch[name] * period.mask).tolist() for name in ("advantages", "returns")}
+
+
+def of_groups(period, function):
+    """Each answer an experience of its prompt's task; rows come back in the order of the period."""
+    import torch
+    from trinity.common.experience import EID, Experience
+
+    experiences = [
+        Experience(
+            eid=EID(batch=0, task=int(group), run=row, step=0),
+            tokens=torch.zeros(period.mask.shape[-1] + 1, dtype=torch.long),
+            prompt_length=1,
+            logprobs=period.old[row],
+            reward=float(reward),
+            action_mask=period.mask[row],
+        )
+        for row, (group, reward) in enumerate(zip(period.groups.tolist(), period.rewards.tolist(), strict=True))
+    ]
+    made, _ = function(experiences)
+    rows = {experience.eid.run: experience for experience in made}
+    return {
+        name: [getattr(rows[row], name).tolist() for row in range(len(experiences))]
+        for name in ("advantages", "returns")
+    }
+
+
+def policy_update(period, algorithm):
+    """The actor's loss and what it teaches."""
+    from trinity.trainer.verl import losses
+
+    losses.no_padding_2_padding = lambda tensor, data: tensor
+    leaf = period.update()
+    loss, _ = losses.build_trinity_loss(algorithm)(
+        {"log_probs": leaf, "entropy": period.entropies}, verl_mathematics.mini_batch(period)
+    )
+    value, gradient = taught(loss, leaf)
+    return {"actor_loss": value, "actor_gradient": gradient}

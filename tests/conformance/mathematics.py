@@ -1,0 +1,232 @@
+"""Source and output before their own functions: the same random period, and what each framework makes of it.
+
+A quantity that differs (advantages, what the actor's and the critic's loss teach, the learning rate of each update) has
+to be named in the account of the conversion: by a line or a note about a plan field that the quantity hangs on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.cases import DECISIONS, golden_cases
+from tests.conformance.conversions import convert, decide
+from tests.conformance.environment import CHATLEARN_TARGETS, ROLL_TARGETS, TRINITY_TARGETS, VERL_TARGETS, Target
+from tests.conformance.judging import Bench, Verdict
+from tests.conformance.launching import launched
+from tests.conformance.sources import sources
+from tests.corpus import ROWS, Real
+
+WIDTH = 200
+SEEDS = (0, 1)
+TOLERANCE = 1e-6
+"""Largest difference, as a share of the largest value: some functions compute in 32 bits, whose step is 6e-8."""
+FIRST_WITH_FUNCTIONS = {"verl": (0, 8, 0), "trinity": (0, 6, 0), "roll": (0, 3, 0), "chatlearn": (2025, 10, 23)}
+"""The first release whose losses can be called without a model; earlier ones compute them inside a step."""
+HANGS_ON = {
+    "advantages": ("algorithm.advantage", "algorithm.std", "algorithm.gamma", "algorithm.lam", "algorithm.whiten"),
+    "returns": ("algorithm.advantage", "algorithm.gamma", "algorithm.lam", "algorithm.kl_reward", "algorithm.std"),
+    "actor_gradient": ("algorithm.policy_loss", "algorithm.loss", "algorithm.kl_loss", "algorithm.entropy"),
+    "critic_gradient": ("algorithm.critic",),
+    "learning_rates": ("optim.actor",),
+}
+"""Beginnings of the plan fields that decide a quantity; a group of one answer and the KL in the reward reach advantages too."""
+HANGS_ON["advantages"] += ("algorithm.kl_reward", "budget.samples_per_prompt", "reward.", "algorithm.critic.enabled")
+HANGS_ON["returns"] += ("budget.samples_per_prompt", "reward.")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A conversion: `gaps` is the largest difference of each quantity, `named` the fields that its account names."""
+
+    source: Target
+    target: Target
+    gaps: Mapping[str, float] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+    left_out: str = ""
+
+    @property
+    def differing(self) -> list[str]:
+        """The quantities that are not the same."""
+        return [name for name, gap in self.gaps.items() if not gap <= TOLERANCE]
+
+    @property
+    def unnamed(self) -> list[str]:
+        """Of these, the ones of whose fields the account says nothing."""
+        return [
+            f"{name} by {self.gaps[name]:.2g}"
+            for name in self.differing
+            if not any(path.startswith(HANGS_ON[name]) for path in self.named)
+        ]
+
+
+def newest() -> dict[str, Target]:
+    """The judge of the newest release of each framework that is here."""
+    of_trinity = [target for target in TRINITY_TARGETS if number(target.beside) >= FIRST_WITH_FUNCTIONS["verl"]]
+    kinds = (VERL_TARGETS, of_trinity, ROLL_TARGETS, CHATLEARN_TARGETS)
+    return {targets[-1].framework: targets[-1] for targets in kinds if targets}
+
+
+def number(release: str) -> tuple[int, ...]:
+    """A release as numbers."""
+    return tuple(int(part) for part in release.split(".")) if release else ()
+
+
+def judge_of(framework: str, release: str) -> Target | None:
+    """The judge that can call the functions of a release, if there is one here."""
+    kinds = (VERL_TARGETS, TRINITY_TARGETS, ROLL_TARGETS, CHATLEARN_TARGETS)
+    for target in (target for targets in kinds for target in targets):
+        same = (target.framework, target.release) == (framework, release)
+        beside = not target.beside or number(target.beside) >= FIRST_WITH_FUNCTIONS["verl"]
+        if same and beside and number(release) >= FIRST_WITH_FUNCTIONS[framework]:
+            return target
+    return None
+
+
+def measured(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
+    """What the functions of `target` make of the period under a file of its own framework."""
+    case: dict[str, Any]
+    if target.framework == "verl" and file.suffix == ".sh":
+        program, overrides, processes = launched(file, scratch)
+        case = {"program": program, "overrides": overrides, "processes": processes}
+    else:
+        case = {"file": str(file), "drops": True}  # what ROLL drops in silence is no matter of its functions
+    return bench.ask(target, case | {"mathematics": list(SEEDS)})
+
+
+def compared(
+    bench: Bench, source: Target, file: Path, target: Target, folder: Path, options: Sequence[str] = ()
+) -> Compared:
+    """Convert `file` and call both sides' functions; `left_out` says why where that cannot be done."""
+    account = folder / "ledger.json"
+    account.unlink(missing_ok=True)
+    converted = convert(file, target, folder, [*options, "--ledger", str(account)])
+    if converted.code != 0:
+        return Compared(source, target, left_out="refused")
+    if still_open := decide(target, converted.file, DECISIONS):
+        return Compared(source, target, left_out=f"left open: {', '.join(still_open)}")
+    named = frozenset(named_fields(json.loads(account.read_text())))
+    try:
+        mine, theirs = (measured(bench, *side, folder) for side in ((source, file), (target, converted.file)))
+    except AssertionError as error:
+        return Compared(source, target, left_out=str(error).splitlines()[0])
+    for side, verdict in (("source", mine), ("output", theirs)):
+        if not (verdict.ok and isinstance(verdict.config, list)):
+            why = str(verdict) if not verdict.ok else "not a run of this kind"
+            return Compared(source, target, left_out=f"{side}: {' '.join(why.split())[:WIDTH]}")
+    return Compared(source, target, dict(gaps(mine.config, theirs.config)), named)
+
+
+def named_fields(account: Mapping[str, Any]) -> Iterator[str]:
+    """The plan fields, without `stage.`, of which a ledger says that they are not carried over as they are."""
+    for line in account["sources"]:
+        if line["state"] != "exact":
+            yield from (path.removeprefix("stage.") for path in line["plan"])
+    for note in account["notes"]:
+        yield note.partition(":")[0].removeprefix("stage.")
+
+
+def gaps(mine: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float]]:
+    """The largest difference of each quantity that both sides computed, over all seeds."""
+    for name in HANGS_ON:
+        if name in mine[0] and name in theirs[0]:
+            yield name, max(difference(a[name], b[name]) for a, b in zip(mine, theirs, strict=True))
+
+
+def difference(one: Any, other: Any) -> float:
+    """The largest difference of two lists of numbers, nested alike, as a share of the largest number; inf for NaN."""
+    a, b = list(flat(one)), list(flat(other))
+    largest = max(map(abs, [*a, *b]), default=0.0)
+    gap = max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0)
+    return gap / largest if largest else gap
+
+
+def flat(values: Any) -> Iterator[float]:
+    """The numbers of nested lists."""
+    if isinstance(values, list):
+        for value in values:
+            yield from flat(value)
+    else:
+        yield float(values)
+
+
+def golden_runs() -> Iterator[tuple[Target, Path, Target, tuple[str, ...], str]]:
+    """Source's judge, source, target's judge, options and name of each golden case that can be measured here."""
+    for case in golden_cases():
+        known = json.loads((case.source.parent / "ledger.json").read_text())["source"]
+        source = judge_of(known["framework"], known["release"])
+        for release in case.releases:
+            target = judge_of(case.to, release)
+            if source and target and not (source.framework == "chatlearn" and case.source.suffix == ".sh"):
+                yield source, case.source, target, case.options, f"{case.name} to {target}"
+
+
+def corpus_runs(folder: Path, thin: int) -> Iterator[tuple[Target, Path, Target, tuple[str, ...], str]]:
+    """The same of every `thin`th config of the corpora and every framework that is here."""
+    for name, found in sources().items():
+        for real in found[::thin]:
+            source = judge_of(real.framework, real.release)
+            if source is None or (real.framework == "chatlearn" and real.suffix == ".sh"):
+                continue
+            file = written(real, folder)
+            for target in newest().values():
+                yield source, file, target, (*real.options, "--rows", str(ROWS)), f"{name}/{real.name} to {target}"
+
+
+def written(real: Real, folder: Path) -> Path:
+    """The config in a folder of its own."""
+    home = folder / real.name
+    home.mkdir(parents=True, exist_ok=True)
+    return real.write(home)
+
+
+def main() -> None:
+    """Command line: `--thin 1` measures the whole corpus; exit 1 where a difference is not named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--thin", type=int, default=1, help="every how many configs of the corpora; 0: golden cases only"
+    )
+    parser.add_argument("-o", "--output", type=Path, help="where the figures go, as JSON")
+    args = parser.parse_args()
+    bench, started = Bench(), time.monotonic()
+    counts: dict[str, Counter[str]] = {}
+    left_out: Counter[str] = Counter()
+    unnamed: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        runs = [*golden_runs(), *(corpus_runs(folder, args.thin) if args.thin else ())]
+        for source, file, target, options, name in runs:
+            one = compared(bench, source, file, target, folder, options)
+            row = counts.setdefault(f"{source.framework} -> {target.framework}", Counter())
+            if one.left_out:
+                row["left out"] += 1
+                left_out[f"{source.framework} -> {target.framework}: {one.left_out}"] += 1
+                continue
+            row["compared"] += 1
+            row["equal" if not one.differing else "difference not named" if one.unnamed else "difference named"] += 1
+            if one.unnamed:
+                unnamed[name] = one.unnamed
+    bench.close()
+    for pair, row in sorted(counts.items()):
+        print(f"{pair:<26}" + ", ".join(f"{count} {kind}" for kind, count in row.most_common()))
+    for name, found in unnamed.items():
+        print(f"not named: {name}: {'; '.join(found)}")
+    for why, count in left_out.most_common():
+        print(f"left out: {count:>4} {why}")
+    print(f"{len(runs)} conversions in {time.monotonic() - started:.0f} s")
+    if args.output:
+        figures = {"pairs": counts, "not named": unnamed, "left out": dict(left_out.most_common())}
+        args.output.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), **figures}, indent=1) + "\n")
+    sys.exit(bool(unnamed))
+
+
+if __name__ == "__main__":
+    main()

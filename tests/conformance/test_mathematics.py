@@ -1,0 +1,58 @@
+"""The golden conversions before the functions themselves: what is not equal to 1e-6 is named in the account."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.environment import Target
+from tests.conformance.judging import Bench
+from tests.conformance.mathematics import HANGS_ON, Compared, compared, difference, golden_runs, judge_of
+
+RUNS = [
+    pytest.param(source, file, target, options, id=name, marks=pytest.mark.xdist_group(str(target)))
+    for source, file, target, options, name in golden_runs()
+]
+OF_OTHER_KINDS = ("no advantages", "teacher", "no program below", "bash refuses", "not a run of this kind", "agents")
+"""What a golden case may be left out for; anything else is a fault of ours."""
+GRPO, PPO = "grpo-guide to trinity 0.6.0 + verl 0.8.0", "ppo-guide-back to verl 0.9.1"
+
+
+@pytest.mark.parametrize(("source", "file", "target", "options"), RUNS)
+def test_every_difference_of_the_mathematics_is_named(
+    bench: Bench, source: Target, file: Path, target: Target, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = compared(bench, source, file, target, tmp_path, options)
+    if done.left_out:
+        assert any(words in done.left_out for words in OF_OTHER_KINDS), done.left_out
+        pytest.skip(done.left_out)
+    assert {"advantages", "actor_gradient"} <= set(done.gaps)
+    assert done.unnamed == []
+
+
+@pytest.mark.parametrize("name", [GRPO, PPO])
+def test_runs_that_a_guide_calls_alike_are_alike(bench: Bench, name: str, tmp_path: Path) -> None:
+    """Trinity-RFT's guide to aligning with veRL: one run in both languages."""
+    source, file, target, options, _ = next(run for run in golden_runs() if run[-1] == name)
+    done = compared(bench, source, file, target, tmp_path, options)
+    assert done.left_out == ""
+    assert done.differing == []
+    assert set(done.gaps) >= {"advantages", "actor_gradient", "learning_rates"}
+    assert ("critic_gradient" in done.gaps) == (name == PPO)
+
+
+def test_a_difference_that_no_line_names_is_found() -> None:
+    verl = judge_of("verl", "0.9.1")
+    assert verl is not None
+    gaps = {"actor_gradient": 0.5, "advantages": 0.0}
+    silent = Compared(verl, verl, gaps, frozenset({"optim.actor.lr"}))
+    assert silent.unnamed == ["actor_gradient by 0.5"]
+    assert Compared(verl, verl, gaps, frozenset({"algorithm.kl_loss.coef"})).unnamed == []
+    assert set(gaps) <= set(HANGS_ON)
+
+
+def test_a_gap_is_a_share_of_the_largest_number() -> None:
+    assert difference([[1.0, 2.0]], [[1.0, 2.5]]) == pytest.approx(0.2)
+    assert difference([[0.0]], [[0.0]]) == 0
+    assert not difference([float("nan")], [1.0]) <= 1
