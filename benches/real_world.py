@@ -38,11 +38,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from benches.real_world_table import render_table
 from benches.refusal_kinds import RefusalKind, kind_of_refusal
 from rftconf.cli.loading import open_document
 from rftconf.cli.reading import Reading
 from rftconf.convert import Options, convert_loaded
 from rftconf.errors import RefusedError, RftconfError
+from rftconf.fork import is_nobodys
 from rftconf.ledger import Ledger, State
 from rftconf.load import Loaded, load
 from rftconf.mappers.paths import without_indices
@@ -85,6 +87,8 @@ class FileResult:
     """Source keys by ledger state, over all conversions to other frameworks (to its own, where no other succeeded)."""
     unknown: list[str] = field(default_factory=list)
     """Keys that ended `unknown`, once a file."""
+    asleep: int = 0
+    """How many of the lines that ended `unknown` are of keys that the framework has, in whichever release."""
 
 
 def list_files(folder: Path, manifest: Path | None) -> Iterator[FileResult]:
@@ -157,8 +161,10 @@ def _convert_to_all(loaded: Loaded, result: FileResult) -> None:
     for ledger in counted:
         states.update({state.value: count for state, count in ledger.counts().items()})
     result.states = dict(states)
-    unknown = (line.key for ledger in counted for line in ledger.sources if line.state is State.UNKNOWN)
-    result.unknown = sorted({without_indices(key) for key in unknown})
+    lines = [line for ledger in counted for line in ledger.sources if line.state is State.UNKNOWN]
+    result.unknown = sorted({without_indices(line.key) for line in lines})
+    names = {leaf.key: loaded.name_of(leaf) for leaf in loaded.document.leaves}
+    result.asleep = sum(not is_nobodys(loaded.framework, names.get(line.key, line.key).lstrip("+~")) for line in lines)
 
 
 _NUMBERS = re.compile(r"\d[\d.e+-]*")
@@ -197,6 +203,8 @@ def summarize(results: list[FileResult]) -> dict[str, Any]:
             "without_counterpart": _share(sum(states[state.value] for state in WITHOUT_COUNTERPART), keys),
             "open": _share(sum(states[state.value] for state in OPEN), keys),
             "unknown": _share(states[State.UNKNOWN.value], keys),
+            "unknown_of_the_framework": _share(sum(result.asleep for result in read), keys),
+            "unknown_to_everybody": _share(states[State.UNKNOWN.value] - sum(result.asleep for result in read), keys),
             "most_often_unknown": dict(unknown.most_common(30)),
         },
         "unreadable_by_reason": _reasons(result.reason for result in configs if result.outcome != "read"),
@@ -230,40 +238,6 @@ def _target_figures(read: list[FileResult], target: str) -> dict[str, Any]:
         "share_of_those": _share(converted, holds),
         "refused": {kind.name.lower(): _reasons(sentences) for kind, sentences in by_kind.items() if sentences},
     }
-
-
-def render_table(figures: dict[str, Any]) -> str:
-    """The figures as lines for a terminal."""
-    lines = [
-        f"{figures['files']} files" + (f" of {figures['repositories']} repositories" if figures["repositories"] else "")
-    ]
-    lines += [f"  {outcome:<12}{count:>6}" for outcome, count in sorted(figures["outcomes"].items())]
-    lines += [f"{figures['configs']} configs, {figures['read_share']:.1%} of them read", ""]
-    lines += ["converted, of those that the target's own code can run, and of all that were read"]
-    for target, row in figures["targets"].items():
-        lines += _target_lines(FRAMEWORKS[target].title, row)
-    keys = figures["keys"]
-    lines += ["", f"{keys['occurrences']} occurrences of keys, over all conversions"]
-    lines += [
-        f"  {name.replace('_', ' '):<22}{keys[name]:>7.2%}"
-        for name in ("translated", "without_counterpart", "open", "unknown")
-    ]
-    lines += [f"      {count:>4}  {key}" for key, count in keys["most_often_unknown"].items()]
-    for title in ("unreadable_by_reason", "refused_whole_by_reason", "passed_over_by_reason"):
-        if figures[title]:
-            lines += ["", title.replace("_", " ")]
-            lines += [f"      {count:>4}  {reason}" for reason, count in figures[title].items()]
-    lines += ["", f"{figures['seconds']} s; slowest: " + ", ".join(f"{p} {s} s" for p, s in figures["slowest"].items())]
-    return "\n".join(lines) + "\n"
-
-
-def _target_lines(title: str, row: dict[str, Any]) -> Iterator[str]:
-    """A target's figures, and why it got the others not, by kind and reason."""
-    held = f"{row['converted']} of {row['target_can_hold']} ({row['share_of_those']:.1%})"
-    yield f"  to {title:<12}{held:<22}{row['converted']} of {row['of']} ({row['share']:.1%})"
-    for name, reasons in row["refused"].items():
-        yield f"    {RefusalKind[name.upper()].value}: {sum(reasons.values())}"
-        yield from (f"      {count:>4}  {reason}" for reason, count in reasons.items())
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rftconf.dialects.declaration import Dialect, load
-from rftconf.schemas import catalogue, registry
+from rftconf.schemas import catalogue, registry, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ def _is_nobodys(best: Guess, key: str) -> bool:
     """
     from rftconf.mappers.tables import reason_for, table_of
 
-    if reason_for(table_of(best.framework), key) is not None:
+    if reason_for(table_of(best.framework), key) is not None or versions.is_unreleased(best.framework, key):
         return False
     known = registry.framework(best.framework)
     return known.adds_with_plus and not any(

@@ -21,6 +21,7 @@ from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.readable import missing_file_first, refuse_for, refuse_older_configs, refuse_unlike, refuse_unreadable
 from rftconf.recognise import recognise
+from rftconf.schemas import registry
 from rftconf.schemas.foreign_configs import refuse_foreign
 from rftconf.schemas.guess import Guess
 from rftconf.stage import StageRead, facts_of, read_stage, value_diagnostics
@@ -92,6 +93,12 @@ class Loaded:
     def fork(self) -> str:
         """The fork whose code reads it, in words; empty where that is the framework's own."""
         return reader_of(self.document, self.guess)
+
+    @property
+    def program_is_own(self) -> bool:
+        """True where a program of the framework's own name is started, whoever's code it may be."""
+        program = self.document.launch.program if self.document.launch else ""
+        return registry.starts_itself(registry.framework(self.framework), program)
 
     def takers_of(self, key: str) -> list[str]:
         """The keys whose values interpolate `key`, or a section that holds it, in the order written."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from rftconf.dialects import marks
 from rftconf.errors import UsageError
@@ -13,6 +14,9 @@ from rftconf.plan.symbols import MISSING, Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.guess import Guess, guess
 from rftconf.text.document import Document, Mode
+
+if TYPE_CHECKING:
+    from rftconf.dialects.declaration import Dialect
 
 
 def recognise(document: Document, framework: str | None = None, release: str | None = None) -> Guess:
@@ -54,6 +58,19 @@ def _fork_of(best: Guess, program: str, written: Mapping[str, Value], asked: str
     return None if fork is None or asked not in (None, fork.framework) else fork
 
 
+_FEWEST = 3
+"""Keys of a later release, and none of the fork's, that show a config to stand on it; a fork takes over one or two."""
+
+
+def _on_a_later_release(best: Guess, free: Guess, dialect: Dialect) -> Guess:
+    """The guess for a config whose checkout went on to a later release than the fork that it descends from."""
+    releases = registry.framework(best.framework).releases
+    later = free.framework == best.framework and releases.index(free.release) > releases.index(best.release)
+    lacking = [key for key in best.unknown if key not in free.unknown and dialect.fact(key.lstrip("+~")) is None]
+    own = [key for key in lacking if key.lstrip("+~") not in dialect.newer]
+    return free if later and len(own) >= _FEWEST else best
+
+
 def _of_fork(document: Document, fork: marks.Marks, program: str, config: str, release: str | None) -> Guess:
     """The guess for a config of a declared fork: its framework and the release that it stands on."""
     from rftconf.dialects.declaration import load
@@ -78,11 +95,15 @@ def _of_fork(document: Document, fork: marks.Marks, program: str, config: str, r
         if release is not None:
             raise
         best = guessed()  # the fork took over a program that came after the release that it stands on
+    if release is None:
+        best = _on_a_later_release(best, guessed(), dialect)
+    stands_on = f"{of.title} {dialect.release}"
+    stands_on += "" if best.release == dialect.release else f", here on {best.release}, which has more of its keys"
     unknown = tuple(key for key in best.unknown if dialect.fact(key.lstrip("+~")) is None)
     shown = next((key for key in leaves if fork.has(key)), "")
     why = f"has {shown}, a key of {dialect.title}'s" if shown else f"starts {program}, which is {dialect.title}'s"
     reasons = (
-        f"{why}: a fork of {of.title} {dialect.release}",
+        f"{why}: a fork of {stands_on}",
         *best.reasons[1 if best.reasons[0].startswith("starts") else 0 :],
     )
     return replace(best, reasons=reasons, unknown=unknown, dialect=dialect.name)

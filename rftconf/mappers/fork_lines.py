@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rftconf.dialects.declaration import Dialect, Meaning
 from rftconf.dialects.translation import Stated, cases_of
 from rftconf.ledger import SourceLine, State
 from rftconf.load import Loaded
+from rftconf.mappers.supposing import looked_at
+from rftconf.plan.symbols import formula
 from rftconf.schemas import registry
 from rftconf.text.document import Leaf
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
 
 _STATES = {
     Meaning.LACKING: State.NO_COUNTERPART,
@@ -39,20 +45,25 @@ def _line(dialect: Dialect, stated: Stated, leaf: Leaf, before: SourceLine | Non
     return SourceLine(leaf.key, leaf.value, leaf.place, state, (leaf.key,) if kept else (), reason=reason)
 
 
-def revive(loaded: Loaded, lines: dict[str, SourceLine]) -> None:
+def revive(loaded: Loaded, reading: Reading, lines: dict[str, SourceLine]) -> None:
     """Nothing is dead in a fork because the framework does not read it: the fork may, unless its code was read.
 
-    What its base files have from the framework's own, as it stood there, was not put there to be read.
+    What its base files have from the framework's own, as it stood there, was not put there to be read. Nor is there
+    a doubt about what the config itself turns off, where the framework's own program reads it (`_turned_off_by`).
     """
     if not loaded.fork:
         return
+    names = {leaf.key: name for name, leaf in reading.source.leaves()}
     for key, line in lines.items():
         if line.state is State.DEAD_IN_SOURCE and key not in loaded.came_along:
-            lines[key] = _revived(loaded, line)
+            lines[key] = _revived(loaded, reading, line, names.get(key, key))
 
 
-def _revived(loaded: Loaded, line: SourceLine) -> SourceLine:
+def _revived(loaded: Loaded, reading: Reading, line: SourceLine, name: str) -> SourceLine:
     dialect = loaded.dialect
+    switch = None if dialect is not None or not loaded.program_is_own else _turned_off_by(reading, name)
+    if switch is not None:
+        return replace(line, reason=f"{line.reason}; {switch.key}={formula(switch.value)} says so here")
     if dialect is not None:
         names = (line.key, *(case.to for case in cases_of(dialect, line.key, dialect.defaults)))
         if any(map(dialect.same_condition, names)):
@@ -60,3 +71,17 @@ def _revived(loaded: Loaded, line: SourceLine) -> SourceLine:
     known = registry.framework(loaded.framework)
     reason = f"in {known.title} {loaded.release} it does nothing ({line.reason}); {loaded.fork} may read it"
     return replace(line, state=State.UNKNOWN, reason=reason)
+
+
+def _turned_off_by(reading: Reading, name: str) -> Leaf | None:
+    """The written key whose value puts a key to sleep; None where no key of the config does.
+
+    A condition that looks at keys of the config is the run's; one that looks at none tells what a release reads. The
+    ledger takes the switch at its word where it is written, so what hangs on it follows from that word.
+    """
+    when = reading.waits_for.get(name)
+    for key in () if when is None else looked_at(when, reading):
+        cell = reading.source.cells.get(key)
+        if key != name and cell is not None and cell.leaf is not None:
+            return cell.leaf
+    return None

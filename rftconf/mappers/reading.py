@@ -13,8 +13,8 @@ from rftconf.errors import RefusedError
 from rftconf.mappers.codecs import same
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import counts, without_indices
-from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, natives_of
-from rftconf.mappers.supposing import could_hold
+from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, When, natives_of
+from rftconf.mappers.supposing import could_hold, put_to_sleep
 from rftconf.mappers.traced import Traced
 from rftconf.mappers.value_errors import (
     STUMBLES,
@@ -50,6 +50,8 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     inactive: dict[str, str] = field(default_factory=dict)
     """Native key to the sentence why it does nothing in this config."""
+    waits_for: dict[str, When] = field(default_factory=dict)
+    """Native key to the condition that does not hold, of the keys that do nothing because of one."""
     narrowed: dict[str, str] = field(default_factory=dict)
     """Native key to the sentence why no other framework can do as it says."""
     beyond: dict[str, Any] = field(default_factory=dict)
@@ -238,7 +240,7 @@ class Reading:
 
     def _read_row(self, row: Row) -> None:
         if row.when is not None and not row.when.test(self) and not (self.open and could_hold(row.when, self)):
-            self.inactive[row.native] = row.when.otherwise
+            put_to_sleep(self, row.when, row.native)
             self.values.setdefault(row.plan, None)
             return
         if row.alias and self.values.get(row.plan) is not None and not self._says(row):

@@ -51,7 +51,7 @@ def source_lines(loaded: Loaded, stage: StageRead, writing: Writing) -> tuple[So
                 )
                 found[leaf.key] = SourceLine(leaf.key, leaf.value, leaf.place, State.NO_COUNTERPART, reason=why)
     add_facts(loaded, found, kept=writing.same_framework)
-    revive(loaded, found)
+    revive(loaded, stage.reading, found)
     found.update({line.key: line for line in _of_stages(loaded, writing) if line.key not in found})
     for leaf in loaded.document.leaves:
         if leaf.key in loaded.secrets:

@@ -65,6 +65,43 @@ def _of_field(path: str) -> tuple[Any, ...]:
     return (True, False) if "bool" in kinds else tuple(kind[1:] for kind in kinds if kind.startswith("="))
 
 
+class Watched:
+    """A reading that notes in `keys` which native keys it is asked about, themselves or through the plan."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self.keys: dict[str, None] = {}
+
+    def plan(self, path: str) -> Any:
+        """The plan value; the keys that it came from count as looked at."""
+        value, origin = self._reading.plan(path), self._reading.origins.get(path)
+        self.keys.update(dict.fromkeys(origin.keys if origin is not None else ()))
+        return value
+
+    def native(self, key: str, otherwise: Any = None) -> Any:
+        """The effective native value."""
+        self.keys[key] = None
+        return self._reading.native(key, otherwise)
+
+    effective = native
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reading, name)
+
+
+def looked_at(when: When, reading: Reading) -> tuple[str, ...]:
+    """The native keys whose values a condition hangs on; none where it only asks for the release or the trainer."""
+    watched = Watched(reading)
+    when.test(cast("Reading", watched))
+    return tuple(watched.keys)
+
+
+def put_to_sleep(reading: Reading, when: When, *keys: str) -> None:
+    """Say that keys do nothing in this config, because a condition does not hold."""
+    reading.inactive.update(dict.fromkeys(keys, when.otherwise))
+    reading.waits_for.update(dict.fromkeys(keys, when))
+
+
 def could_hold(when: When, reading: Reading) -> bool:
     """True where a condition that does not hold might, were a switch or a word that nobody told another one."""
     first = Supposed(reading, {})

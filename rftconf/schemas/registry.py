@@ -25,6 +25,8 @@ class Recipe:
     config_folder: str
     own_key: str
     since: str
+    earlier: str = ""
+    """The program where it lay before a release brought it."""
 
 
 @record
@@ -131,9 +133,8 @@ class Framework:
 
 def _recipe(name: str, backend: str, program: str, own_key: str) -> Recipe:
     folder = f"verl/experimental/{name}_policy"
-    return Recipe(
-        name, backend, f"{name}_policy", f"{folder}/{program}".replace("/", "."), f"{folder}/config", own_key, "0.7.1"
-    )
+    module, earlier = f"{folder}/{program}".replace("/", "."), f"recipe.{name}_policy.{program}"
+    return Recipe(name, backend, f"{name}_policy", module, f"{folder}/config", own_key, "0.7.1", earlier)
 
 
 _FULLY_ASYNC = ("fully_async_main", "async_training")
@@ -333,7 +334,9 @@ def started_by(program: str, among: tuple[Framework, ...]) -> tuple[Framework, .
 def starts_itself(of: Framework, program: str) -> bool:
     """True where the program is the framework's own, whose config the rows describe; without a program nothing else is known."""
     family = variants(of.family)
-    own = {main for variant in family for main in (*variant.mains, *(one.program for one in variant.recipes.values()))}
+    recipes = [one for variant in family for one in variant.recipes.values()]
+    own = {main for variant in family for main in variant.mains}
+    own |= {program for one in recipes for program in (one.program, one.earlier) if program}
     module = program.replace("/", ".").removesuffix(".py")
     return not program or not own or any(module == main or module.endswith(f".{main}") for main in own)
 

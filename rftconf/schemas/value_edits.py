@@ -190,6 +190,32 @@ class Copied:
 
 
 @record
+class Inverted:
+    """The switch `old` is called `new`, and on is off there."""
+
+    old: str
+    new: str
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """The old name."""
+        return frozenset({self.old} & set(keys))
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Rename the switch and turn it round; the old name wins where both are set."""
+        cell = flat.pop(self.old, None)
+        if cell is None:
+            return []
+        done = [Change(self.new, flat[self.new], (), f"overruled by {self.old}", True)] if self.new in flat else []
+        flat[self.new] = with_value(cell, _not(cell.value))
+        return [*done, Change(self.old, cell, (self.new,), f"renamed {self.new}, which is its opposite")]
+
+    def down(self, flat: dict[str, C]) -> list[Change]:
+        """Nothing to do: no release has the old name."""
+        del flat
+        return []
+
+
+@record
 class Opposite:
     """A switch of the newer release that the older one set to the opposite of another.
 

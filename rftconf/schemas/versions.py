@@ -15,7 +15,7 @@ from rftconf.schemas.chatlearn import versions as chatlearn
 from rftconf.schemas.edits import C, Change, Edit
 from rftconf.schemas.roll import versions as roll
 from rftconf.schemas.trinity import versions as trinity
-from rftconf.schemas.verl import programs
+from rftconf.schemas.verl import programs, unreleased
 from rftconf.schemas.verl import versions as verl
 
 _EDITS = {"verl": verl.edits, "trinity": trinity.edits, "roll": roll.edits, "chatlearn": chatlearn.edits}
@@ -25,6 +25,8 @@ _ALIASES: dict[str, tuple[Edit, ...]] = {
     "roll": roll.ALIASES,
     "chatlearn": chatlearn.ALIASES,
 }
+_UNRELEASED: dict[str, tuple[Edit, ...]] = {"verl": unreleased.UNRELEASED}
+"""Names that a framework's main branch had between two releases."""
 _DEAD = {"verl": verl.DEAD, "trinity": trinity.DEAD, "roll": roll.DEAD, "chatlearn": chatlearn.DEAD}
 _REFUSED = {"verl": verl.REFUSED, "trinity": trinity.REFUSED, "roll": roll.REFUSED, "chatlearn": chatlearn.REFUSED}
 
@@ -67,6 +69,8 @@ def upgrade(
     start, end = registry.release(known, release), registry.release(known, to_release)
     order, variant = known.releases, trainer or known.trainer
     out, changes = dict(flat), list[Change]()
+    for edit in _UNRELEASED.get(known.name, ()):
+        changes += edit.up(out)
     for step in order[order.index(start) : order.index(end)]:
         older = catalogue.load(known.name, step, variant)
         done = [change for edit in edits(known.name, step, variant) for change in edit.up(out)]
@@ -75,6 +79,12 @@ def upgrade(
         for edit in _ALIASES.get(known.name, ()):
             changes += edit.up(out)
     return Rewritten(out, tuple(changes))
+
+
+@cache
+def is_unreleased(framework: str, key: str) -> bool:
+    """True for a name that a framework's main branch had between two releases, and no release has."""
+    return any(edit.touches((key,)) for edit in _UNRELEASED.get(registry.framework(framework).name, ()))
 
 
 def _harmless_default(change: Change, older: catalogue.Catalogue) -> Change:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benches.real_world import FileResult, list_files, render_table, shorten_reason, summarize, try_file
+from benches.real_world import FileResult, list_files, shorten_reason, summarize, try_file
+from benches.real_world_table import render_table
 from benches.refusal_kinds import RefusalKind, kind_of_refusal
 
 SCRIPT = """\

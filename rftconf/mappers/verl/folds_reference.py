@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.supposing import put_to_sleep
 from rftconf.mappers.verl import conditions as on
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _size(name: str, field: str) -> Fold:
 
     def read(r: Reading) -> None:
         if not on.REFERENCE_MEGATRON.test(r):
-            r.inactive[own] = on.REFERENCE_MEGATRON.otherwise
+            put_to_sleep(r, on.REFERENCE_MEGATRON, own)
             r.values.setdefault(path, None)
         elif r.since("0.8.0"):
             r.set(path, r.native(own), own)

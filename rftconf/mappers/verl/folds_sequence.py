@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.rows import Fold, When
+from rftconf.mappers.supposing import put_to_sleep
 from rftconf.mappers.verl import conditions as on
 from rftconf.plan.symbols import Expr
 
@@ -22,7 +23,7 @@ def _size(role: str, worker: str, when: When) -> Fold:
 
     def read(r: Reading) -> None:
         if not when.test(r):
-            r.inactive.update(dict.fromkeys((own, engine), when.otherwise))
+            put_to_sleep(r, when, own, engine)
             r.values.setdefault(path, None)
             return
         size = r.native(own, 1)
