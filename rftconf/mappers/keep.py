@@ -54,7 +54,19 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
         )
         for key, leaf in written.items()
     }
-    writing.out = {**kept, **pins}
+    lively = {
+        key: replace(out, always=True)
+        for key, out in writing.out.items()
+        if key not in written and key not in writing.inert and without_indices(key) not in spoken
+        and any(_sleeps_there(path, kept, writing.inert) for path in out.plans)
+    }  # fmt: skip
+    writing.out = {**kept, **pins, **lively}
     for key, out in kept.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
+
+
+def _sleeps_there(path: str, kept: Mapping[str, Out], inert: Container[str]) -> bool:
+    """True where the file has a plan value by keys none of which acts in the release that is written."""
+    said = [key for key, out in kept.items() if path in out.plans]
+    return bool(said) and all(key in inert for key in said)

@@ -70,11 +70,18 @@ class Writing:
     facts: dict[str, Any] = field(default_factory=dict)
     asleep: dict[str, str] = field(default_factory=dict)
     """Plan paths whose row is switched off in this target, with the reason."""
+    inert: set[str] = field(default_factory=set)
+    """Native keys whose rows are switched off in this target."""
 
     @property
     def backend(self) -> str:
         """The back end that trains: of a recipe, the trainer it stands on."""
         return framework(self.framework).backend(self.trainer)
+
+    def model_beside(self, at: str) -> str:
+        """A model beside the policy in words, by its role where its path is not told; `at` is its prefix in the plan."""
+        path = self.plan(f"{at}path")
+        return f"the {self.plan(f'{at}role')} model" if path is None else formula(path)
 
     def since(self, release: str) -> bool:
         """True when the target's release is `release` or newer."""
@@ -181,9 +188,11 @@ class Writing:
     def _write_row(self, row: Row, native: str, plan: str) -> None:
         if plan not in self.values or row.read_only:
             return
-        if row.when is not None and not (row.mirror and self.knows(native)) and not row.when.test(self):
-            self.asleep.setdefault(plan, row.when.otherwise)
-            return
+        if row.when is not None and not row.when.test(self):
+            self.inert.add(native)
+            if not (row.mirror and self.knows(native)):
+                self.asleep.setdefault(plan, row.when.otherwise)
+                return
         value = self.values[plan]
         try:
             put = row.codec.put(value, self, unit_of(without_indices(plan)))

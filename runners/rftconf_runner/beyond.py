@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.plan.model import Plan
+from rftconf_runner.said import said
 
 NAMED = 6
 """Keys that are said by name; the plan has them all."""
@@ -20,7 +21,7 @@ def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
         for key in _refused(plan):
             if key in words:
                 why = f"changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
-                yield f"extensions.{framework}.{key}", f"is {words[key]!r}: {why}"
+                yield f"extensions.{framework}.{key}", f"is {said(words[key])}: {why}"
 
 
 def _refused(plan: Plan) -> list[str]:

@@ -249,10 +249,10 @@ def number(value: object) -> float:
 
 def _optimizer(read: StageReader, role: str) -> Optimizer:
     at, betas = f"optim.{role}.", getattr(read.stage.optim, role).betas
-    first, second = betas if isinstance(betas, list) else (0.9, 0.999)
+    first, second = betas if isinstance(betas, list) and len(betas) == 2 else (0.9, 0.999)
     return Optimizer(
         read.number(at + "lr"),
-        (float(str(first)), float(str(second))),
+        (number(first), number(second)),
         read.number(at + "weight_decay", 0.0),
         read.number(at + "grad_clip", float("inf")),
         read.value(at + "schedule", "constant"),

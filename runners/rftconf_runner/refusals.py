@@ -16,6 +16,7 @@ from rftconf_runner.refusals_of_data import of_data
 from rftconf_runner.refusals_of_graders import of_graders
 from rftconf_runner.refusals_of_numbers import of_numbers
 from rftconf_runner.refusals_of_types import compares, of_types
+from rftconf_runner.said import said
 
 ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae"}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
@@ -61,7 +62,7 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     for path, value, executed in _known(stage):
         if value not in executed:
             names = ", ".join(sorted(str(name) for name in executed if name is not None))
-            yield path, f"is {value!r}; the runner executes {names}"
+            yield path, f"is {said(value)}; the runner executes {names}"
     yield from of_graders(stage)
     yield from of_dapo(stage)
     yield from of_lag(stage)
@@ -70,7 +71,7 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     yield from of_types(stage)
     yield from _sizes(stage)
     for path, value in _unread(stage):
-        yield path, f"is {value!r}, and the runner does not read it; `--leave-out stage.{path}` runs without it"
+        yield path, f"is {said(value)}, and the runner does not read it; `--leave-out stage.{path}` runs without it"
 
 
 def _known(stage: Stage) -> tuple[Known, ...]:
@@ -187,8 +188,8 @@ def _sizes(stage: Stage) -> Iterator[tuple[str, str]]:
     whole, parts = length.model_max_tokens, (length.prompt_max_tokens, length.response_max_tokens)
     asked = sum(part for part in parts if isinstance(part, int))
     if whole is not None and not (isinstance(whole, int) and whole >= asked):
-        yield "length.model_max_tokens", f"is {whole}; the runner gives prompt and answer {asked}"
+        yield "length.model_max_tokens", f"is {said(whole)}; the runner gives prompt and answer {asked}"
     for role, betas in (("actor", stage.optim.actor.betas), ("critic", stage.optim.critic.betas)):
         two = isinstance(betas, list) and len(betas) == 2 and all(isinstance(b, float) and 0 <= b < 1 for b in betas)
         if betas is not None and not two:
-            yield f"optim.{role}.betas", f"is {betas!r}; the runner takes two numbers from 0 to 1"
+            yield f"optim.{role}.betas", f"is {said(betas)}; the runner takes two numbers from 0 to 1"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from rftconf.plan.model import Stage
+from rftconf_runner.said import said
 
 OF_SHAPING = {"overlong_buffer_cfg", "max_resp_len"}
 OF_BUFFER = {"enable", "len", "penalty_factor", "log"}
@@ -22,15 +23,15 @@ def of_dapo(stage: Stage) -> Iterator[tuple[str, str]]:
         if (one.kind, one.action) != ("zero_std", "refill"):
             yield "algorithm.filters", f"is {one.kind} with {one.action}; the runner executes zero_std with refill"
         if one.threshold is not None and not _is_number(one.threshold):
-            yield "algorithm.filters[].threshold", f"is {one.threshold}, and no number"
+            yield "algorithm.filters[].threshold", f"is {said(one.threshold)}, and no number"
     given = stage.reward.manager_args or {}
     if not given or stage.reward.manager != "dapo":
         if given:
-            yield "reward.manager_args", f"is {given!r}; the runner reads it with the manager dapo"
+            yield "reward.manager_args", f"is {said(given)}; the runner reads it with the manager dapo"
         return
     buffer = given.get("overlong_buffer_cfg") or {}
     if not isinstance(buffer, dict):
-        yield "reward.manager_args", f"has overlong_buffer_cfg {buffer!r}, and no block"
+        yield "reward.manager_args", f"has overlong_buffer_cfg {said(buffer)}, and no block"
         return
     strange = sorted({*given} - OF_SHAPING) + sorted({*buffer} - OF_BUFFER)
     if strange:
@@ -51,24 +52,24 @@ def of_lag(stage: Stage) -> Iterator[tuple[str, str]]:
     """How far ahead answers are drawn, and what is done about it."""
     sync, ahead = stage.sync, stage.sync.run_ahead_rollouts
     if not (sync.every_rollouts is None or (isinstance(sync.every_rollouts, int) and sync.every_rollouts > 0)):
-        yield "sync.every_rollouts", f"is {sync.every_rollouts}; the runner needs a whole number"
+        yield "sync.every_rollouts", f"is {said(sync.every_rollouts)}; the runner needs a whole number"
     if not (ahead is None or (_is_number(ahead) and float(str(ahead)) >= 0)):
-        yield "sync.run_ahead_rollouts", f"is {ahead}, and no number"
+        yield "sync.run_ahead_rollouts", f"is {said(ahead)}, and no number"
     block = stage.algorithm.rollout_correction or {}
     at = "algorithm.rollout_correction"
     strange = sorted({*block} - OF_CORRECTION - {"rollout_rs_threshold"})
     if strange:
         yield at, f"has {', '.join(strange)}, which the runner does not read"
     if block.get("rollout_is") not in (None, "token", "sequence"):
-        yield at, f"has rollout_is {block['rollout_is']!r}; the runner executes token, sequence"
+        yield at, f"has rollout_is {said(block['rollout_is'])}; the runner executes token, sequence"
     if block.get("rollout_rs") is not None:
-        yield at, f"has rollout_rs {block['rollout_rs']!r}; the runner rejects no sequence"
+        yield at, f"has rollout_rs {said(block['rollout_rs'])}; the runner rejects no sequence"
     if block.get("loss_type", "ppo_clip") != "ppo_clip":
-        yield at, f"has loss_type {block['loss_type']!r}; the runner executes ppo_clip"
+        yield at, f"has loss_type {said(block['loss_type'])}; the runner executes ppo_clip"
     if block.get("rollout_is_batch_normalize") not in (True, False, None):
-        yield at, f"has rollout_is_batch_normalize {block['rollout_is_batch_normalize']!r}; true or false"
+        yield at, f"has rollout_is_batch_normalize {said(block['rollout_is_batch_normalize'])}; true or false"
     if not _is_threshold(block.get("rollout_is_threshold", 2.0)):
-        yield at, f"has rollout_is_threshold {block['rollout_is_threshold']!r}; a number, or LOWER_UPPER"
+        yield at, f"has rollout_is_threshold {said(block['rollout_is_threshold'])}; a number, or LOWER_UPPER"
     if block.get("rollout_is") is not None:
         yield from _whose(stage)
     yield from _of_truncation(
@@ -86,11 +87,14 @@ def _of_truncation(stage: Stage, *, learns_from_engine: bool) -> Iterator[tuple[
         if learns_from_engine:
             yield (
                 path,
-                f"is {value} while the engine's log-probs are learned from: of all tokens or of these, the plan leaves open",
+                f"is {said(value)} while the engine's log-probs are learned from: of all tokens or of these, the plan leaves open",
             )
         elif tempered:
             why = "the engine then has no log-probs that the trainer's can be compared with"
-            yield path, f"is {value} at temperature {sampling.temperature}, by which logits are divided; {why}"
+            yield (
+                path,
+                f"is {said(value)} at temperature {said(sampling.temperature)}, by which logits are divided; {why}",
+            )
 
 
 def _whose(stage: Stage) -> Iterator[tuple[str, str]]:
@@ -103,7 +107,7 @@ def _whose(stage: Stage) -> Iterator[tuple[str, str]]:
             "is 'rollout_engine': the ratio corrects already, and importance weights are of no use",
         )
     elif stage.sync.old_logprob in ("recompute_at_update", "current") and not one:
-        yield "sync.old_logprob", f"is {stage.sync.old_logprob!r}; weights are taken once a period, as it begins"
+        yield "sync.old_logprob", f"is {said(stage.sync.old_logprob)}; weights are taken once a period, as it begins"
 
 
 def _product(stage: Stage) -> object:

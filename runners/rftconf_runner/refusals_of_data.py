@@ -10,6 +10,7 @@ from rftconf_runner.data_reader import given_rewards, is_given, tags_of
 from rftconf_runner.grader_reader import scoring
 from rftconf_runner.job_reader import WHITENED
 from rftconf_runner.mixing import counts
+from rftconf_runner.said import said
 
 WHOLE = 1e-6
 """By which shares may miss their sum of 1."""
@@ -25,12 +26,15 @@ def of_data(stage: Stage) -> Iterator[tuple[str, str]]:
         yield from _of_one_batch(stage)
     elif len(data.train) > 1 and data.mixing not in ("concat", "proportional"):
         why = "of several data sets; the runner executes concat, proportional, and shares of domains"
-        yield "data.mixing", f"is {data.mixing!r} {why}"
+        yield "data.mixing", f"is {said(data.mixing)} {why}"
     for one in data.train:
         if is_given(one.reward) and len(data.domains) > 1:
             yield "data.train[].reward", f"is given for {one.name}; where rows have domains, these have rewards"
         elif one.reward is not None and not is_given(one.reward):
-            yield "data.train[].reward", f"is {one.reward!r}, a name of its framework's; `--reward {one.name}=WHICH`"
+            yield (
+                "data.train[].reward",
+                f"is {said(one.reward)}, a name of its framework's; `--reward {one.name}=WHICH`",
+            )
     yield from _of_rewards(stage)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rftconf.plan.model import Auxiliary, Stage
 from rftconf_runner.data_reader import is_given
 from rftconf_runner.grader_reader import ASKED, AT, scoring
+from rftconf_runner.said import said
 
 ENGINES = {"vllm", "hf", None}
 """`hf`: a worker's own forward, whose numbers vLLM's are."""
@@ -23,12 +24,15 @@ def of_graders(stage: Stage) -> Iterator[tuple[str, str]]:
                 if one.role == "teacher"
                 else "and the runner guesses none"
             )
-            yield f"{AT}[].role", f"is {one.role!r}; {why}"
+            yield f"{AT}[].role", f"is {said(one.role)}; {why}"
     found = list(scoring(stage))
     for domain, one, kind in found:
         yield from _of_engine(one)
         if kind == "judge" and not isinstance(one.response_max_tokens, int):
-            yield f"{AT}[].response_max_tokens", f"is {one.response_max_tokens}; how long may a judge's answer be?"
+            yield (
+                f"{AT}[].response_max_tokens",
+                f"is {said(one.response_max_tokens)}; how long may a judge's answer be?",
+            )
         if kind == "classifier":
             yield from _of_classifier(stage, domain)
     for domain, count in Counter(domain for domain, _, _ in found).items():
@@ -41,11 +45,11 @@ def _of_engine(one: Auxiliary) -> Iterator[tuple[str, str]]:
     if one.engine not in ENGINES:
         outside = one.engine == "external"
         why = "a service outside of the run, whose answers nobody repeats" if outside else "the runner executes vllm"
-        yield f"{AT}[].engine", f"is {one.engine!r}; {why}"
+        yield f"{AT}[].engine", f"is {said(one.engine)}; {why}"
         return
     for name in ("tp", "pp"):
         if getattr(one, name) not in (1, None):
-            yield f"{AT}[].{name}", f"is {getattr(one, name)}; the runner gives a model one GPU"
+            yield f"{AT}[].{name}", f"is {said(getattr(one, name))}; the runner gives a model one GPU"
     if one.path is None:
         yield f"{AT}[].path", "is not said: which model?"
     if one.load_format == "dummy":
@@ -53,7 +57,7 @@ def _of_engine(one: Auxiliary) -> Iterator[tuple[str, str]]:
     if one.dtype not in DTYPES:
         yield (
             f"{AT}[].dtype",
-            f"is {one.dtype!r}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
+            f"is {said(one.dtype)}; the runner computes in {', '.join(sorted(map(str, DTYPES - {None})))}",
         )
 
 
@@ -65,6 +69,9 @@ def _of_classifier(stage: Stage, domain: str) -> Iterator[tuple[str, str]]:
         named = one.reward is not None and not is_given(one.reward)
         if named and (one.name == domain or not domain) and one.weight is not None:
             why = "code of the framework's, which reads the reward model"
-            yield "data.domains[].reward", f"is {one.reward}: {why}; `--reward {one.name}=model` where its score is all"
+            yield (
+                "data.domains[].reward",
+                f"is {one.reward}: {why}; `--reward {one.name}=model` where its score is all",
+            )
     if any(one.prompt_type == "plaintext" for one in stage.data.train):
         yield "data.train[].prompt_type", "is 'plaintext', and a reward model reads chat messages"

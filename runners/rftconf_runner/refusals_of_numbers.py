@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import inf, isfinite, nextafter
 
 from rftconf.plan.model import Stage
+from rftconf_runner.said import said
 
 MOST_TOKENS = 100_000_000
 LARGEST_SEED = (1 << 32) - 1
@@ -95,7 +96,7 @@ def of_numbers(stage: Stage) -> Iterator[tuple[str, str]]:
         for name in path.split("."):
             value = getattr(value, name)
         if isinstance(value, (int, float, Fraction)) and not one.holds(float(value)):
-            yield path, f"is {value}; the runner needs {one}"
+            yield path, f"is {said(value)}; the runner needs {one}"
 
 
 def _of_passes(stage: Stage, part: str) -> dict[str, Range]:

@@ -7,7 +7,6 @@ writes its objects. Without `--all` a seeded sample is tried.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -16,31 +15,15 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 
-from rftconf.budget import setup
-from rftconf.budget.gpus import gpu_named
-from rftconf.budget.price import price
-from rftconf.budget.view import plan_view
-from rftconf.convert import Options, convert_loaded
-from rftconf.diff.compare import compare
-from rftconf.diff.sides import Side, side
 from rftconf.errors import RftconfError
-from rftconf.lint import engine, registry
+from rftconf.lint import registry
 from rftconf.lint.rule import Example
 from rftconf.load import Loaded, load
-from rftconf.migrate.migrate import Asked, migrate
-from rftconf.report.budget import budget_text
-from rftconf.report.comparison import comparison_text
-from rftconf.report.ledger import ledger_json, ledger_text
-from rftconf.report.plan import plan_tree
-from rftconf.report.screen import Screen
 from rftconf.schemas import catalogue
-from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
-from rftconf.text.source import Source
-from tests.lint.bases import BASES, as_shell, as_yaml
+from tests.fuzz.verbs import OF_CONFIGS, OF_DOCUMENTS, document_of
+from tests.lint.bases import BASES
 
 ODD = (
     "null", "true", "false", "yes", "0", "1", "-1", "-3", "5", "1.0", "1.5", "1e-30", "1e400", ".nan", "100000000",
@@ -53,7 +36,6 @@ PYTHON = re.compile(
 )
 """How Python writes objects, which nobody who reads an answer knows."""
 SECONDS_PER_FILE = 20.0
-SCREEN = Screen(width=100)
 
 
 @dataclass
@@ -73,8 +55,8 @@ class Tally:
 def keys_of(framework: str) -> list[str]:
     """Every key of the newest release that a file may name, and every section above one."""
     known = catalogue.load(framework)
-    keys = [key.replace("[]", "[0]").replace("<*>", ".some") for key in known.keys]
-    return list(dict.fromkeys([*keys, *sorted(known.prefixes()), *_keys_of_examples(framework)]))
+    keys = [key.replace("[]", "[0]").replace("<*>", ".some") for key in (*known.keys, *sorted(known.prefixes()))]
+    return list(dict.fromkeys([*keys, *_keys_of_examples(framework)]))
 
 
 def _keys_of_examples(framework: str) -> Iterator[str]:
@@ -84,73 +66,17 @@ def _keys_of_examples(framework: str) -> Iterator[str]:
             yield from (line.lstrip("+~").partition("=")[0] for line in rule.bad.lines)
 
 
-def document_of(example: Example) -> Document | None:
-    """The example as a file; None where one change stands below the plain value of another."""
-    try:
-        text = as_shell(example) if example.framework == "verl" else as_yaml(example)
-    except (TypeError, AttributeError, IndexError):
-        return None
-    return read(Source("run.sh" if example.framework == "verl" else "run.yaml", text))
-
-
-@cache
-def _base(framework: str) -> Side:
-    document = document_of(Example(framework, ()))
-    assert document is not None
-    return side("base", load(document))
-
-
-def _plan(loaded: Loaded) -> str:
-    data = loaded.plan.model_dump(mode="json")
-    return plan_tree(data, {}, SCREEN)
-
-
-def _convert(loaded: Loaded, to: str) -> str:
-    done = convert_loaded(loaded, to, Options())
-    json.dumps(ledger_json(done.ledger), allow_nan=False)
-    return f"{done.text}\n{ledger_text(done.ledger, SCREEN, full=True)}"
-
-
-def _diff(loaded: Loaded) -> str:
-    return comparison_text(compare(_base(loaded.framework), side("changed", loaded)), SCREEN, full=True)
-
-
-def _migrate(loaded: Loaded) -> str:
-    document = loaded.document
-
-    def again(text: str, launch: int | None) -> Document:
-        return read(Source(document.name, text), ReadOptions(launch=launch))
-
-    releases = FRAMEWORKS[loaded.framework].releases
-    to = releases[-2] if loaded.release == releases[-1] else releases[-1]
-    return migrate(document.text, again, Asked(to, loaded.framework)).text
-
-
-def _budget(loaded: Loaded) -> str:
-    values = (stage.values for stage in loaded.stages)
-    plan = plan_view(values, loaded.framework, loaded.release, loaded.extensions)
-    return budget_text(price(setup.setup_of(plan, setup.Asked()), gpu_named("H100")), SCREEN)
-
-
-VERBS: dict[str, Callable[[Loaded], str]] = {
-    "plan": _plan,
-    "diff": _diff,
-    "migrate": _migrate,
-    "budget": _budget,
-    **{f"convert to {to}": lambda loaded, to=to: _convert(loaded, to) for to in FRAMEWORKS},  # type: ignore[misc]
-}
-
-
 def try_file(example: Example, tally: Tally) -> None:
     """One config before every verb."""
     document = document_of(example)
     if document is None:
         return
     began = time.process_time()
-    attempt(tally, "check", example.lines, lambda: "\n".join(d.message + d.help for d in engine.check(document)))
+    for verb, ask in OF_DOCUMENTS.items():
+        attempt(tally, verb, example.lines, lambda ask=ask: ask(document))  # type: ignore[misc]
     loaded: list[Loaded] = []
     attempt(tally, "read", example.lines, lambda: _messages(loaded, document, example.framework))
-    for verb, answer in VERBS.items() if loaded else ():
+    for verb, answer in OF_CONFIGS.items() if loaded else ():
         attempt(tally, verb, example.lines, lambda answer=answer: answer(loaded[0]))  # type: ignore[misc]
     spent = time.process_time() - began
     if spent > SECONDS_PER_FILE:

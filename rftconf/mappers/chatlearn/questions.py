@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rftconf.ledger import Decision
 from rftconf.mappers.placing import Target
-from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -34,5 +33,5 @@ def questions(writing: Writing) -> list[Decision]:
 def _models(writing: Writing) -> str:
     """The models that score in the source and are served by nobody here (row 7.8)."""
     paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
-    lost = [formula(writing.plan(at + "path")) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    lost = [writing.model_beside(at) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
     return f", and no reward model or judge is served here: {', '.join(lost)} scores nothing (row 7.8)" if lost else ""

@@ -115,7 +115,7 @@ def _write_model(w: Writing, at: str, section: str) -> None:
 
 def _say_role(w: Writing, at: str, section: str, *, served: bool) -> None:
     """Who asks the model is code: a person names the worker."""
-    path = formula(w.plan(at + "path"))
+    path = w.model_beside(at)
     if served:
         why = f"ROLL serves {path} beside the policy; a reward worker of your own has to ask it by its name (row 7.9)"
         w.decide(f"{section}.worker_cls", why, "roll.pipeline.base_worker.InferWorker, ROLL's own default, serves it",

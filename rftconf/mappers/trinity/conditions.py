@@ -222,6 +222,8 @@ class _Schedules(words):
         if value == "wsd" and context.same_framework:
             return Put("WSD")
         fsdp = context.plan("stage.placement.actor.backend") in ("fsdp", "fsdp2")
+        if isinstance(value, Expr):
+            return super().put(value, context, unit)
         if not context.same_framework and fsdp and value not in ("constant", "cosine", None):
             return Put(
                 MISSING, State.UNRESOLVED, f"the FSDP trainer knows constant and cosine, not {value!r} (row 5.8)"

@@ -8,7 +8,6 @@ from rftconf.ledger import Decision, State
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.placing import Target
 from rftconf.plan.kinds import WITH_ROLLOUTS
-from rftconf.plan.symbols import formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
@@ -90,7 +89,7 @@ def _workflow(writing: Writing) -> tuple[str, tuple[str, ...]]:
     """Answers and rewards come from a workflow; so does every question to a model beside the policy (row 7.9)."""
     why = "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over"
     paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
-    asked = [formula(writing.plan(at + "path")) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    asked = [writing.model_beside(at) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
     if not asked:
         return why, ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own")
     more = f"{why}, and nothing but a workflow asks {', '.join(asked)} (D8)"

@@ -73,7 +73,7 @@ def _of_the_model(writing: Writing) -> tuple[str, tuple[str, ...]] | None:
     at = served(writing)
     if not at:
         return None
-    path, ask = formula(writing.plan(at + "path")), "write a compute_score that asks it at reward_router_address"
+    path, ask = writing.model_beside(at), "write a compute_score that asks it at reward_router_address"
     if writing.plan(at + "role") == "judge":
         prompt = writing.plan(at + "prompt")
         words = f", with the source's prompt {formula(prompt)}" if prompt is not None else ""

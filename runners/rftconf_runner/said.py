@@ -1,0 +1,16 @@
+"""How a value of the plan is written in a sentence: as Python writes plain ones, a symbol as its formula."""
+
+from __future__ import annotations
+
+from rftconf.plan.symbols import Expr
+
+
+def said(value: object) -> str:
+    """One value, lists and mappings of symbols too."""
+    if isinstance(value, Expr):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(said, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {said(below)}" for key, below in value.items()) + "}"
+    return repr(value)

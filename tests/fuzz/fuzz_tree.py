@@ -1,0 +1,270 @@
+"""Every odd value at every path of the newest catalogues, many in one file: `python -m tests.fuzz.fuzz_tree --state FILE`.
+
+A leaf counts for a verb once it stands in a config that was read and that verb answered; a file of which a verb wants
+nothing is halved until the leaf it will not have stands alone, and that refusal is the leaf's answer. Companions are
+drawn anew for each value, so that none hides the same neighbour twice. With `--state` a run goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from rftconf.errors import RftconfError
+from rftconf.lint.rule import Example
+from rftconf.load import Loaded, load
+from rftconf.text.document import Document
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.fuzz.fuzz_values import ODD, PYTHON, keys_of
+from tests.fuzz.tally import crash
+from tests.fuzz.verbs import OF_CONFIGS, OF_DOCUMENTS
+from tests.lint.bases import BASES, as_yaml, lines_of
+
+_About = TypeVar("_About", Document, Loaded)
+TOGETHER = 100
+"""Leaves in one file; sections that were keys' parents stand in files of SECTIONS."""
+SECTIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Changes of one framework's base that do not touch each other."""
+
+    framework: str
+    changes: tuple[str, ...]
+
+    @property
+    def document(self) -> Document | None:
+        """The base with these changes; None where a change stands below the plain value of another."""
+        example = Example(self.framework, self.changes)
+        try:
+            text = _as_shell(example) if self.framework == "verl" else as_yaml(example)
+        except (TypeError, AttributeError, IndexError):
+            return None
+        return read(Source("run.sh" if self.framework == "verl" else "run.yaml", text))
+
+    @property
+    def halves(self) -> tuple[Leaves, Leaves]:
+        """The same changes in two files."""
+        middle = len(self.changes) // 2
+        return Leaves(self.framework, self.changes[:middle]), Leaves(self.framework, self.changes[middle:])
+
+
+def _as_shell(example: Example) -> str:
+    """A launch script in which each override is one word, whatever its value holds."""
+    words = " \\\n    ".join(_quoted(line) for line in lines_of(example))
+    return f"#!/usr/bin/env bash\npython3 -m verl.trainer.main_ppo \\\n    {words}\n"
+
+
+def _quoted(line: str) -> str:
+    if line.endswith("=$VAR"):
+        return line
+    return '"' + line.replace("$", "\\$") + '"' if "'" in line else f"'{line}'"
+
+
+def groups(seed: int = 0) -> Iterator[Leaves]:
+    """Every path with every value once: free leaves first, then sections, then what the base hangs on, one a file."""
+    drawn = list(range(len(ODD)))
+    for kind, most in (("free", TOGETHER), ("section", SECTIONS), ("base", 1)):
+        for turn in drawn:
+            for framework in BASES:
+                chance = random.Random(f"{seed}/{kind}/{turn}/{framework}")
+                keys = [(at, key) for at, key in enumerate(keys_of(framework)) if _kind(framework, key) == kind]
+                chance.shuffle(keys)
+                yield from _grouped(framework, [f"{key}={ODD[(at + turn) % len(ODD)]}" for at, key in keys], most)
+
+
+def _grouped(framework: str, changes: Sequence[str], most: int) -> Iterator[Leaves]:
+    """Files of at most so many changes, none of which stands above another."""
+    open_: list[list[str]] = []
+    for change in changes:
+        key = change.partition("=")[0]
+        group = next((one for one in open_ if not any(_touch(key, other.partition("=")[0]) for other in one)), None)
+        if group is None:
+            open_.append([change])
+            continue
+        group.append(change)
+        if len(group) == most:
+            open_.remove(group)
+            yield Leaves(framework, tuple(group))
+    yield from (Leaves(framework, tuple(group)) for group in open_)
+
+
+def _touch(a: str, b: str) -> bool:
+    return a == b or a.startswith((f"{b}.", f"{b}[")) or b.startswith((f"{a}.", f"{a}["))
+
+
+@cache
+def _kinds(framework: str) -> dict[str, str]:
+    base = [line.partition("=")[0] for line in BASES[framework]]
+    keys = keys_of(framework)
+    above = {key[:at] for key in keys for at, sign in enumerate(key) if sign in ".["}
+    return {
+        key: "base" if any(_touch(key, one) for one in base) else "section" if key in above else "free" for key in keys
+    }
+
+
+def _kind(framework: str, key: str) -> str:
+    return _kinds(framework)[key]
+
+
+@dataclass
+class Tally:
+    """Answers by verb and how they ended, a leaf each; what went wrong; files that were read for it."""
+
+    answers: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    files: int = 0
+    leaves: int = 0
+    hidden: int = 0
+    """Leaves that did not stand in the config as read, so that no answer counts for them."""
+
+    @property
+    def total(self) -> int:
+        """Answers in all."""
+        return sum(self.answers.values())
+
+
+def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = (*OF_DOCUMENTS, *OF_CONFIGS)) -> frozenset[str]:
+    """Ask verbs about one file; halve it for those that give no answer. The verbs with which something is wrong."""
+    document = leaves.document
+    if document is None:
+        return _halved(leaves, tally, dict.fromkeys(verbs, ""))
+    tally.files += 1
+    reached = _reached(leaves, document)
+    if not reached and len(leaves.changes) > 1:  # one of them makes the text no YAML
+        return _halved(leaves, tally, dict.fromkeys(verbs, ""))
+    unanswered: dict[str, str] = {}
+    loaded: Loaded | str | None = None
+    for verb in verbs:
+        if verb in OF_DOCUMENTS:
+            said, end = _asked(OF_DOCUMENTS[verb], document)
+        else:
+            if loaded is None:
+                loaded = _loaded(document, leaves.framework)
+            said, end = (loaded, "refused") if isinstance(loaded, str) else _asked(OF_CONFIGS[verb], loaded)
+            if isinstance(loaded, str) and loaded.startswith("! "):
+                end = "wrong"
+        if end == "answered":
+            tally.answers[f"{verb}: answered"] += len(reached)
+        elif end == "refused" and len(leaves.changes) == 1:
+            tally.answers[f"{verb}: {said}"] += len(reached)
+        else:
+            unanswered[verb] = said if end == "wrong" else ""
+    tally.hidden += (len(leaves.changes) - len(reached)) * (len(verbs) == len(OF_DOCUMENTS) + len(OF_CONFIGS))
+    return _halved(leaves, tally, unanswered)
+
+
+def _halved(leaves: Leaves, tally: Tally, unanswered: dict[str, str]) -> frozenset[str]:
+    """Ask again with half of the leaves; what is wrong with all of them and with no half is of the whole."""
+    if not unanswered:
+        return frozenset()
+    wrong: frozenset[str] = frozenset()
+    if len(leaves.changes) > 1:
+        for half in leaves.halves:
+            wrong |= judge(half, tally, tuple(unanswered))
+    for verb, said in unanswered.items():
+        if said and verb not in wrong:
+            shown = " ".join(change if len(change) < 90 else f"{change[:90]}…" for change in leaves.changes)
+            tally.wrong.append(f"{verb}: {leaves.framework}: {shown}: {said}")
+            wrong |= {verb}
+    return wrong
+
+
+def _reached(leaves: Leaves, document: Document) -> list[str]:
+    """The changes whose key, or something below it, stands in the config as read."""
+    known = {leaf.key for leaf in document.leaves}
+    found = []
+    for change in leaves.changes:
+        key = change.partition("=")[0].lstrip("+~")
+        if key in known or any(one.startswith((f"{key}.", f"{key}[")) for one in known):
+            found.append(change)
+    return found
+
+
+def _loaded(document: Document, framework: str) -> Loaded | str:
+    """The config as understood; why not where it cannot be, `! ` before it where that is a defect."""
+    try:
+        return load(document, framework=framework)
+    except RftconfError as error:
+        return f"exit {error.exit_code}"
+    except Exception as error:  # noqa: BLE001 - a defect, whatever it is
+        return f"! {crash(error)}"
+
+
+def _asked(verb: Callable[[_About], str], about: _About) -> tuple[str, str]:
+    try:
+        text = verb(about)
+    except RftconfError as error:
+        text, end = str(error), f"exit {error.exit_code}"
+    except Exception as error:  # noqa: BLE001 - a defect, whatever it is
+        return crash(error), "wrong"
+    else:
+        end = ""
+    written = PYTHON.search(text)
+    if written is not None:
+        line = text[: written.end() + 40].splitlines()[-1]
+        return f"Python's own writing in {line[-120:]!r}", "wrong"
+    return (end, "refused") if end else ("", "answered")
+
+
+def run(given: Iterator[Leaves], tally: Tally, until: float, keep: Callable[[int], None], first: int = 0) -> int:
+    """Judge files from number `first` on until the time is over; the number of the next one."""
+    number = first
+    for number, leaves in enumerate(given):
+        if number < first:
+            continue
+        if time.monotonic() > until:
+            return number
+        seen = len(tally.wrong)
+        tally.leaves += len(leaves.changes)
+        judge(leaves, tally)
+        for line in tally.wrong[seen:]:
+            sys.stdout.write(f"{line}\n")
+        if number % 20 == 19:
+            keep(number + 1)
+    return number + 1
+
+
+def main() -> int:
+    """The command line; 1 where anything went wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=0, help="which leaves stand together")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
+    parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
+    asked = parser.parse_args()
+    tally, first, spent = Tally(), 0, 0.0
+    if asked.state and asked.state.exists():
+        kept = json.loads(asked.state.read_text())
+        first, spent = kept["next"], kept["processor_seconds"]
+        tally = Tally(Counter(kept["answers"]), kept["wrong"], kept["files"], kept["leaves"], kept["hidden"])
+
+    def keep(number: int) -> None:
+        if asked.state:
+            data = {
+                "seed": asked.seed, "next": number, "leaves": tally.leaves, "hidden": tally.hidden, "files": tally.files,
+                "total": tally.total, "processor_seconds": round(spent + time.process_time(), 1),
+                "answers": dict(sorted(tally.answers.items())), "wrong": tally.wrong,
+            }  # fmt: skip
+            asked.state.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+    keep(run(groups(asked.seed), tally, time.monotonic() + asked.seconds, keep, first))
+    sys.stdout.write(
+        f"{tally.leaves} leaves in {tally.files} files, {tally.total} answers, {tally.hidden} leaves not reached; "
+        f"{len(tally.wrong)} wrong; {spent + time.process_time():.0f} processor seconds\n"
+    )
+    return int(bool(tally.wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
