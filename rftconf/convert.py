@@ -157,7 +157,7 @@ def convert_stage(
     notes = (*of_another_main(loaded), *left_to_fill(lines, target), *_said(loaded, stage, writing, alone=alone))
     names = (loaded.framework, loaded.release, target.name, number)
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
-    ledger = with_untold(ledger, [stage], writing)
+    ledger = with_untold(ledger, [stage], writing, options.style)
     text, suffix = emit(ledger, writing, options.style)
     files = adapters.files if adapters is not None else {}
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines), files)
@@ -213,7 +213,7 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     notes = (*left_to_fill(lines, target), *loaded.notes, *(note for writing in writings for note in writing.notes))
     names = (loaded.framework, loaded.release, target.name, number)
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
-    ledger = with_untold(ledger, loaded.stages, writings[-1])
+    ledger = with_untold(ledger, loaded.stages, writings[-1], options.style)
     text, suffix = emit(ledger, writings[-1], options.style)
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from rftconf.ledger import Basis, TargetLine
 from rftconf.mappers.paths import without_indices
@@ -22,11 +24,16 @@ PRELUDE = (
 """As ChatLearn's own scripts begin."""
 
 
-def script(known: Catalogue, lines: Sequence[TargetLine], table: Table, header: Sequence[str]) -> str:
+def template(trainer: str) -> str:
+    """The trainer's template, by its path in the checkout."""
+    return f"template/grpo_{trainer}.yaml"
+
+
+def script(known: Catalogue, lines: Sequence[TargetLine], said: Said, header: Sequence[str]) -> str:
     """The launcher with the trainer's template and, as overrides, what differs from it. Raises RefusedError."""
-    options = ["--config-file", f"template/grpo_{known.trainer}.yaml"]
+    options = ["--config-file", template(known.trainer)]
     program = ["python", "chatlearn/entrypoint.py", "grpo"]
-    stated = [*lines, *undone(known, lines, table)]
+    stated = [*lines, *undone(known, lines, said)]
     return emit_shell.emit(stated, program=program, options=options, header=header, prelude=PRELUDE)
 
 
@@ -35,11 +42,29 @@ def _tunes(row: Row | Fold | Each | Fixed) -> bool:
     return all(role_of(without_indices(plan)) == PERFORMANCE for plan in plans_of(row))
 
 
-def undone(known: Catalogue, lines: Sequence[TargetLine], table: Table) -> list[TargetLine]:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a conversion writes: the target's rows, the plan's values, and the plan paths that the source's own keys name."""
+
+    table: Table
+    values: Mapping[str, Any]
+    paths: frozenset[str]
+
+    def asks_for(self, row: Row | Fold | Each | Fixed, default: Any) -> bool:
+        """True where the source itself has the default that a tuning key is left at."""
+        return any(path in self.paths and self.values.get(path) == default for path in plans_of(row))
+
+
+def undone(known: Catalogue, lines: Sequence[TargetLine], said: Said) -> list[TargetLine]:
     """What the template sets and the config leaves at the default: stated, or the template's value would hold."""
     given = {line.key: line.value for line in lines}
     resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **given})
-    spoken = {native for row in table.rows if not _tunes(row) for native in natives_of(row)}
+    spoken = {
+        native
+        for row in said.table.rows
+        for native in natives_of(row)
+        if not _tunes(row) or (native in known.template and said.asks_for(row, known.default(native)))
+    }
     found = []
     for key, raw in known.template.items():
         if key in given or key not in spoken:

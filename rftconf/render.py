@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import Ledger, TargetLine
 from rftconf.mappers.paths import without_indices
@@ -14,10 +14,30 @@ from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry
 
+if TYPE_CHECKING:
+    from rftconf.on_template import Said
+
 
 def writes_script(framework: str, style: str | None) -> bool:
     """True when the target's text is a launch script, which can compute what YAML cannot."""
     return (framework == "verl" and style != "yaml") or (framework == "chatlearn" and style == "sh")
+
+
+def said_in(ledger: Ledger, writing: Writing) -> Said:
+    """What a launcher on top of a template has to state."""
+    from rftconf.on_template import Said
+
+    return Said(writing.table, writing.values, frozenset(path for line in ledger.sources for path in line.plan))
+
+
+def stated_on_template(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, list[TargetLine]]:
+    """The template that the output starts from, empty for an output that stands alone, and what is stated besides the lines."""
+    if writing.framework != "chatlearn" or style != "sh":
+        return "", []
+    from rftconf.on_template import template, undone
+
+    known = catalogue.load(writing.framework, ledger.target_release, writing.trainer)
+    return template(known.trainer), undone(known, ledger.targets, said_in(ledger, writing))
 
 
 def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[str] | None = None) -> tuple[str, str]:
@@ -46,7 +66,7 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     if target.name == "chatlearn" and style == "sh":
         from rftconf.on_template import script
 
-        return script(known, ranked, writing.table, header), ".sh"
+        return script(known, ranked, said_in(ledger, writing), header), ".sh"
     from rftconf.text import emit_yaml
 
     bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]

@@ -15,7 +15,7 @@ from rftconf.ledger import Ledger, TargetLine
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import MISSING, Value, open_keys
-from rftconf.render import starter_of
+from rftconf.render import starter_of, stated_on_template
 from rftconf.report.comparison import narrowed, seen_text
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
@@ -31,9 +31,9 @@ TOGETHER = {
 _HERE = Place("output", Span(0, 0, 1, 1))
 
 
-def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing) -> Ledger:
+def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, style: str | None) -> Ledger:
     """The ledger with a note for every field that differs and that no line names; `stages` are those that were written."""
-    back = _read_back(ledger, writing, stages[0])
+    back = _read_back(ledger, writing, stages[0], style)
     if len(back) != len(stages):
         return ledger
     found = [
@@ -81,7 +81,16 @@ def _as_text_has_it(line: TargetLine) -> Value:
     return MISSING if open_keys(line.value) else line.value
 
 
-def _read_back(ledger: Ledger, writing: Writing, source: StageRead) -> list[StageRead]:
+def _entries(key: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """A mapping's entries, as text that is read has them; any other value as it is."""
+    if not isinstance(value, dict) or not value:
+        yield key, value
+        return
+    for name, below in value.items():
+        yield from _entries(f"{key}.{name}", below)
+
+
+def _read_back(ledger: Ledger, writing: Writing, source: StageRead, style: str | None) -> list[StageRead]:
     """The stages of what was written, as rftconf reads it."""
     target = registry.framework(ledger.target_framework)
     recipe = target.recipes.get(writing.trainer)
@@ -91,15 +100,16 @@ def _read_back(ledger: Ledger, writing: Writing, source: StageRead) -> list[Stag
     for word in groups:
         group, _, chosen = word.partition("=")
         written[group] = chosen
-    written |= {line.key: _as_text_has_it(line) for line in ledger.targets}
+    shipped, stated = stated_on_template(ledger, writing, style)
+    written |= {line.key: _as_text_has_it(line) for line in (*ledger.targets, *stated)}
     leaves: dict[str, Leaf] = {}
-    for key, value in written.items():
-        bare = key.lstrip("+")
-        leaves[bare] = Leaf(bare, value, _HERE, _HERE, mode=Mode(key[: len(key) - len(bare)]))
+    for key, whole in written.items():
+        mode = Mode(key[: len(key) - len(key.lstrip("+"))])
+        leaves |= {bare: Leaf(bare, value, _HERE, _HERE, mode=mode) for bare, value in _entries(key.lstrip("+"), whole)}
     found = Guess(target.name, ledger.target_release, writing.trainer, ("written so",), certain=True)
     spelled = table_of(target.name).spelled
     facts: dict[str, Any] = {"starter": starter_of(target, ledger.target_release, writing), "program": program}
-    facts |= {"assumed": {}, "shipped": "", "environment": {}, "partial": False}
+    facts |= {"assumed": {}, "shipped": shipped, "environment": {}, "partial": False}
     if "rows" in source.reading.facts:
         facts["rows"] = source.reading.facts["rows"]
     return [

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from rftconf.convert import convert
+from rftconf.convert import Options, convert, convert_loaded
 from rftconf.ledger import Basis, TargetLine
+from rftconf.lint.rule import Example
 from rftconf.load import load
 from rftconf.schemas import catalogue
 from rftconf.text.emit_yaml import emit
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
+from tests.lint.bases import as_shell
 from tests.sources import ROOT
 
 CASES = ("grpo-guide", "chatlearn-grpo", "chatlearn-megatron", "dapo", "multi-node")
@@ -52,3 +54,18 @@ def test_what_the_template_says_otherwise_is_undone() -> None:
     (file,) = (ROOT / "golden" / "convert" / "chatlearn-gspo").glob("input.*")
     text = convert(read(Source(file.name, file.read_text(encoding="utf-8"))), "chatlearn", style="sh").text
     assert "runtime_args.data_checkpoint_path=null" in text
+
+
+def test_tuning_that_the_source_itself_writes_does_not_become_the_templates() -> None:
+    own = "actor_rollout_ref.actor.fsdp_config.param_offload=False"
+    source = load(read(Source("run.sh", as_shell(Example("verl", (own, "actor_rollout_ref.hybrid_engine=False"))))))
+    text = convert_loaded(source, "chatlearn", Options(style="sh")).text
+    back = load(read(Source("run.sh", text)), framework="chatlearn")
+    assert back.plan.stages[0].placement.actor.offload.param is False
+
+
+def test_tuning_that_the_template_brings_is_named() -> None:
+    (file,) = (ROOT / "golden" / "convert" / "megatron-back").glob("input.*")
+    source = load(read(Source(file.name, file.read_text(encoding="utf-8"))))
+    notes = convert_loaded(source, "chatlearn", Options(style="sh")).ledger.notes
+    assert any("placement.actor.offload.grad: " in note for note in notes), notes

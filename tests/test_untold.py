@@ -13,6 +13,7 @@ from rftconf.load import load
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text.read import read
 from rftconf.text.source import Source
+from rftconf.untold import _entries
 from tests.lint.bases import BASES, as_shell, as_yaml
 
 
@@ -47,3 +48,8 @@ def test_every_difference_has_a_line(framework: str, to: str) -> None:
     (stage,) = compare(side("a", source), side("b", again)).stages
     told = told_by(stage.differences, done.ledger)
     assert [one.path for one in stage.differences if one.certain and not told[one.path]] == []
+
+
+def test_a_mapping_is_read_again_by_its_entries() -> None:
+    assert list(_entries("a", {"b": {"c": 1}, "d": [1]})) == [("a.b.c", 1), ("a.d", [1])]
+    assert list(_entries("a", {})) == [("a", {})]

@@ -12,6 +12,7 @@ from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.origin import Origin
+from rftconf.plan.symbols import OpenKey
 from rftconf.schemas import catalogue, registry
 
 
@@ -60,7 +61,12 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
         if key not in written and key not in writing.inert and without_indices(key) not in spoken
         and any(_sleeps_there(path, kept, writing.inert) for path in out.plans)
     }  # fmt: skip
-    writing.out = {**kept, **pins, **lively}
+    not_here = {
+        key: out
+        for key, out in writing.out.items()
+        if key not in written and isinstance(out.value, OpenKey) and not out.plans
+    }
+    writing.out = {**kept, **pins, **lively, **not_here}
     for key, out in kept.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))

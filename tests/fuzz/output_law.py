@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 
 from rftconf.certificate.account import told_by
@@ -20,6 +21,21 @@ from tests.fuzz.tally import Broken, Tally, crash, plain
 from tests.laws.there_and_back import ALGORITHM
 
 CODES = engine.looked_for(engine.Selection())
+
+
+STYLES = {"verl": ("sh", "yaml", "overrides"), "chatlearn": ("sh", "yaml")}
+
+
+def drawn(case: str, to: str) -> Options:
+    """What a caller asks: every second one nothing, the others a release, a style, a split of the GPUs."""
+    chance = random.Random(f"{case}/{to}")
+    if chance.random() < 0.5:
+        return Options()
+    return Options(
+        to_release=chance.choice((None, *FRAMEWORKS[to].releases)),
+        rollout_gpus=chance.choice((None, None, 1, 2, 3, 4, 8)),
+        style=chance.choice((None, *STYLES.get(to, ()))),
+    )
 
 
 def judge_outputs(
@@ -42,7 +58,7 @@ def judge_outputs(
     own = frozenset(CODES) if broken_off else frozenset(d.code for d in found)
     for to in targets:
         try:
-            done = convert_loaded(loaded, to, options or Options())
+            done = convert_loaded(loaded, to, options or drawn(case.name, to))
         except RftconfError as error:
             tally.ends[f"refused ({error.exit_code})"] += 1
             continue

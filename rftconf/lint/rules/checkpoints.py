@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
 from rftconf.lint.subject import Subject
+from rftconf.report.values import shown
 
 FAMILY = Family("CKP")
 rule = FAMILY.rule
@@ -98,7 +99,7 @@ def _unsaved_parts(s: Subject) -> Findings:
         and (rest := [x for x in load if x not in save and x != "hf_model"])
     ):
         yield found(
-            f"{', '.join(map(str, rest))} would be loaded and is never saved",
+            f"{', '.join(map(shown, rest))} would be loaded and is never saved",
             "checkpoint.load_contents",
             "checkpoint.contents",
         )

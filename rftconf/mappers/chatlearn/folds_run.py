@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.ledger import State
 from rftconf.mappers.rates import beside_a_length
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Text, Var, arith, formula, text
+from rftconf.plan.symbols import Expr, OpenKey, Text, Var, arith, formula, text
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -208,7 +208,7 @@ def write_partial(w: Writing) -> None:
         w.lose(path, State.DEFAULT, "answers are finished before the weights change")
 
 
-REPLAY = "runtime_args.max_replay_episode"
+REPLAY, GENERATING = "runtime_args.max_replay_episode", "models.policy.num_gpu"
 AT_ONCE = 256
 """Sequences that vLLM's engine computes at once where nobody says (SchedulerConfig); ChatLearn's default is 1."""
 
@@ -220,8 +220,13 @@ def read_needs(r: Reading) -> None:
 
 
 def write_needs(w: Writing) -> None:
-    """What every ChatLearn run says although no plan has a word for it."""
+    """What every ChatLearn run says although no plan has a word for it, and what the config that one starts from may say."""
     if w.same_framework:
+        source = w.facts["source"]
+        for key in (REPLAY, GENERATING):  # their defaults start no run
+            value = source.cells[key].value if key in source.cells else None
+            if isinstance(value, OpenKey):
+                w.put(key, value, always=True)
         return
     w.put(REPLAY, 1, always=True, how="0 would leave advantages uncomputed (H14)")
     w.put("models.policy_trainer.trainable", True, always=True, how="the model that is trained")

@@ -1,0 +1,45 @@
+"""A few files of odd leaves with every run of the tests, and every leaf that was once answered wrongly."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from tests.fuzz.fuzz_tree import Leaves, Tally, groups, judge
+from tests.fuzz.fuzz_values import ODD, keys_of
+from tests.fuzz.verbs import OF_CONFIGS, OF_DOCUMENTS
+from tests.lint.bases import BASES
+
+ONCE_WRONG = (
+    ("verl", "reward.reward_model.enable='8'"),
+    ("roll", "rewards.some.device_mapping=words"),
+    ("verl", f"actor_rollout_ref.actor.optim.warmup_style={'9' * 5000}"),
+    ("verl", "actor_rollout_ref.actor.checkpoint.load_contents=[null]"),
+    ("verl", "critic.optim.zero_indexed_step=${oc.env:X}"),
+    ("roll", "whiten_advantages=gpu"),
+    ("trinity", "algorithm.loss_agg_mode=${oc.env:X}"),
+    ("chatlearn", "models.policy_trainer.optimizer.adam_beta2=gpu"),
+)
+
+
+@pytest.mark.parametrize(("framework", "change"), ONCE_WRONG, ids=lambda text: text[:60])
+def test_what_was_wrong_once_is_answered(framework: str, change: str) -> None:
+    tally = Tally()
+    judge(Leaves(framework, (change,)), tally)
+    assert tally.wrong == []
+    assert tally.total == len(OF_DOCUMENTS) + len(OF_CONFIGS)
+
+
+def test_files_of_many_leaves_are_answered_by_every_verb() -> None:
+    tally = Tally()
+    for leaves in islice(groups(seed=7), 0, 40, 20):
+        judge(leaves, tally)
+    assert tally.wrong == []
+    assert tally.hidden < 5
+    assert tally.total > 2 * 95 * (len(OF_DOCUMENTS) + len(OF_CONFIGS))
+
+
+def test_every_path_has_every_value_once() -> None:
+    seen = [(leaves.framework, change) for leaves in groups(seed=1) for change in leaves.changes]
+    assert len(seen) == len(set(seen)) == sum(len(keys_of(framework)) for framework in BASES) * len(ODD)
