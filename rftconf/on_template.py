@@ -51,8 +51,8 @@ class Said:
     paths: frozenset[str]
 
     def asks_for(self, row: Row | Fold | Each | Fixed, default: Any) -> bool:
-        """True where the source itself has the default that a tuning key is left at."""
-        return any(path in self.paths and self.values.get(path) == default for path in plans_of(row))
+        """True where the source itself has the default that a tuning key is left at; of several keys together nobody can tell."""
+        return isinstance(row, Row) and row.plan in self.paths and self.values.get(row.plan) == default
 
 
 def undone(known: Catalogue, lines: Sequence[TargetLine], said: Said) -> list[TargetLine]:

@@ -9,7 +9,7 @@ from rftconf.convert import Options, convert_loaded
 from rftconf.ledger import State
 from rftconf.lint.rule import Example, trinity
 from rftconf.load import load
-from tests.fuzz.fuzz_values import document_of
+from tests.fuzz.verbs import document_of
 
 SELECTOR = "buffer.explorer_input.taskset.task_selector"
 
