@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rftconf.answered import settled, with_answers
 from rftconf.decisions import (
     halved_context,
     left_to_fill,
@@ -18,25 +18,22 @@ from rftconf.decisions import (
     under_target_names,
 )
 from rftconf.errors import RefusedError
-from rftconf.ledger import Decision, Ledger, State, TargetLine
+from rftconf.ledger import Ledger, State, TargetLine
 from rftconf.load import Loaded, load, main_stage
 from rftconf.mappers.keep import keep_as_written, put_back
-from rftconf.mappers.placing import MEMORY, own_memory, place
+from rftconf.mappers.placing import MEMORY
 from rftconf.mappers.source_lines import source_lines
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.open_values import left_open, mark_open
+from rftconf.placed import placed
 from rftconf.plan.derive import (
     TRAINED,
-    fill_micro_batches,
-    floor_as_ratio,
-    update_within_period,
-    whole_micro_batches,
 )
-from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import NARROWER
+from rftconf.questions import Answer
 from rftconf.refusals import refuse_dialects, refuse_environments, refuse_other_kinds, refuse_what_stays
 from rftconf.render import emit, writes_script
 from rftconf.schemas import catalogue, registry
@@ -66,6 +63,7 @@ class Options:
     `form` is `auto`, `A` or `B` (MAPPING row 1.1, Trinity only); `style` is `sh`, `yaml` or `overrides` (veRL; ChatLearn
     takes `sh` and `yaml`).
     `adapters` is the folder that a script for the data and a stub for the reward go to; the config then names it.
+    `layout` is `colocated` or `separated`, where the target has both. `answers` are those to questions, by their names.
     """
 
     to_release: str | None = None
@@ -73,6 +71,8 @@ class Options:
     form: str = "auto"
     style: str | None = None
     adapters: str | None = None
+    layout: str | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,11 @@ def convert(
     style: str | None = None,
     adapters: str | None = None,
     assume: Mapping[str, str] | None = None,
+    layout: str | None = None,
 ) -> Conversion:
     """Convert a document. Raises RefusedError where no faithful target exists, UnreadableError for bad input."""
     loaded = load(document, framework=framework, release=release, rows=rows, assume=assume)
-    return convert_loaded(loaded, to, Options(to_release, rollout_gpus, form, style, adapters))
+    return convert_loaded(loaded, to, Options(to_release, rollout_gpus, form, style, adapters, layout))
 
 
 def convert_loaded(loaded: Loaded, to: str, options: Options) -> Conversion:
@@ -137,27 +138,31 @@ def convert_stage(
         refuse_dialects(stage.reading)
         refuse_other_kinds(target, values.get("stage.kind"), number)
         refuse_environments(target, values)
-    decisions = [] if same else _place(target, number, values, origins, options)
+    decisions = (
+        []
+        if same
+        else placed(target, number, values, origins, layout=options.layout, rollout_gpus=options.rollout_gpus)
+    )
     adapters = _adapt(loaded, target, number, values, origins, options)
     writing = _write(loaded, stage, target.name, number, values, origins, options)
     if adapters is not None:
         adapters.settle(writing.outcomes)
-    lines = target_lines(stage.reading.source, writing)
+    lines = with_answers(target_lines(stage.reading.source, writing), writing, options.answers)
     shell = writes_script(target.family, options.style)
     mark_open(lines, writing, shell=shell)
     sources = source_lines(loaded, stage, writing)
     begins = starts_from(loaded, stage) if alone else []
     halved = [] if same else halved_context(stage)
-    placed = under_target_names([*begins, *halved, *decisions], writing)
+    choices = under_target_names([*begins, *halved, *decisions], writing)
     questions = [] if same else writing.table.questions(writing)
     questions = adapters.instead_of(questions) if adapters is not None else questions
     asked_too = under_target_names([*writing.decisions, *questions], writing)
     open_ones = left_open(loaded, lines, sources, writing, stage, shell=shell)
-    decisions = [*open_ones, *placed, *asked_too]
+    decisions = [*open_ones, *choices, *asked_too]
     notes = (*of_another_main(loaded), *left_to_fill(lines, target), *_said(loaded, stage, writing, alone=alone))
     names = (loaded.framework, loaded.release, target.name, number)
     ledger = Ledger(*names, sources, tuple(lines), once_each(decisions), tuple(dict.fromkeys(notes)))
-    ledger = with_untold(ledger, [stage], writing, options.style)
+    ledger = settled(with_untold(ledger, [stage], writing, options.style), options.answers)
     text, suffix = emit(ledger, writing, options.style)
     files = adapters.files if adapters is not None else {}
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines), files)
@@ -216,26 +221,6 @@ def _keep_stages(loaded: Loaded, target: Framework, number: str, options: Option
     ledger = with_untold(ledger, loaded.stages, writings[-1], options.style)
     text, suffix = emit(ledger, writings[-1], options.style)
     return Conversion(ledger, loaded, text, suffix, loaded.diagnostics, tuple(lines))
-
-
-def _place(
-    target: Framework, number: str, values: dict[str, Any], origins: dict[str, Origin], options: Options
-) -> list[Decision]:
-    floor_as_ratio(values, origins)
-    if values.get("stage.kind") in WITHOUT_ROLLOUTS:
-        return []  # the trainer has all GPUs
-    if values.get("stage.kind") == "eval":
-        own_memory(table_of(target.name, "eval").target, values, origins)
-        return []  # engines on all GPUs
-    update_within_period(values, origins)
-    fill_micro_batches(values, origins)
-    table = table_of(target.name)
-    since = partial(registry.at_least, target.name, number)
-    separate = table.separates_since is not None and since(table.separates_since)
-    asked, rules = options.rollout_gpus, table.target.rules(since)
-    decisions = place(table.target, values, origins, rollout_gpus=asked, may_separate=separate, rules=rules)
-    whole_micro_batches(values, origins)
-    return decisions
 
 
 def _write(

@@ -22,6 +22,8 @@ from rftconf.stage import StageRead
 
 MIXING = "stage.data.mixing"
 ORDER = ("stage.data.shuffle", "stage.data.seed")
+AS_IT_IS = "keep: what is written stays"
+"""The answer to a question that has no other."""
 TRAINING = ("sft", "dpo", "rl", "distill")
 
 
@@ -52,9 +54,10 @@ def of_another_main(loaded: Loaded) -> tuple[str, ...]:
 
 
 def once_each(decisions: list[Decision]) -> tuple[Decision, ...]:
-    """One question a key: the later one, which knows why, stands where the first one did."""
+    """One question a key: the later one, which knows why, stands where the first one did. Each has an answer."""
     last = {decision.key: decision for decision in decisions}
-    return tuple(last[key] for key in dict.fromkeys(decision.key for decision in decisions))
+    asked = (last[key] for key in dict.fromkeys(decision.key for decision in decisions))
+    return tuple(one if one.choices else replace(one, choices=(AS_IT_IS,)) for one in asked)
 
 
 def starts_from(loaded: Loaded, stage: StageRead) -> list[Decision]:

@@ -79,12 +79,35 @@ class TargetLine:
 
 @record
 class Decision:
-    """Something a person must decide: what, why, and what there is to choose from. `key` is the target's key."""
+    """Something a person must decide: what, why, and what there is to choose from. `key` is the target's key.
+
+    A choice is an option of the command line (`--rollout-gpus 6: 6 rollout + 2 trainer`), a value for the key
+    (`constant: what it does`, the value one word), or else what to do in words. `has` is what the source has.
+    """
 
     key: str
     why: str
     choices: tuple[str, ...] = ()
     chosen: str = ""
+    has: str = ""
+
+
+@record
+class Change:
+    """One reason why the target's run learns otherwise, as `diff.ranking` measures it; a ledger lists them largest first.
+
+    `doublings` is how often a weight, a step or a count doubles or halves: infinite where a term is gone or new, None
+    where a number is not known. `why` is what the target does, `plan` the plan fields, `keys` the source's keys.
+    """
+
+    cause: str
+    tier: str
+    says: str
+    doublings: float | None = None
+    why: str = ""
+    remedy: str = ""
+    plan: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @record
@@ -99,6 +122,10 @@ class Ledger:
     targets: tuple[TargetLine, ...] = ()
     decisions: tuple[Decision, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    learning: tuple[Change, ...] = field(default=())
+    """What changes the learning, the largest effect first."""
+    answered: tuple[Decision, ...] = field(default=())
+    """Decisions that a person answered, each with its answer as `chosen`."""
 
     def counts(self) -> dict[State, int]:
         """How many source leaves ended in each state (states without leaves are absent)."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from types import NoneType
 
 from rftconf.ledger import LOSSES, Decision, SourceLine, State, TargetLine
 from rftconf.load import Loaded
+from rftconf.mappers.provenance import has_key, shown_in
 from rftconf.mappers.rows import natives_of
-from rftconf.mappers.words_of_keys import words_of_field, words_of_keys
+from rftconf.mappers.words_of_keys import words_of_field, words_of_keys, words_taken
 from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import (
     MISSING,
@@ -29,15 +32,29 @@ from rftconf.text.override_parser import shortened
 from rftconf.text.placeholders import placeholders_in
 from rftconf.text.span import Place
 
+EMPTY = '""'
+_MOST_KEYS = 2
+"""Keys of the source that one question names."""
+_ASSIGNED = re.compile(
+    r"[\w.\[\]{}$/@+-]+=|.* is not written here|\S+ \S+ default of |.*, the \S+ \S+ default|.*which has no key for it|what \S+ \S+ does without |\S+ follows "
+)
+"""Comments that say what the source has, and not how the value came about."""
 OPTIONS = {"ROWS": "--rows N", "ROLLOUT_GPUS": "--rollout-gpus N", "steps_per_episode": "--assume steps_per_episode=N"}
 """Names that stand for something the command line asks for by an option of its own."""
 
 
 def is_open(value: Value, *, shell: bool) -> bool:
     """True for a value that the target cannot hold: nobody told it, or only a shell could compute it."""
-    if value == MISSING or open_keys(value) or (shell and not names_in(value).isdisjoint(OPTIONS)):
+    if holds_missing(value) or (shell and not names_in(value).isdisjoint(OPTIONS)):
         return True
     return not shell and is_symbolic(value) and not _passes(value)
+
+
+def holds_missing(value: Value) -> bool:
+    """True for a value that nobody told, or a list or mapping with one in it."""
+    if isinstance(value, (list, dict)):
+        return any(map(holds_missing, value.values() if isinstance(value, dict) else value))
+    return value == MISSING or bool(open_keys(value))
 
 
 def _passes(value: Value) -> bool:
@@ -92,16 +109,17 @@ def unresolved(
         if still_open:
             values = _behind(line, writing)
             names = sorted(frozenset().union(*map(names_in, values.values())))
-            why = _why_open(line, writing, stage) + "".join(_asked(name, asks) for name in names)
-            found.append(Decision(line.key, why, ways_to_tell(values, stage) or _target_words(line, writing)))
+            why = _why_open(line, writing) + "".join(_asked(name, asks) for name in names)
+            choices = ways_to_tell(values, stage) or _target_words(line, writing) or (f"a value for {line.key}",)
+            found.append(Decision(line.key, why, choices, has=_has(line, writing, stage)))
         for name in () if still_open else sorted(names_in(line.value)):
             readers.setdefault(name, []).append(line.key)
     for name, users in readers.items():
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
-        why = f"${name} is read when the run starts ({users[0]}{more}){_asked(name, asks)}"
+        why = f"it is read when the run starts ({users[0]}{more}){_asked(name, asks)}"
         # a secret that --set gives would be withheld again
         choice = "export it where the run starts" if is_credential(name) else f"{option_for(name)} writes its value"
-        found.append(Decision(users[0], why, (choice,)))
+        found.append(Decision(f"${name}", why, (choice,)))
     return found
 
 
@@ -164,22 +182,37 @@ def _behind(line: TargetLine, writing: Writing) -> dict[str, Value]:
     return {**{path: value for path, value in values.items() if is_symbolic(value)}, "": line.value}
 
 
-def _why_open(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
-    """What the source has, and why the target does not get it."""
+def _why_open(line: TargetLine, writing: Writing) -> str:
+    """Why the target does not get what the source has."""
     notes = (outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets)
     note = next(filter(None, notes), "")
-    if not line.sources or stage is None:
-        return line.comment or note or "the source does not tell it"
-    own = registry.framework(stage.reading.source.framework).title
-    has = f"the source has {'the ' * line.comment.startswith(own)}{line.comment}"
-    return has if not note or note in line.comment else f"{has}; {note}"
+    formula_of = "" if _ASSIGNED.match(line.comment) or not line.sources else line.comment
+    told = [text for text in (formula_of, note) if text]
+    if not told:
+        return line.comment if line.comment and not line.sources else "the source does not tell it"
+    return "; ".join(dict.fromkeys(text for text in told if not any(text in other for other in told if other != text)))
+
+
+def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
+    """What the source has for a key: its own keys with their values, also those that are its release's defaults."""
+    if stage is None:
+        return ""
+    source = stage.reading.source
+    title = f"{registry.framework(source.framework).title} {source.release}"
+    paths = [path for path, outcome in writing.outcomes.items() if line.key in outcome.targets]
+    keys = dict.fromkeys(key for path in paths if path in stage.origins for key in stage.origins[path].keys)
+    told = [f"{source.as_given(key)}={shown_in(source, key) or EMPTY}" for key in keys if source.written(key)]
+    silent = (key for key in keys if has_key(source, key) and not isinstance(source.value(key), (OpenKey, NoneType)))
+    told = told or [f"{source.as_given(key)}={shown_in(source, key)}, the default of {title}" for key in silent]
+    return "; ".join(told[:_MOST_KEYS])
 
 
 def _target_words(line: TargetLine, writing: Writing) -> tuple[str, ...]:
-    """The words that the target takes for a key whose value nobody told; a note names those that come near."""
-    if any(outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets):
-        return ()
-    return words_of_keys(catalogue.load(writing.framework, None, writing.trainer), (line.key.lstrip("+"),))
+    """The words that the target's release takes for a key whose value nobody told, or that its row has."""
+    known = catalogue.load(writing.framework, writing.release, writing.trainer)
+    paths = (path for path, outcome in writing.outcomes.items() if line.key in outcome.targets)
+    by_rows = (words_taken(writing, path) for path in paths)
+    return words_of_keys(known, (line.key.lstrip("+"),)) or next(filter(None, by_rows), ())
 
 
 def ways_to_tell(values: Mapping[str, Value], stage: StageRead | None) -> tuple[str, ...]:

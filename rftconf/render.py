@@ -12,6 +12,7 @@ from rftconf.ledger import Ledger, TargetLine
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import formula
+from rftconf.report.wording import without_citations
 from rftconf.schemas import catalogue, registry
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     order = writing.table.sections
     known = catalogue.load(target.name, ledger.target_release, writing.trainer)
     seen = first_seen(line.key for line in ledger.targets)
-    ranked = sorted(ledger.targets, key=lambda line: reading_order(known, order, line.key, seen))
+    told = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
+    ranked = sorted(told, key=lambda line: reading_order(known, order, line.key, seen))
     groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
     if target.family == "verl" and style in (None, "sh"):
         from rftconf.text import emit_shell

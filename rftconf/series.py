@@ -198,7 +198,7 @@ def _asked(steps: list[Step]) -> list[Decision]:
         replace(decision, key=f"{step.file}: {decision.key}")
         for step in steps
         for decision in step.conversion.ledger.decisions
-        if not any(f"${name} is read" in decision.why for name in handed)
+        if decision.key.removeprefix("$") not in handed
     ]
 
 

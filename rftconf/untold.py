@@ -6,14 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rftconf.asked_settings import asked_of
 from rftconf.certificate.account import told_by
 from rftconf.diff.compare import Difference, differences
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import said_in
 from rftconf.effective import stages_of
-from rftconf.ledger import Ledger, TargetLine
+from rftconf.learning import changes_of
+from rftconf.ledger import Change, Decision, Ledger, TargetLine
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
+from rftconf.open_values import holds_missing
 from rftconf.plan.symbols import MISSING, Value, open_keys
 from rftconf.render import starter_of, stated_on_template
 from rftconf.report.comparison import narrowed, seen_text
@@ -32,16 +35,28 @@ _HERE = Place("output", Span(0, 0, 1, 1))
 
 
 def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, style: str | None) -> Ledger:
-    """The ledger with a note for every field that differs and that no line names; `stages` are those that were written."""
+    """The ledger with what changes the learning, and a note for every field that differs and that no line names.
+
+    `stages` are those that were written.
+    """
     back = _read_back(ledger, writing, stages[0], style)
     if len(back) != len(stages):
         return ledger
-    found = [
-        one
-        for mine, theirs in zip(stages, back, strict=True)
-        for one in _unnamed(ledger, differences(_half(ledger, mine), _half(ledger, theirs, target=True)))
-    ]
-    return replace(ledger, notes=tuple(dict.fromkeys((*ledger.notes, *_notes(found))))) if found else ledger
+    unnamed: list[Difference] = []
+    learning: list[Change] = []
+    asked: list[Decision] = []
+    still_open = {line.key.lstrip("+") for line in ledger.targets if holds_missing(line.value)}
+    for mine, theirs in zip(stages, back, strict=True):
+        a, b = _half(ledger, mine), _half(ledger, theirs, target=True)
+        found = differences(a, b)
+        worth = {} if writing.same_framework else dict(asked_of(found, a[0]))
+        asked += worth.values()
+        unnamed += (one for one in _unnamed(ledger, found) if one.path not in worth)
+        learning += changes_of(found, a, b, writing, still_open)
+    notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed))))
+    already = {decision.key for decision in ledger.decisions}
+    decisions = (*ledger.decisions, *(one for one in dict.fromkeys(asked) if one.key not in already))
+    return replace(ledger, notes=notes, learning=tuple(dict.fromkeys(learning)), decisions=decisions)
 
 
 def _unnamed(ledger: Ledger, found: Sequence[Difference]) -> Iterator[Difference]:

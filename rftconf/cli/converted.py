@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from rftconf.cli import output as out
@@ -41,7 +42,7 @@ def written(
     return Written(source, output, ledger, adapters, certify, as_json)
 
 
-def single(done: Conversion, to: Written, job: Job, screen: Screen) -> int:
+def single(done: Conversion, to: Written, job: Job, screen: Screen, *, quiet: bool = False) -> int:
     """One run as one config. A certificate is written last, and made before anything is written."""
     from rftconf.cli.many import code_of
     from rftconf.own_check import errors_in
@@ -68,7 +69,21 @@ def single(done: Conversion, to: Written, job: Job, screen: Screen) -> int:
         out.product(done.text, to.output, executable=done.file_suffix == ".sh")
     if claim is not None:
         out.product(claim[1], claim[0])
+    if not quiet:
+        out.report(_next(done, to, job))
     return code
+
+
+def _next(done: Conversion, to: Written, job: Job) -> str:
+    """Where the config is, and the command that comes next; nothing for a product on standard output that is whole."""
+    asked = len(done.ledger.decisions)
+    again = f"rftconf convert {quoted(to.source)} --to {job.target} --questions answers.yaml"
+    lines = [f"written to {to.output}"] if to.output is not None else []
+    if asked:
+        lines.append(f"to answer all {asked} at once: {again}" if asked > 1 else f"to answer: {again}")
+    elif to.output is not None:
+        lines.append(f"next: rftconf check {quoted(str(to.output))}")
+    return "".join(f"{line}\n" for line in ("", *lines)) if lines else ""
 
 
 def series(loaded: Loaded, to: Written, folder: Path, job: Job, screen: Screen, *, quiet: bool, full: bool) -> int:

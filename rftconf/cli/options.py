@@ -123,6 +123,16 @@ Rows: TypeAlias = Annotated[
 RolloutGpus: TypeAlias = Annotated[
     int | None, typer.Option("--rollout-gpus", metavar="N", min=1, help="GPUs for rollout, where they are not shared.")
 ]
+Layout: TypeAlias = Annotated[
+    Literal["colocated", "separated"] | None,
+    typer.Option("--layout", help="Engines and trainer on the same GPUs, or on GPUs of their own."),
+]
+Questions: TypeAlias = Annotated[
+    Path | None, typer.Option("--questions", metavar="FILE", help="Write what you must decide there, to be filled in.")
+]
+Answers: TypeAlias = Annotated[
+    Path | None, typer.Option("--answers", metavar="FILE", help="Take the answers from there, as --questions wrote it.")
+]
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there, whole or not at all.")
 ]

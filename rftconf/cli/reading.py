@@ -113,6 +113,13 @@ def _bindings(bound: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def with_arguments(how: Reading, arguments: str) -> Reading:
+    """The same with the script's own arguments."""
+    from dataclasses import replace
+
+    return replace(how, args=_split(arguments))
+
+
 def _split(arguments: str | None) -> tuple[str, ...]:
     if not arguments:
         return ()

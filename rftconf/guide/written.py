@@ -167,7 +167,7 @@ def _lost(request: Request, writing: Writing) -> tuple[str, ...]:
 
 def _by_option(open_one: Decision) -> Decision:
     """Variables that stand for files are given by options here."""
-    option = next((option for name, option in GIVEN_BY.items() if f"${name}" in open_one.why), None)
+    option = next((option for name, option in GIVEN_BY.items() if open_one.key == f"${name}"), None)
     return open_one if option is None else replace(open_one, choices=(f"{option} FILE writes it",))
 
 

@@ -7,15 +7,18 @@ from typing import Any
 
 from rftconf.errors import UsageError
 from rftconf.ledger import Decision
-from rftconf.plan import placement
+from rftconf.plan import placement, totals
 from rftconf.plan.auxiliary import own_teacher
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE
 from rftconf.plan.splits import Rules
-from rftconf.plan.symbols import formula
+from rftconf.plan.symbols import Expr, formula
 from rftconf.record import record
 
 LAYOUT = "stage.placement.layout"
+AHEAD = "stage.sync.run_ahead_rollouts"
+ASKED, SHARED, APART = "layout", "colocated", "separated"
+"""The question which layout, and its two answers."""
 MEMORY = "stage.placement.rollout.gpu_memory_fraction"
 
 
@@ -52,12 +55,16 @@ def place(
     rollout_gpus: int | None,
     may_separate: bool,
     rules: Rules = placement.ANY,
+    layout: str | None = None,
 ) -> list[Decision]:
     """Change `values` to a placement that the target has; returns what a person should decide about it.
 
-    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer.
+    `may_separate`: the target can also run with engines on GPUs of their own, ahead of the trainer. `layout` is what a
+    person asks for. Raises UsageError where the target, or the source's split, leaves nothing to ask for.
     """
-    layout = values.get(LAYOUT)
+    asked, layout = layout, values.get(LAYOUT)
+    if asked is not None:
+        return _as_asked(target, values, origins, asked, may_separate=may_separate)
     if target.either and rollout_gpus is None:
         return []
     teacher = own_teacher(values, origins)
@@ -87,14 +94,56 @@ def _place_engines(
     if rollout_gpus is not None:
         raise UsageError("--rollout-gpus: it splits GPUs that a source shares; this one does not, or the target does")
     if target.shares and layout == "disaggregated":
-        if target.apart or (may_separate and values.get("stage.sync.run_ahead_rollouts")):
+        if target.apart or (may_separate and values.get(AHEAD)):
             return placement.separate(values, origins)
-        decisions = placement.colocate(values, origins)
-        own_memory(target, values, origins)
-        return decisions
+        return [*_layouts(values, may_separate=may_separate), *_colocated(target, values, origins)]
     if not target.shares and layout in ("disaggregated", "lendable"):
         return placement.keep_apart(values, origins, rules)
     return []
+
+
+def _colocated(target: Target, values: dict[str, Any], origins: dict[str, Origin]) -> list[Decision]:
+    decisions = placement.colocate(values, origins)
+    own_memory(target, values, origins)
+    return decisions
+
+
+def _layouts(values: dict[str, Any], *, may_separate: bool) -> list[Decision]:
+    """Which of the two layouts: asked where the source has GPUs for each and this framework's programs share them."""
+    rollout, trainer = (formula(values.get(f"stage.placement.{role}.gpus")) for role in ("rollout", "actor"))
+    has = f"{rollout} GPUs for engines and {trainer} for the trainer"
+    why = "here engines and trainer take turns on the same GPUs, unless you say otherwise"
+    shared = f"--layout {SHARED}: take turns, in step with each other"
+    apart = f"--layout {APART}: GPUs of their own, answers one period ahead of the weights they are learned by"
+    choices = (shared, apart) if may_separate and _whole_updates(values) else (shared,)
+    return [Decision(ASKED, why, choices, SHARED, has)]
+
+
+def _whole_updates(values: dict[str, Any]) -> bool:
+    """True where a period is a whole number of updates, which engines that run ahead are counted by."""
+    updates = totals.updates_a_period(values)
+    return isinstance(updates, Expr) or (isinstance(updates, int) and updates > 0)
+
+
+def _as_asked(
+    target: Target, values: dict[str, Any], origins: dict[str, Origin], asked: str, *, may_separate: bool
+) -> list[Decision]:
+    if not target.shares or values.get(LAYOUT) != "disaggregated":
+        raise UsageError(
+            f"--layout {asked}: it chooses for a source whose engines have GPUs of their own, and a target that shares them"
+        )
+    if asked == SHARED:
+        return _colocated(target, values, origins)
+    if target.either:
+        return []
+    if not (target.apart or may_separate):
+        raise UsageError("--layout separated: this release of the target shares GPUs only")
+    if not target.apart and not _whole_updates(values):
+        raise UsageError("--layout separated: a period would have to be a whole number of updates")
+    if not target.apart and not values.get(AHEAD):
+        values[AHEAD] = 1
+        origins[AHEAD] = Origin(Kind.CHOSEN, (), "engines with GPUs of their own run one period ahead here")
+    return placement.separate(values, origins)
 
 
 def own_memory(target: Target, values: dict[str, Any], origins: dict[str, Origin]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.ledger import LOSSES
 from rftconf.mappers.native import Native
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Out
@@ -19,7 +20,7 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     found = [origins[p] for p in out.plans if p in origins]
     keys = tuple(dict.fromkeys(key for origin in found for key in origin.keys))
     written = [
-        f"{source.as_given(key)}={_shown(source, key)}"
+        f"{source.as_given(key)}={shown_in(source, key)}"
         for key in keys
         if source.written(key) and not _only_trunk(source, key, keys)
     ]
@@ -33,29 +34,54 @@ def comment_of(out: Out, origins: dict[str, Origin], source: Native, title: str)
     elif found and not keys:
         text = next((f"{title} {source.release}: {o.how}" for o in found if o.how), "")
     else:
-        text = _of_silence(source, keys, f"{title} {source.release}")
+        text = _of_silence(source, keys, f"{title} {source.release}", out)
     return (text if len(text) <= 2 * LONGEST else text[: 2 * LONGEST - 1] + "…"), tuple(
         dict.fromkeys(map(source.as_given, keys))
     )
 
 
-def _of_silence(source: Native, keys: tuple[str, ...], title: str) -> str:
-    """What nobody writes is the default of a key, where the source's own release has one of them."""
-    there = next((key for key in keys if _has(source, key)), None)
+def _of_silence(source: Native, keys: tuple[str, ...], title: str, out: Out) -> str:
+    """What nobody writes is the default of a key, where the source's own release has one of them.
+
+    A value that is not the default itself, but what becomes of it, stands beside the default, and why it became that. A
+    default that follows another key, or that only the code has, is no value to name.
+    """
+    there = next((key for key in keys if has_key(source, key)), None)
     if there is not None and isinstance(source.value(there), OpenKey):
         return f"{source.as_given(there)} is not written here, and what this config starts from is not at hand"
     silent = f"what {title} does, which has no key for it" if keys else ""
-    return silent if there is None else f"{title} default of {source.as_given(there)}"
+    if there is None:
+        return silent
+    name, found = source.as_given(there), _in_release(source, there)
+    if found is None or (found.default is None and out.value is not None):
+        return f"what {title} does without {name}"
+    if found.name != without_indices(there) and found.name != there:
+        name = found.name  # which the release calls otherwise
+    if found.interpolation:
+        return f"{name} follows {found.interpolation} in {title}"
+    if type(found.default) is type(out.value) and found.default == out.value:
+        return f"{title} default of {name}"
+    why = f"; {out.note}" if out.note and out.state in LOSSES else ""
+    return f"{name}={_spelled(found.default)}, the {title} default{why}"
 
 
-def _has(source: Native, key: str) -> bool:
+def _in_release(source: Native, key: str) -> catalogue.Key | None:
+    """The key as the source's own release has it, by whatever name."""
+    known = catalogue.load(source.framework, source.release, source.trainer)
+    plain = without_indices(key)
+    names = (key, plain, *versions.names_in(source.framework, plain, source.release, source.trainer))
+    return next((known.get(name) for name in names if name in known), None)
+
+
+def has_key(source: Native, key: str) -> bool:
     """True where the release has the key, by whatever name."""
     known = catalogue.load(source.framework, source.release, source.trainer)
     names = versions.names_in(source.framework, without_indices(key), source.release, source.trainer)
     return key in known or any(name in known or known.is_node(name) for name in names)
 
 
-def _shown(source: Native, key: str) -> str:
+def shown_in(source: Native, key: str) -> str:
+    """A key's value as its author wrote it, on one line."""
     cell = source.cells.get(key)
     value: Any = cell.value if cell is not None else _below(source, key)
     leaf = cell.leaf if cell is not None else None

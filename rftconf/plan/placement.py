@@ -42,7 +42,7 @@ def disaggregate(
     _set(values, origins, P + "actor.gpus", chosen.trainer, str(chosen))
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     others = tuple(f"--rollout-gpus {s.rollout}: {s}" for s in splits if s != chosen)
-    why = f"the source shares {sharing(values, demand.total)}; here they are split: {chosen} (H21)"
+    why = f"the source shares {sharing(values, demand.total)}; here each has its own (H21)"
     return [*narrowed, Decision(P + "rollout.gpus", why, others, str(chosen))]
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.diff.compare import Comparison, Counted, Difference, Own, Seen, Stages, Verdict
 from rftconf.diff.effects import Effect
+from rftconf.diff.measured import Tier
+from rftconf.diff.ranking import of_stages
 from rftconf.diff.table import GROUPS
 from rftconf.plan.symbols import Expr, formula
 from rftconf.report.entries import differing
@@ -54,6 +56,7 @@ def comparison_text(found: Comparison, screen: Screen, effects: Sequence[Effect]
             lines += ["", screen.style(f"Stage {stage.name}", "bold")]
         lines += _totals(stage.totals, screen)
         lines += _uncounted(found, stage, screen)
+        lines += _causes(found, stage, screen) if Effect.MATHEMATICS in effects else ()
         for effect in effects:
             lines += _effect(effect, stage, screen, full=full)
     lines += _rest(found, screen, effects)
@@ -137,6 +140,19 @@ def _totals(counted: Sequence[Counted], screen: Screen) -> Iterator[str]:
     for (one, a, b), label in zip(rows, labels, strict=True):
         line = f"  {MARKS[one.same]} {label.ljust(width)}  {a.rjust(left)}  {b}"
         yield line if one.same else screen.style(line, "red" if one.total.mathematics else "cyan")
+
+
+def _causes(found: Comparison, stage: Stages, screen: Screen) -> Iterator[str]:
+    """Why the two learn differently, the largest effect first."""
+    real = [one for one in of_stages(found, stage) if one.tier is not Tier.CHANCE]
+    if not real:
+        return
+    yield ""
+    yield screen.style(f"Why they learn differently ({len(real)}, the largest effect first)", "bold", "red")
+    for number, one in enumerate(real, 1):
+        lead = f"{number:>3}. "
+        for at, text in enumerate(screen.wrap(one.measured.says, len(lead))):
+            yield f"{' ' * len(lead) if at else lead}{text}"
 
 
 def _uncounted(found: Comparison, stage: Stages, screen: Screen) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.diff.effects import COUNTED, Effect
+from rftconf.diff.ranking import Ranked, of_stages
 from rftconf.plan.totals import total_json
 from rftconf.report.values import place_json, value_json
 from rftconf.secrets import is_secret
@@ -34,6 +35,7 @@ def comparison_json(found: Comparison, effects: Sequence[Effect] = tuple(Effect)
                 "b": stage.b,
                 "name": stage.name,
                 "totals": [counted_json(one) for one in stage.totals],
+                "causes": [_cause(one) for one in of_stages(found, stage)] if Effect.MATHEMATICS in effects else [],
                 "differences": [difference_json(one) for one in stage.differences if one.known.effect in effects],
             }
             for stage in found.stages
@@ -43,6 +45,18 @@ def comparison_json(found: Comparison, effects: Sequence[Effect] = tuple(Effect)
         "outside_the_plan": [_own(one, compared=True) for one in found.own]
         + [_own(one, compared=False) for one in found.uncompared],
         "without_effect": {"a": [_idle(one) for one in found.idle[0]], "b": [_idle(one) for one in found.idle[1]]},
+    }
+
+
+def _cause(one: Ranked) -> dict[str, Any]:
+    """One reason why the two learn differently; they stand in the order of their effect."""
+    size = one.measured.doublings
+    return {
+        "cause": one.cause.name,
+        "tier": one.tier.name.lower(),
+        "says": one.measured.says,
+        "doublings": None if size is None else value_json(size),
+        "paths": [difference.path for difference in one.found],
     }
 
 

@@ -1,4 +1,4 @@
-"""The account of a conversion: what a person must decide, how many keys ended how, which ones changed."""
+"""The account of a conversion: what a person must decide, what changes the learning, how many keys ended how."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from pathlib import PurePath
 from typing import Any
 
 from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
+from rftconf.report.learning import changes_json, learning_lines
 from rftconf.report.screen import Screen, columns_of, joined, printable, shorten
 from rftconf.report.values import place_json, shown, value_json
+from rftconf.report.wording import without_citations
 from rftconf.schemas import registry
 
 VERSION = 1
 """Of the JSON form. It grows only when a field changes its meaning or goes."""
 
 WITHHELD = "(withheld)"
-_QUIET = frozenset({State.EXACT, State.DEFAULT})
+_FEW = 3
+"""Keys that are named before the rest is counted."""
+WARNS = ("fill in every ???",)
+"""How notes begin that nobody should miss."""
 _ORDER = (
     *(State.UNKNOWN, State.UNRESOLVED, State.NO_COUNTERPART, State.DEAD_IN_TARGET, State.EXTENSION, State.NARROWED),
     *(State.ROUNDED, State.DEAD_IN_SOURCE, State.WITHHELD, State.DERIVED, State.DEFAULT, State.EXACT),
@@ -47,23 +52,70 @@ _SAID = {
 _WIDE = 110
 
 
-def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False, losses: bool = True) -> str:
-    """The report for people. `full` lists every line, else only those that did not stay as they were.
-
-    Without `losses` only the decisions and the counts are told, unless `full`.
-    """
-    lines = [screen.style(_title(ledger), "bold"), ""]
+def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False) -> str:
+    """The report for people, on one screen where possible. `full` lists every key and every note."""
+    lines = [screen.style(_title(ledger), "bold")]
     lines.extend(_decisions(ledger.decisions, screen))
+    lines.extend(learning_lines(ledger.learning, screen, full=full))
     lines.extend(_counts(ledger, screen))
-    listed = [line for line in ledger.sources if full or (losses and line.state not in _QUIET)]
-    widest = max((columns_of(_written(line)) for line in listed), default=0)
+    if full:
+        lines.extend(_listed(ledger, screen))
+    else:
+        lines.extend(_folded(ledger, screen))
+    return joined(lines)
+
+
+def _listed(ledger: Ledger, screen: Screen) -> Iterator[str]:
+    """Every key and every note."""
+    widest = max((columns_of(_written(line)) for line in ledger.sources), default=0)
     column = min(widest, screen.width * 9 // 20) + 4
     for state in _ORDER:
-        lines.extend(_group(state, [line for line in listed if line.state is state], column, screen))
+        yield from _group(state, [line for line in ledger.sources if line.state is state], column, screen)
     if ledger.notes:
-        lines.extend(["", screen.style("Notes", "bold")])
-        lines.extend(text for note in ledger.notes for text in _hanging("- ", note, screen))
-    return joined(lines)
+        yield from ("", screen.style("Notes", "bold"))
+        yield from (text for note in ledger.notes for text in _hanging("- ", without_citations(note), screen))
+
+
+def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
+    """Warnings in full; keys that were lost and that nothing above speaks of by name; the number of the other notes."""
+    warnings, notes = of_warnings(ledger.notes)
+    told = {key for one in ledger.learning for key in one.keys}
+    told |= {key for line in ledger.targets for d in ledger.decisions if d.key == line.key for key in line.sources}
+    words = [_place_of(line) for line in ledger.sources if line.word]
+    unknown = [line.key for line in ledger.sources if line.state is State.UNKNOWN and not line.word]
+    lost = [line.key for line in ledger.lossy if line.state is not State.UNKNOWN and line.key not in told]
+    became = "kept as written" if ledger.source_framework == ledger.target_framework else "left out"
+    yield from _named("not read", words, screen)
+    yield from _named(f"not known to {_title_of(ledger.source_framework)}, and {became}", unknown, screen)
+    yield from _named("also not kept in full", lost, screen)
+    yield from (text for note in warnings for text in _hanging("  ! ", without_citations(note), screen))
+    unsaid = [note for note in notes if not any(f"{path.removeprefix('stage.')}:" in note for path in _paths(ledger))]
+    if unsaid:
+        some = f"{len(unsaid)} note{'s' * (len(unsaid) != 1)} on speed, saving, evaluation and names"
+        yield screen.style(f"  {some}: -v shows them", "dim")
+
+
+def _place_of(line: SourceLine) -> str:
+    return f"{line.key} ({PurePath(line.place.file).name}:{line.place.span.line})" if line.place else line.key
+
+
+def _named(lead: str, keys: list[str], screen: Screen) -> Iterator[str]:
+    """Some of the keys by name, and the number of the others."""
+    if keys:
+        more = f" and {len(keys) - _FEW} more" if len(keys) > _FEW else ""
+        first, *rest = screen.wrap(f"{lead}: {', '.join(map(printable, keys[:_FEW]))}{more}", 4)
+        yield f"  {first}"
+        yield from (f"    {text}" for text in rest)
+
+
+def _paths(ledger: Ledger) -> Iterator[str]:
+    yield from (path for one in ledger.learning for path in one.plan)
+
+
+def of_warnings(notes: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Notes that warn before a run starts, and the others."""
+    warn = [note for note in notes if note.startswith(WARNS)]
+    return warn, [note for note in notes if note not in warn]
 
 
 def decisions_text(decisions: tuple[Decision, ...], screen: Screen) -> str:
@@ -80,9 +132,17 @@ def ledger_json(ledger: Ledger) -> dict[str, Any]:
         "target": {"framework": ledger.target_framework, "release": ledger.target_release},
         "counts": {str(state): count for state, count in ledger.counts().items()},
         "decisions": [
-            {"key": d.key, "why": d.why, "choices": list(d.choices), "chosen": d.chosen or None}
+            {
+                "key": d.key,
+                "why": d.why,
+                "choices": list(d.choices),
+                "chosen": d.chosen or None,
+                "has": d.has or None,
+            }
             for d in ledger.decisions
         ],
+        "answered": [{"key": d.key, "answer": d.chosen} for d in ledger.answered],
+        "learning": changes_json(ledger.learning),
         "sources": [_source_json(line) for line in ledger.sources],
         "targets": [_target_json(line, secret) for line in ledger.targets],
         "notes": list(ledger.notes),
@@ -125,13 +185,28 @@ def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]
     if not decisions:
         return
     yield screen.style(f"You must decide ({len(decisions)})", "bold", "yellow")
-    for decision in decisions:
+    read = [decision.key for decision in decisions if _is_variable(decision)]
+    together = len(read) > 1
+    if together:
+        lead = f"{f'1-{len(read)}.':>4} "
+        yield from _hanging(lead, f"{', '.join(read)} are read when the run starts", screen)
+        yield from _hanging("     answers: ", "export them there | --set NAME=VALUE writes a value", screen)
+    rest = [decision for decision in decisions if not (together and _is_variable(decision))]
+    for number, decision in enumerate(rest, 1 + len(decisions) - len(rest)):
         chosen = f" = {shorten(decision.chosen, 60)}" if decision.chosen else ""
-        yield f"  {screen.style(decision.key, 'bold')}{chosen}"
-        yield from _hanging("    ", decision.why, screen)
+        has = f"the source has {decision.has}; " if decision.has else ""
+        asked = without_citations(f"{decision.key}{chosen}: {has}{decision.why}")
+        first, *more = _hanging(f"{number:>3}. ", asked, screen)
+        yield first.replace(decision.key, screen.style(decision.key, "bold"), 1)
+        yield from more
         if decision.choices:
-            yield from _hanging("    choices: ", " | ".join(decision.choices), screen)
+            yield from _hanging("     answers: ", without_citations(" | ".join(decision.choices)), screen)
     yield ""
+
+
+def _is_variable(decision: Decision) -> bool:
+    """True for a variable that is read when the run starts, and that --set can give a value."""
+    return decision.key.startswith("$") and decision.choices[:1] == (f"--set {decision.key[1:]}=... writes its value",)
 
 
 def _counts(ledger: Ledger, screen: Screen) -> Iterator[str]:
@@ -140,11 +215,12 @@ def _counts(ledger: Ledger, screen: Screen) -> Iterator[str]:
     parts = [f"{count} {state}" for state, count in ledger.counts().items()]
     lossy = len(ledger.lossy)
     unread = f", {words} argument{'s' * (words != 1)} not read: what they set is unknown" if words else ""
-    yield screen.style(f"{total} key{'s' * (total != 1)} read{unread}", "bold")
-    if parts:
-        # A count stays on one line with its word.
-        glued = " · ".join(part.replace(" ", "_") for part in parts)
-        yield from (text.replace("_", " ") for text in _hanging("  ", glued, screen))
+    # A count stays on one line with its word.
+    glued = " · ".join(part.replace(" ", "_") for part in parts)
+    lead = f"{total} key{'s' * (total != 1)} read{unread}"
+    first, *rest = screen.wrap(f"{lead}: {glued}" if parts else lead, 2)
+    yield screen.style(first.replace("_", " "), "bold")
+    yield from (f"  {text.replace('_', ' ')}" for text in rest)
     if total and not lossy:
         yield screen.style("  nothing was lost", "green")
 
@@ -168,7 +244,7 @@ def _entry(line: SourceLine, column: int, screen: Screen) -> Iterator[str]:
     wide = screen.width >= _WIDE
     indent = column if wide else 6
     beside = not wide and columns_of(left) + len(place) + 4 <= screen.width
-    reason = line.reason
+    reason = without_citations(line.reason)
     if not beside:
         arrow, reason = (arrow, f"{reason} {place}") if reason else (f"{arrow} {place}", "")
     right = [text for part in (arrow, reason) if part.strip() for text in screen.wrap(part, indent)]

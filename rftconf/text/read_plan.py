@@ -72,18 +72,19 @@ def read_plan(source: Source) -> Document:
 
 
 @lru_cache(maxsize=2)
-def tree_of(name: str, text: str) -> Tree:
-    """The data of a plan's text, with places and problems. The last ones are kept, since loading asks again."""
+def tree_of(name: str, text: str, what: str = "plan") -> Tree:
+    """The data of a text that is a plan, or `what`, with places and problems. The last ones are kept, since loading asks
+    again."""
     try:
         root, second = compose(_as_yaml(text))
     except ComposeError as error:
         place = Place(name, Span(error.start, error.start, error.line, error.col))
-        return Tree(problems=[(f"the plan cannot be read: {error.message}", place)])
-    builder = _Builder(name, text)
+        return Tree(problems=[(f"the {what} cannot be read: {error.message}", place)])
+    builder = _Builder(name, text, what)
     builder.tree.data = builder.value(root, ())
     if second is not None:
         place = Place(name, Span(second.index, second.index, second.line + 1, second.column + 1))
-        builder.tree.problems.append(("a plan is one document; a second one begins here", place))
+        builder.tree.problems.append((f"a {what} is one document; a second one begins here", place))
     return builder.tree
 
 
@@ -101,8 +102,8 @@ def _as_yaml(text: str) -> str:
 
 
 class _Builder:
-    def __init__(self, name: str, text: str) -> None:
-        self.name, self.tree = name, Tree()
+    def __init__(self, name: str, text: str, what: str) -> None:
+        self.name, self.what, self.tree = name, what, Tree()
         # of the text itself: what YAML is given may be longer
         breaks = "\r\n|[\n\r]" if _is_json(text) else "\r\n|[\n\r\x85\u2028\u2029]"
         self.lines = [0, *(at.end() for at in re.finditer(breaks, text)), len(text)]
@@ -132,7 +133,7 @@ class _Builder:
     def _scalar(self, node: Any) -> Any:
         text: str = node.value
         if node.tag not in (PLAIN_SCALAR, QUOTED):
-            self._problem(f"a plan has no tags, and this is {node.tag}", node)
+            self._problem(f"a {self.what} has no tags, and this is {node.tag}", node)
         if node.tag == QUOTED or node.style:
             return _paired(text)
         if text in _WORDS:

@@ -27,7 +27,7 @@ def with_reward(folder: Path) -> str:
 
 
 def test_the_config_names_the_converted_data_and_the_stub(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert convert(with_reward(tmp_path), tmp_path, "-o", str(tmp_path / "grpo.yaml")) == 0
+    assert convert(with_reward(tmp_path), tmp_path, "-v", "-o", str(tmp_path / "grpo.yaml")) == 0
     taskset = yaml.safe_load((tmp_path / "grpo.yaml").read_text())["buffer"]["explorer_input"]["tasksets"][0]
     assert taskset["path"] == str(tmp_path / "ad" / "data" / "gsm8k")
     assert (taskset["split"], taskset["default_workflow_type"]) == ("train", "converted_workflow")
@@ -161,4 +161,4 @@ def test_a_secret_of_the_reward_is_not_written(tmp_path: Path, capsys: pytest.Ca
 def test_many_configs_have_no_adapters_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(tmp_path)
     assert convert(str(tmp_path), tmp_path, "-o", str(tmp_path / "out")) == 2
-    assert "--adapters writes for one run" in capsys.readouterr().err
+    assert "--adapters is for one run" in capsys.readouterr().err

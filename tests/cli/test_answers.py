@@ -1,128 +1,169 @@
-"""What the language server answers to an editor's questions: hover, completion, quick fixes."""
+"""`--questions FILE` writes what a person must decide; `--answers FILE` takes the answers all at once."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+import yaml
 
-pytest.importorskip("pygls", reason="needs the extra lsp")
+from rftconf.cli.app import run
 
-from lsprotocol import types as lsp
+SCRIPT = """set -u
+MODEL=${MODEL:?}
+python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_files=$HOME/a/train.parquet \\
+  data.val_files=$HOME/b/test.parquet data.train_batch_size=64 data.max_prompt_length=512 data.max_response_length=512 \\
+  actor_rollout_ref.model.path=$MODEL actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
+  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 actor_rollout_ref.rollout.n=8 \\
+  actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.tensor_model_parallel_size=2 \\
+  trainer.n_gpus_per_node=8 trainer.nnodes=1 trainer.total_epochs=2
+"""
+FORMAT = "buffer.explorer_input.tasksets[].format"
+WORKFLOW = "buffer.explorer_input.tasksets[].default_workflow_type"
+ENGINES = "explorer.rollout_model.engine_num"
+Captured = pytest.CaptureFixture[str]
 
-from tests.cli.editing import (
-    SCRIPT,
-    SHELL,
-    YAML,
-    Editor,
-    Session,
-    applied,
-    edit,
-    loop,
-    of_code,
-    offered,
-    proposed,
-    session,
-    shared,
-    where,
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    file = tmp_path / "run.sh"
+    file.write_text(SCRIPT)
+    return file
+
+
+def asked(script: Path, *more: str) -> dict[str, object]:
+    questions = script.with_name("questions.yaml")
+    assert run(["convert", str(script), "--to", "trinity", "--questions", str(questions), "-q", *more]) == 0
+    found: dict[str, object] = yaml.safe_load(questions.read_text())["answers"]
+    return found
+
+
+def answered(script: Path, answers: dict[str, object], *more: str) -> int:
+    file = script.with_name("answers.yaml")
+    file.write_text(json.dumps({"version": 1, "answers": answers}, indent=1))
+    out = str(script.with_name("out.yaml"))
+    return run(["convert", str(script), "--to", "trinity", "--answers", str(file), "-o", out, *more])
+
+
+def test_each_question_says_what_each_answer_does_and_its_option(script: Path, capsys: Captured) -> None:
+    assert set(asked(script)) == {"$HOME", "$MODEL", ENGINES, "trainer.total_steps", WORKFLOW, FORMAT}
+    capsys.readouterr()
+    text = script.with_name("questions.yaml").read_text()
+    assert "- 6: 6 rollout (3 engines) + 2 trainer (--rollout-gpus 6)" in text
+    assert "written now: 4 rollout (2 engines) + 4 trainer" in text
+    assert "- a text (--set MODEL=...)" in text or "another text (--set MODEL=...)" in text
+    assert f"--answers {script.with_name('questions.yaml')}" in text
+
+
+def test_a_variable_without_which_the_script_ends_is_asked_for(script: Path, capsys: Captured) -> None:
+    """Under `set -u`, and by `${MODEL:?}`, nothing starts without it."""
+    assert asked(script)["$MODEL"] is None
+    assert "the script ends at line 2 without $MODEL" in " ".join(
+        script.with_name("questions.yaml").read_text().split("\n  # ")
+    )
+
+
+def test_all_answers_at_once(script: Path, capsys: Captured) -> None:
+    answers: dict[str, object] = {
+        "$HOME": "/home/me",
+        "$MODEL": "/models/q",
+        ENGINES: 6,
+        "trainer.total_steps": 7473,
+        WORKFLOW: "math_workflow",
+        FORMAT: "keep",
+    }
+    assert answered(script, answers) == 0
+    said = capsys.readouterr().err
+    assert "You must decide" not in said
+    assert "next: rftconf check" in said
+    config = yaml.safe_load(script.with_name("out.yaml").read_text())
+    assert config["model"]["model_path"] == "/models/q"
+    assert config["explorer"]["rollout_model"]["engine_num"] == 3
+    assert config["buffer"]["total_steps"] == 7473 // 64 * 2
+    tasksets = config["buffer"]["explorer_input"]["tasksets"]
+    assert [one["default_workflow_type"] for one in tasksets] == ["math_workflow"]
+    assert tasksets[0]["path"] == "/home/me/a"
+
+
+def test_what_is_not_answered_stays_open(script: Path, capsys: Captured) -> None:
+    assert answered(script, {"$MODEL": "/models/q", ENGINES: None}) == 0
+    said = capsys.readouterr().err
+    assert "You must decide (5)" in said
+    assert ENGINES in said
+
+
+def test_questions_can_be_written_again_with_the_answers_in_them(script: Path) -> None:
+    again = str(script.with_name("again.yaml"))
+    assert answered(script, {"$MODEL": "/m", WORKFLOW: "mine"}, "--questions", again, "-q") == 0
+    found = yaml.safe_load(Path(again).read_text())["answers"]
+    assert (found["$MODEL"], found[WORKFLOW], found[ENGINES]) == ("/m", "mine", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "version: 1\nanswers:\n  $MODLE: a\n",
+            "answers.yaml:3:3: $MODLE is no question of this conversion; did you mean $MODEL?",
+        ),
+        (f"answers:\n  {ENGINES}: 5\n", f"answers.yaml:2:3: {ENGINES} does not take 5; it takes 6 or keep"),
+        (
+            "answers:\n  trainer.total_steps: many\n",
+            'trainer.total_steps does not take "many"; it takes keep or a whole number',
+        ),
+        ("answers: [a]\n", "has `answers:` with a value for each question"),
+        ("version: 2\nanswers:\n", "answers.yaml:1:10: this is version 2, and rftconf reads 1"),
+        ("answers:\nmore: 1\n", "answers.yaml:2:1: more is neither version nor answers"),
+        ("answers: {a: 1", "cannot be read: "),
+        ("answers:\n  a: !!python/none 1\n", "answers.yaml:2:"),
+        ("answers:\n  $MODEL: a\n  $MODEL: b\n", "$MODEL is given twice"),
+    ],
 )
-
-__all__ = ["loop", "session", "shared"]
-
-
-def test_hover_says_what_a_key_is(session: Session) -> None:
-    async def play(editor: Editor) -> None:
-        await editor.opens(YAML)
-        await editor.opens(SCRIPT, SHELL)
-        page = await editor.hover(where(YAML, "train_batch_size"))
-        assert "**`buffer.train_batch_size`** Trinity-RFT" in page
-        assert "default" in page
-        assert "veRL `actor_rollout_ref.actor.ppo_mini_batch_size`" in page
-        page = await editor.hover(where(SCRIPT, "rollout.n="), SHELL)
-        assert "`int`, default `1`" in page
-        assert "Trinity-RFT `algorithm.repeat_times`" in page
-        assert "ROLL `num_return_sequences_in_group`" in page
-        page = await editor.hover(where(SCRIPT, "trainer.save_freq"), SHELL)
-        assert "Counts rollout periods" in page
-        assert "section of Trinity-RFT" in await editor.hover(where(YAML, "explorer:"))
-        assert await editor.hover(lsp.Position(0, 0), SHELL) == ""
-
-    session(play)
+def test_a_bad_file_is_told_by_its_place(script: Path, capsys: Captured, text: str, said: str) -> None:
+    file = script.with_name("answers.yaml")
+    file.write_text(text)
+    out = script.with_name("out.yaml")
+    assert run(["convert", str(script), "--to", "trinity", "--answers", str(file), "-o", str(out)]) == 2
+    assert said in " ".join(capsys.readouterr().err.split("\n  "))
+    assert not out.exists()
 
 
-def test_completion_in_yaml(session: Session) -> None:
-    async def play(editor: Editor) -> None:
-        await editor.opens(YAML)
-        line = where(YAML, "repeat_times").line
-        editor.types(2, edit(line + 1, 0, 0, "  adv\n"))
-        await editor.findings(2)
-        found = await proposed(editor, lsp.Position(line + 1, 5))
-        assert "advantage_fn" in found
-        assert "repeat_times" not in found
-        assert all(label.startswith("a") for label in found)
-        item = found["advantage_fn"]
-        assert isinstance(item.text_edit, lsp.TextEdit)
-        assert item.text_edit.new_text == "advantage_fn: "
-        assert item.text_edit.range == lsp.Range(lsp.Position(line + 1, 2), lsp.Position(line + 1, 5))
-        full = await editor.completion_item_resolve_async(item)
-        assert isinstance(full.documentation, lsp.MarkupContent)
-        assert "algorithm.advantage_fn" in full.documentation.value
-        editor.types(3, edit(line + 1, 2, 5, "advantage_fn: "))
-        await editor.findings(3)
-        assert "rloo" in await proposed(editor, lsp.Position(line + 1, 16))
-        items = where(YAML, "storage_type")
-        editor.types(4, edit(items.line, items.character, items.character, "\n" + " " * items.character))
-        assert "rollout_args" in await proposed(editor, lsp.Position(items.line, items.character))
-
-    session(play)
+def test_a_missing_file_a_folder_and_a_certificate_are_refused(script: Path, tmp_path: Path, capsys: Captured) -> None:
+    base = ["convert", str(script), "--to", "trinity", "--answers"]
+    assert run([*base, str(tmp_path / "none.yaml")]) == 2
+    assert "cannot be read: No such file" in capsys.readouterr().err
+    (tmp_path / "a.yaml").write_text("answers:\n")
+    assert run([*base, str(tmp_path / "a.yaml"), "--certify", "-o", str(tmp_path / "o.yaml")]) == 2
+    assert "--certify" in capsys.readouterr().err
+    assert run(["convert", str(tmp_path), "--to", "trinity", "--answers", "a.yaml", "-o", str(tmp_path / "out")]) == 2
+    assert "--answers is for one run" in capsys.readouterr().err
 
 
-def test_completion_in_a_script(session: Session) -> None:
-    async def play(editor: Editor) -> None:
-        await editor.opens(SCRIPT, SHELL)
-        line = where(SCRIPT, "trainer.nnodes").line
-        editor.types(2, edit(line, 0, 0, "    actor_rollout_ref.rollout.te \\\n"), uri=SHELL)
-        found = await proposed(editor, lsp.Position(line, 32), SHELL)
-        assert "actor_rollout_ref.rollout.temperature" in found
-        item = found["actor_rollout_ref.rollout.temperature"]
-        assert isinstance(item.text_edit, lsp.TextEdit)
-        assert item.text_edit.new_text == "actor_rollout_ref.rollout.temperature="
-        assert item.text_edit.range.start == lsp.Position(line, 4)
-        editor.types(3, edit(line, 4, 32, "algorithm.adv_estimator="), uri=SHELL)
-        assert {"grpo", "rloo", "gae"} <= set(await proposed(editor, lsp.Position(line, 28), SHELL))
-        assert await proposed(editor, lsp.Position(1, 5), SHELL) == {}
-
-    session(play)
+def test_two_answers_that_disagree_are_refused(script: Path, capsys: Captured) -> None:
+    text = script.read_text().replace(
+        "trainer.nnodes=1", "trainer.nnodes=1 actor_rollout_ref.actor.optim.lr_warmup_steps_ratio=0.1"
+    )
+    script.write_text(text)
+    names = [name for name in asked(script) if name in ("trainer.total_steps", "algorithm.optimizer.lr_warmup_steps")]
+    assert len(names) == 2
+    assert answered(script, dict(zip(names, (100, 200), strict=True))) == 2
+    assert "another answer says 100 for the same" in capsys.readouterr().err
 
 
-def test_quick_fixes(session: Session) -> None:
-    typo = YAML.replace("repeat_times", "repeat_tmes")
+def test_from_standard_input(script: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The source is read once, however often it is converted."""
+    import io
+    import sys
 
-    async def play(editor: Editor) -> None:
-        await editor.opens(typo)
-        at = where(typo, "repeat_tmes")
-        rename, *rest = await offered(editor, at)
-        assert rename.title.startswith("write algorithm.repeat_times")
-        assert rename.kind == lsp.CodeActionKind.QuickFix
-        assert applied(typo, rename) == YAML
-        silence = next(one for one in rest if one.title == "ignore KEY001 here")
-        quiet = applied(typo, silence)
-        editor.types(2, lsp.TextDocumentContentChangeWholeDocument(quiet))
-        assert of_code(await editor.findings(2), "KEY001") == []
-        assert await offered(editor, lsp.Position(0, 0)) == []
-
-    session(play)
+    file = script.with_name("answers.yaml")
+    file.write_text("answers:\n  $MODEL: /m\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(script.read_bytes())))
+    assert run(["convert", "-", "--to", "trinity", "--answers", str(file), "-q"]) == 0
+    assert "model_path: /m" in capsys.readouterr().out
 
 
-def test_fixes_in_a_script_and_all_at_once(session: Session) -> None:
-    idle = SCRIPT.replace("data.train_batch_size", "+data.train_batch_size")
-
-    async def play(editor: Editor) -> None:
-        found = await editor.opens(idle, SHELL)
-        (refused,) = of_code(found, "KEY006")
-        assert refused.range.start == where(idle, "data.train_batch_size")
-        actions = await offered(editor, refused.range.start, uri=SHELL)
-        assert SCRIPT in [applied(idle, action) for action in actions]
-        (every,) = await offered(editor, lsp.Position(0, 0), lsp.CodeActionKind.SourceFixAll, uri=SHELL)
-        assert every.kind == lsp.CodeActionKind.SourceFixAll
-        assert applied(idle, every) == SCRIPT
-
-    session(play)
+def test_the_schema_is_printed(capsys: Captured) -> None:
+    assert run(["schema", "answers"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert schema["properties"]["version"] == {"const": 1}

@@ -133,7 +133,7 @@ def test_an_argument_that_nobody_knows_is_a_loss(tmp_path: Path, capsys: pytest.
     err = capsys.readouterr().err
     assert "12 keys read, 1 argument not read: what they set is unknown" in err
     assert "nothing was lost" not in err
-    assert "$OPTS  (run.sh:5)" in err
+    assert "not read: $OPTS (run.sh:5)" in err
     assert run(["convert", script, "--to", "trinity", "-q", "-o", str(target)]) == 0
     assert f"warning: an argument is not read ({script}:5:5)" in capsys.readouterr().err
     assert run(["convert", script, "--to", "trinity", "--on-loss", "error", "-q", "--set", "OPTS=a.b=1"]) == 1

@@ -100,7 +100,7 @@ def test_what_was_chosen_as_json(tmp_path: Path, capsys: Captured) -> None:
     assert data["memory"]["verdict"] == "fits"
     assert data["findings"] == []
     assert data["chosen"]["engine_gpus"] == 1
-    assert {d["key"] for d in data["decisions"]} >= {"data.train_files", "data.val_files"}
+    assert {d["key"] for d in data["decisions"]} >= {"$TRAIN_DATA", "$EVAL_DATA"}
 
 
 def test_rows_give_a_length_to_a_framework_that_counts_no_epochs(capsys: Captured) -> None:

@@ -12,6 +12,7 @@ READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "
 OPTIONS = {
     "convert": [
         *(*READING, "--to", "--to-release", "--rows", "--assume", "--rollout-gpus", "--as", "--form", "--output", "-o"),
+        *("--layout", "--questions", "--answers"),
         *("--ledger", "--adapters", "--gpu", "--certify"),
         *("--on-loss", "--verbose", "-v", "--json", "--quiet", "-q", "--color"),
     ],

@@ -98,7 +98,7 @@ def test_h59_old_reward_keys_are_dead_in_0_9() -> None:
 @pytest.mark.parametrize(("to", "block"), [("0.6.1", ""), ("0.7.1", "reward."), ("0.9.1", "reward.")])
 def test_h59_the_reward_is_asked_for_where_it_is_read(to: str, block: str) -> None:
     keys = [decision.key for decision in from_trinity(to=to).conversion.ledger.decisions]
-    assert keys == [f"{block}custom_reward_function.path"]
+    assert keys == ["layout", f"{block}custom_reward_function.path"]
 
 
 def test_h61_sum_norm_is_three_losses() -> None:

@@ -168,7 +168,7 @@ def test_what_a_release_does_without_a_key_is_no_default_of_that_key() -> None:
     style = {release: comment(from_verl(release=release), "synchronizer.sync_style") for release in ("0.8.0", "0.9.1")}
     assert style == {
         "0.8.0": "what veRL 0.8.0 does, which has no key for it",
-        "0.9.1": "veRL 0.9.1 default of trainer.v1.trainer_mode",
+        "0.9.1": "trainer.v1.trainer_mode=sync, the veRL 0.9.1 default",
     }
     renamed = comment(from_verl({"data.val_files": None}, release="0.5.0"), "trainer.trainer_strategy")
     assert renamed == "veRL 0.5.0 default of actor_rollout_ref.actor.strategy"

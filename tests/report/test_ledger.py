@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from math import inf
 
 import pytest
 
-from rftconf.ledger import Basis, Decision, Ledger, SourceLine, State, TargetLine
+from rftconf.ledger import Basis, Change, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.plan.symbols import Arith, Text, Var
 from rftconf.report.ledger import ledger_json, ledger_text
 from rftconf.report.screen import Screen, columns_of
@@ -42,23 +44,71 @@ LEDGER = Ledger(
     decisions=(Decision("cluster.gpu_per_node", "8 GPUs cannot be shared", ("2 + 6", "4 + 4"), "2 + 6"),),
     notes=("H21: steps count updates in Trinity",),
 )
+LEARNING = (
+    Change("KL in the loss", "objective", "The KL term is gone", inf),
+    Change(
+        "gradient scale", "scale", "The gradient is ×4", 2.0, "it adds micro-batches up (H25, row 1.2)", "set clip=4"
+    ),
+    Change("order", "chance", "The order of rows", 0.0),
+)
 
 
-def test_decisions_come_first_then_counts_then_lines() -> None:
-    text = ledger_text(LEDGER, Screen(80))
+def test_decisions_come_first_then_learning_then_counts() -> None:
+    text = ledger_text(replace(LEDGER, learning=LEARNING), Screen(80))
     marks = [
         "veRL 0.9.1 → Trinity-RFT 0.6.0",
         "You must decide (1)",
+        "What changes the learning (2, the largest effect first)",
+        "  1. The KL term is gone.",
+        "  2. The gradient is ×4. It adds micro-batches up.",
+        "     → set clip=4",
+        "  and 1 that only chance depends on (order)",
         "4 keys read",
-        "no-counterpart (1)",
-        "rounded (1)",
-        "Notes",
+        "also not kept in full: ",
+        "1 note on speed",
     ]
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
-    assert "cluster.gpu_per_node = 2 + 6" in text
-    assert "choices: 2 + 6 | 4 + 4" in text
+    assert "  1. cluster.gpu_per_node = 2 + 6" in text
+    assert "answers: 2 + 6 | 4 + 4" in text
     assert "1 exact · 1 rounded · 1 no-counterpart · 1 withheld" in text
+
+
+def test_all_is_listed_when_all_is_asked_for() -> None:
+    text = ledger_text(replace(LEDGER, learning=LEARNING), Screen(80), full=True)
+    marks = ["  3. The order of rows.", "no-counterpart (1)", "rounded (1)", "Notes", "steps count updates"]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert "H21" not in text
+    assert "row 1.2" not in text
+
+
+def test_a_key_that_a_change_speaks_of_is_not_named_again() -> None:
+    named = ledger_text(replace(LEDGER, learning=LEARNING), Screen(80))
+    assert "critic.ulysses" in named
+    told = (replace(LEARNING[0], keys=("critic.ulysses",)),)
+    assert "critic.ulysses" not in ledger_text(replace(LEDGER, learning=told), Screen(80))
+
+
+def test_nothing_but_chance_is_said_so() -> None:
+    text = ledger_text(replace(LEDGER, learning=LEARNING[2:]), Screen(80))
+    assert "Nothing here changes what is learned on average" in text
+
+
+def test_variables_that_the_run_reads_are_one_entry() -> None:
+    asked = tuple(
+        Decision(f"${n}", f"${n} is read when the run starts (x)", (f"--set {n}=... writes its value",)) for n in "AB"
+    )
+    text = ledger_text(replace(LEDGER, decisions=(*asked, *LEDGER.decisions)), Screen(80))
+    assert "You must decide (3)\n1-2. $A, $B are read when the run starts\n" in text
+    assert "  3. cluster.gpu_per_node" in text
+
+
+def test_learning_as_json_keeps_citations_and_infinite_sizes() -> None:
+    data = ledger_json(replace(LEDGER, learning=LEARNING))["learning"]
+    assert [one["doublings"] for one in data] == [{"$float": "inf"}, 2.0, 0.0]
+    assert data[1]["why"] == "it adds micro-batches up (H25, row 1.2)"
+    assert data[0]["remedy"] is None
 
 
 def test_exact_lines_only_when_all_are_asked_for() -> None:
@@ -67,7 +117,7 @@ def test_exact_lines_only_when_all_are_asked_for() -> None:
 
 
 def test_lines_that_count_as_losses_say_so() -> None:
-    text = ledger_text(LEDGER, Screen(80))
+    text = ledger_text(LEDGER, Screen(80), full=True)
     assert "rounded (1) kept, but rounded (loss)" in text
     assert "withheld (1) secrets, not copied\n" in text
 
@@ -119,4 +169,4 @@ def test_json_form() -> None:
 
 def test_a_ledger_without_losses_says_so() -> None:
     kept = Ledger("verl", "0.9.1", "trinity", "0.6.0", sources=LEDGER.sources[:1])
-    assert ledger_text(kept, Screen(80)).endswith("1 key read\n  1 exact\n  nothing was lost\n")
+    assert ledger_text(kept, Screen(80)).endswith("1 key read: 1 exact\n  nothing was lost\n")

@@ -11,11 +11,11 @@ ARGS=(
 
   actor_rollout_ref.actor.use_dynamic_bsz=true            # the trainer's micro-batches are checked although nothing trains
   actor_rollout_ref.rollout.name=vllm                     # explorer.rollout_model.engine_type=vllm
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5    # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5    # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
   actor_rollout_ref.rollout.enforce_eager=false           # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=2  # explorer.rollout_model.tensor_parallel_size=2
   actor_rollout_ref.rollout.val_kwargs.top_k=-1           # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
-  actor_rollout_ref.rollout.val_kwargs.top_p=1.0          # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
+  actor_rollout_ref.rollout.val_kwargs.top_p=1.0          # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
   actor_rollout_ref.rollout.val_kwargs.temperature=0.6    # buffer.explorer_input.eval_tasksets[0].rollout_args.temperature=0.6
   actor_rollout_ref.rollout.val_kwargs.n=4                # buffer.explorer_input.eval_tasksets[0].repeat_times=4
   actor_rollout_ref.model.path=/models/Qwen3-8B           # model.model_path=/models/Qwen3-8B

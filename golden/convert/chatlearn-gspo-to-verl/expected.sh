@@ -3,19 +3,19 @@
 set -euo pipefail
 
 ARGS=(
-  algorithm.adv_estimator=grpo      # ChatLearn 2025.10.23: GRPO is the only algorithm: group mean and deviation (row 4.1)
-  algorithm.use_kl_in_reward=false  # ChatLearn 2025.10.23: the reward has no KL penalty; KL is in the loss alone (row 4.2.5)
+  algorithm.adv_estimator=grpo      # ChatLearn 2025.10.23: GRPO is the only algorithm: group mean and deviation
+  algorithm.use_kl_in_reward=false  # ChatLearn 2025.10.23: the reward has no KL penalty; KL is in the loss alone
 
   data.train_files=/data/math/train.jsonl  # runtime_args.data_path=/data/math/train.jsonl
   data.val_files=/data/math/test.jsonl     # runtime_args.eval_data_path=/data/math/test.jsonl
   data.max_prompt_length=1024              # models.policy.max_prompt_tokens_length=1024, models.policy_trainer.max_prompt_tokens_length=1024
   data.max_response_length=2048            # models.policy.max_response_tokens_length=2048, models.policy_trainer.max_response_tokens_length=2048
   data.train_batch_size=128                # runtime_args.sample_per_episode=2048
-  data.seed=0                              # ChatLearn 2025.10.23: the sampler's constant (row 7.4)
-  data.filter_overlong_prompts=true        # ChatLearn 2025.10.23: a prompt is kept where it is shorter than the limit, not where it is as long (H51)
+  data.seed=0                              # ChatLearn 2025.10.23: the sampler's constant
+  data.filter_overlong_prompts=true        # ChatLearn 2025.10.23: a prompt is kept where it is shorter than the limit, not where it is as long
 
   actor_rollout_ref.actor.optim.lr=2e-06                   # models.policy_trainer.optimizer.lr=2e-06
-  'actor_rollout_ref.actor.optim.betas=[0.9, 0.95]'        # ChatLearn 2025.10.23 default of models.policy_trainer.optimizer.adam_beta1
+  'actor_rollout_ref.actor.optim.betas=[0.9, 0.95]'        # models.policy_trainer.optimizer.adam_beta1=0.9, the ChatLearn 2025.10.23 default
   actor_rollout_ref.actor.optim.clip_grad=1.0              # ChatLearn 2025.10.23 default of models.policy_trainer.optimizer.clip_grad
   actor_rollout_ref.actor.megatron.param_offload=true      # models.policy_trainer.free_gpu_memory.offload_weights=True
   actor_rollout_ref.actor.megatron.optimizer_offload=true  # models.policy_trainer.free_gpu_memory.offload_optimizer_states=True
@@ -31,9 +31,9 @@ ARGS=(
   actor_rollout_ref.actor.clip_ratio_low=0.001             # models.policy_trainer.neg_clip_ratio=0.001
   actor_rollout_ref.actor.clip_ratio_high=0.001            # models.policy_trainer.pos_clip_ratio=0.001
   actor_rollout_ref.actor.policy_loss.loss_mode=gspo       # models.policy_trainer.use_group_sequence_policy=True
-  actor_rollout_ref.actor.loss_agg_mode=token-mean         # ChatLearn 2025.10.23: every response token of an update counts the same (row 4.2.13)
-  actor_rollout_ref.actor.entropy_coeff=0.0                # ChatLearn 2025.10.23: no gradient with Megatron (H41)
-  actor_rollout_ref.actor.use_kl_loss=false                # ChatLearn 2025.10.23: no gradient with Megatron (H41)
+  actor_rollout_ref.actor.loss_agg_mode=token-mean         # ChatLearn 2025.10.23: every response token of an update counts the same
+  actor_rollout_ref.actor.entropy_coeff=0.0                # ChatLearn 2025.10.23: no gradient with Megatron
+  actor_rollout_ref.actor.use_kl_loss=false                # ChatLearn 2025.10.23: no gradient with Megatron
   actor_rollout_ref.rollout.name=sglang                    # runtime_args.rollout_backend=sglang
   actor_rollout_ref.rollout.temperature=1.0                # ChatLearn 2025.10.23 default of models.policy.temperature
   actor_rollout_ref.rollout.top_k=-1                       # ChatLearn 2025.10.23 default of models.policy.top_k
@@ -47,18 +47,18 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.top_k=20            # ChatLearn 2025.10.23 default of models.policy.eval_top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=0.95          # ChatLearn 2025.10.23 default of models.policy.eval_top_p
   actor_rollout_ref.rollout.val_kwargs.temperature=0.6     # ChatLearn 2025.10.23 default of models.policy.eval_temperature
-  actor_rollout_ref.rollout.val_kwargs.n=1                 # ChatLearn 2025.10.23: evaluation draws one answer a prompt (row 6.9)
+  actor_rollout_ref.rollout.val_kwargs.n=1                 # ChatLearn 2025.10.23: evaluation draws one answer a prompt
   actor_rollout_ref.model.path=/models/Qwen3-30B-A3B       # models.policy.load=/models/Qwen3-30B-A3B
   actor_rollout_ref.model.trust_remote_code=true           # ChatLearn 2025.10.23 default of models.policy.trust_remote_code
 
-  trainer.total_epochs=200                                # enough for 200 rollout periods, which end the run (H68)
+  trainer.total_epochs=200                                # enough for 200 rollout periods, which end the run
   trainer.total_training_steps=200                        # runtime_args.num_episode=200
   trainer.experiment_name=qwen3_30b                       # runtime_args.exp_name=qwen3_30b
   'trainer.logger=[console, tensorboard]'                 # runtime_args.log_args_dict.enable_tensorboard=True
   trainer.nnodes=2                                        # models.policy_trainer.num_gpu=16; 16 GPUs as nodes of 8: no key says how many a node has
   trainer.n_gpus_per_node=8                               # models.policy_trainer.num_gpu=16; 16 GPUs as nodes of 8: no key says how many a node has
   trainer.save_freq=20                                    # runtime_args.save_episode_interval=20
-  trainer.resume_mode=disable                             # ChatLearn 2025.10.23 default of runtime_args.enable_resume_training
+  trainer.resume_mode=disable                             # runtime_args.enable_resume_training=True, the ChatLearn 2025.10.23 default
   trainer.val_before_train=false                          # ChatLearn 2025.10.23 default of runtime_args.enable_eval_before_training
   trainer.test_freq=10                                    # runtime_args.eval_episode_interval=10
   trainer.default_local_dir=/out/verl_examples/qwen3_30b  # runtime_args.output_dir=/out/qwen3_30b; <root>/<project>/<experiment>

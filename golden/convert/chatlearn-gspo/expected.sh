@@ -11,32 +11,32 @@ ARGS=(
   runtime_args.train_backend=megatron                  # veRL 0.9.1 default of actor_rollout_ref.actor.strategy
   runtime_args.rollout_backend=sglang                  # actor_rollout_ref.rollout.name=sglang
   runtime_args.exp_name=qwen3_30b                      # trainer.experiment_name=qwen3_30b
-  'runtime_args.colocation=[policy, policy_trainer, ref_policy]'  # veRL 0.9.1 default of trainer.v1.trainer_mode
+  'runtime_args.colocation=[policy, policy_trainer, ref_policy]'  # trainer.v1.trainer_mode=sync, the veRL 0.9.1 default
   runtime_args.output_dir=checkpoints/math/qwen3_30b   # <root>/<project>/<experiment>
   runtime_args.data_path=/data/math/train.parquet      # data.train_files=/data/math/train.parquet
   runtime_args.eval_data_path=/data/math/test.parquet  # data.val_files=/data/math/test.parquet
   runtime_args.num_episode=100                         # trainer.total_training_steps=100
   runtime_args.sample_per_episode=2048                 # data.train_batch_size=256; 256 prompts as sequences
-  runtime_args.train_micro_batch_size=1                # asked for, but not used with packing (row 1.7)
+  runtime_args.train_micro_batch_size=1                # asked for, but not used with packing
   runtime_args.train_global_batch_size=512             # actor_rollout_ref.actor.ppo_mini_batch_size=64
   runtime_args.save_episode_interval=10                # trainer.save_freq=10
   runtime_args.data_shuffle=true                       # veRL 0.9.1 default of data.shuffle
-  runtime_args.max_replay_episode=1                    # 0 would leave advantages uncomputed (H14)
+  runtime_args.max_replay_episode=1                    # 0 would leave advantages uncomputed
   runtime_args.eval_episode_interval=10                # trainer.test_freq=10
   runtime_args.enable_eval_before_training=false       # trainer.val_before_train=False
   runtime_args.log_args_dict.log_dir=checkpoints/math/qwen3_30b  # mandatory
-  runtime_args.log_args_dict.enable_wandb=true         # veRL 0.9.1 default of trainer.logger
+  runtime_args.log_args_dict.enable_wandb=true         # trainer.logger=[console, wandb], the veRL 0.9.1 default
   runtime_args.log_args_dict.wandb_project=math        # trainer.project_name=math
-  runtime_args.num_inference_per_prompt=8              # actor_rollout_ref.rollout.n=8; both copies of n are needed (H13)
+  runtime_args.num_inference_per_prompt=8              # actor_rollout_ref.rollout.n=8; both copies of n are needed
   runtime_args.enable_resume_training=false            # trainer.resume_mode=disable
   runtime_args.data_checkpoint_path=null               # ChatLearn's own default; the template says ${runtime_args.output_dir}/data_checkpoint_path/
 
   models.policy_trainer.free_gpu_memory.offload_weights=true  # actor_rollout_ref.actor.megatron.param_offload=True
   models.policy_trainer.free_gpu_memory.offload_optimizer_states=true  # actor_rollout_ref.actor.megatron.optimizer_offload=True
   models.policy_trainer.optimizer.lr=1e-06                    # actor_rollout_ref.actor.optim.lr=1e-06
-  models.policy_trainer.optimizer.min_lr=1e-06                # equal to lr, or the rate collapses after the first update (H47)
+  models.policy_trainer.optimizer.min_lr=1e-06                # equal to lr, or the rate collapses after the first update
   models.policy_trainer.optimizer.clip_grad=1.0               # veRL 0.9.1 default of actor_rollout_ref.actor.optim.clip_grad
-  models.policy_trainer.optimizer.adam_beta2=0.999            # veRL 0.9.1 default of actor_rollout_ref.actor.optim.betas
+  models.policy_trainer.optimizer.adam_beta2=0.999            # actor_rollout_ref.actor.optim.betas=[0.9, 0.999], the veRL 0.9.1 default
   models.policy_trainer.max_prompt_tokens_length=1024         # data.max_prompt_length=1024
   models.policy_trainer.max_response_tokens_length=4096       # data.max_response_length=4096
   models.policy_trainer.tokenizer_type=HuggingFaceTokenizer
@@ -64,7 +64,7 @@ ARGS=(
   models.ref_policy.tensor_model_parallel_size=4              # as the trainer's
   models.ref_policy.pipeline_model_parallel_size=2            # as the trainer's
   models.ref_policy.gpu_per_process=1                         # one GPU a process
-  models.ref_policy.num_gpu=16                                # the reference always exists here, on the trainer's GPUs (row 3.14)
+  models.ref_policy.num_gpu=16                                # the reference always exists here, on the trainer's GPUs
   models.ref_policy.load=/models/Qwen3-30B-A3B-mcore          # as the trainer's
   models.ref_policy.packing=true
   models.ref_policy.max_token_in_packing=20480

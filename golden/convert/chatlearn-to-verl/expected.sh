@@ -3,21 +3,21 @@
 set -euo pipefail
 
 ARGS=(
-  algorithm.adv_estimator=grpo      # ChatLearn 2025.10.23: GRPO is the only algorithm: group mean and deviation (row 4.1)
-  algorithm.use_kl_in_reward=false  # ChatLearn 2025.10.23: the reward has no KL penalty; KL is in the loss alone (row 4.2.5)
+  algorithm.adv_estimator=grpo      # ChatLearn 2025.10.23: GRPO is the only algorithm: group mean and deviation
+  algorithm.use_kl_in_reward=false  # ChatLearn 2025.10.23: the reward has no KL penalty; KL is in the loss alone
 
   data.train_files=/data/math/train.jsonl  # runtime_args.data_path=/data/math/train.jsonl
   data.val_files=/data/math/test.jsonl     # runtime_args.eval_data_path=/data/math/test.jsonl
   data.max_prompt_length=1024              # models.policy.max_prompt_tokens_length=1024
   data.max_response_length=2048            # models.policy.max_response_tokens_length=2048
   data.train_batch_size=256                # runtime_args.sample_per_episode=2048
-  data.seed=0                              # ChatLearn 2025.10.23: the sampler's constant (row 7.4)
-  data.filter_overlong_prompts=true        # ChatLearn 2025.10.23: a prompt is kept where it is shorter than the limit, not where it is as long (H51)
+  data.seed=0                              # ChatLearn 2025.10.23: the sampler's constant
+  data.filter_overlong_prompts=true        # ChatLearn 2025.10.23: a prompt is kept where it is shorter than the limit, not where it is as long
 
   actor_rollout_ref.actor.optim.lr=2e-06                      # models.policy_trainer.optimizer.lr=2e-06
-  'actor_rollout_ref.actor.optim.betas=[0.9, 0.95]'           # ChatLearn 2025.10.23 default of models.policy_trainer.optimizer.adam_beta1
+  'actor_rollout_ref.actor.optim.betas=[0.9, 0.95]'           # models.policy_trainer.optimizer.adam_beta1=0.9, the ChatLearn 2025.10.23 default
   actor_rollout_ref.actor.optim.clip_grad=1.0                 # ChatLearn 2025.10.23 default of models.policy_trainer.optimizer.clip_grad
-  actor_rollout_ref.actor.optim.lr_scheduler_type=constant    # ChatLearn 2025.10.23: no scheduler (row 5.6)
+  actor_rollout_ref.actor.optim.lr_scheduler_type=constant    # ChatLearn 2025.10.23: no scheduler
   actor_rollout_ref.actor.fsdp_config.param_offload=true      # models.policy_trainer.free_gpu_memory.offload_weights=True
   actor_rollout_ref.actor.fsdp_config.optimizer_offload=true  # models.policy_trainer.free_gpu_memory.offload_optimizer_states=True
   actor_rollout_ref.actor.strategy=fsdp2                      # runtime_args.train_backend=fsdp
@@ -26,11 +26,11 @@ ARGS=(
   actor_rollout_ref.actor.use_dynamic_bsz=false               # models.policy_trainer.packing=False
   actor_rollout_ref.actor.clip_ratio_low=0.2                  # ChatLearn 2025.10.23 default of models.policy_trainer.neg_clip_ratio
   actor_rollout_ref.actor.clip_ratio_high=0.28                # models.policy_trainer.pos_clip_ratio=0.28
-  actor_rollout_ref.actor.loss_agg_mode=token-mean            # ChatLearn 2025.10.23: every response token of an update counts the same (row 4.2.13)
+  actor_rollout_ref.actor.loss_agg_mode=token-mean            # ChatLearn 2025.10.23: every response token of an update counts the same
   actor_rollout_ref.actor.entropy_coeff=0.0                   # ChatLearn 2025.10.23 default of models.policy_trainer.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                    # models.policy_trainer.kl_coef=0.001
   actor_rollout_ref.actor.kl_loss_coef=0.001                  # models.policy_trainer.kl_coef=0.001
-  actor_rollout_ref.actor.kl_loss_type=low_var_kl             # ChatLearn 2025.10.23: clamped k3 (row 4.2.9)
+  actor_rollout_ref.actor.kl_loss_type=low_var_kl             # ChatLearn 2025.10.23: clamped k3
   actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8   # models.ref_policy.generation_batch_size=8
   actor_rollout_ref.ref.fsdp_config.param_offload=true        # models.ref_policy.free_gpu_memory.offload_weights=True
   actor_rollout_ref.rollout.name=vllm                         # runtime_args.rollout_backend=vllm
@@ -48,11 +48,11 @@ ARGS=(
   actor_rollout_ref.rollout.val_kwargs.top_k=20               # ChatLearn 2025.10.23 default of models.policy.eval_top_k
   actor_rollout_ref.rollout.val_kwargs.top_p=0.95             # ChatLearn 2025.10.23 default of models.policy.eval_top_p
   actor_rollout_ref.rollout.val_kwargs.temperature=0.6        # models.policy.eval_temperature=0.6
-  actor_rollout_ref.rollout.val_kwargs.n=1                    # ChatLearn 2025.10.23: evaluation draws one answer a prompt (row 6.9)
+  actor_rollout_ref.rollout.val_kwargs.n=1                    # ChatLearn 2025.10.23: evaluation draws one answer a prompt
   actor_rollout_ref.model.path=/models/Qwen3-8B               # models.policy.load=/models/Qwen3-8B, models.policy_trainer.load=/models/Qwen3-8B
   actor_rollout_ref.model.trust_remote_code=true              # ChatLearn 2025.10.23 default of models.policy.trust_remote_code
 
-  trainer.total_epochs=100                              # enough for 100 rollout periods, which end the run (H68)
+  trainer.total_epochs=100                              # enough for 100 rollout periods, which end the run
   trainer.total_training_steps=100                      # runtime_args.num_episode=100
   trainer.project_name=math                             # runtime_args.log_args_dict.wandb_project=math
   trainer.experiment_name=qwen3_8b                      # runtime_args.exp_name=qwen3_8b

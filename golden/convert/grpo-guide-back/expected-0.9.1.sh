@@ -12,7 +12,7 @@ ARGS=(
   data.max_prompt_length=512                           # model.max_prompt_tokens=512
   data.max_response_length=512                         # model.max_response_tokens=512
   data.train_batch_size=1024                           # buffer.batch_size=256, synchronizer.sync_interval=4
-  data.shuffle=false                                   # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.shuffle=false                                   # buffer.explorer_input.tasksets[0].data_selector.selector_type=sequential, the Trinity-RFT 0.6.0 default
   data.filter_overlong_prompts=true                    # model.enable_prompt_truncation=True
 
   actor_rollout_ref.actor.optim.lr=1e-06                    # algorithm.optimizer.lr=1e-06
@@ -22,9 +22,9 @@ ARGS=(
   actor_rollout_ref.actor.ppo_mini_batch_size=256           # buffer.train_batch_size=2048; 2048 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true              # trainer.use_dynamic_bsz=True
   actor_rollout_ref.actor.ppo_max_token_len_per_gpu=24000   # trainer.max_token_len_per_gpu=24000; 24000 tokens per data-parallel rank as tokens per GPU
-  actor_rollout_ref.actor.clip_ratio_low=0.2                # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_low
-  actor_rollout_ref.actor.clip_ratio_high=0.2               # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_high
-  actor_rollout_ref.actor.loss_agg_mode=token-mean          # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
+  actor_rollout_ref.actor.clip_ratio_low=0.2                # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_low
+  actor_rollout_ref.actor.clip_ratio_high=0.2               # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_high
+  actor_rollout_ref.actor.loss_agg_mode=token-mean          # what Trinity-RFT 0.6.0 does without algorithm.loss_agg_mode
   actor_rollout_ref.actor.entropy_coeff=0                   # algorithm.entropy_loss_fn_args.entropy_coef=0
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001
@@ -41,13 +41,13 @@ ARGS=(
   actor_rollout_ref.rollout.tensor_model_parallel_size=2    # explorer.rollout_model.tensor_parallel_size=2
   actor_rollout_ref.rollout.n=8                             # algorithm.repeat_times=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1             # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
-  actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
-  actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
+  actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
+  actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.rollout.checkpoint_engine.backend=nccl  # separate_async refuses naive
   actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat  # model.model_path=deepseek-ai/deepseek-llm-7b-chat
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
-  actor_rollout_ref.hybrid_engine=false                     # Trinity-RFT 0.6.0 default of mode
+  actor_rollout_ref.hybrid_engine=false                     # mode=both, the Trinity-RFT 0.6.0 default
 
   trainer.total_epochs=15                            # buffer.total_epochs=15
   trainer.project_name=verl_grpo_example_gsm8k       # project=verl_grpo_example_gsm8k

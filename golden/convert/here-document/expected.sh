@@ -13,14 +13,14 @@ ARGS=(
   data.max_response_length=3072                # response_length=3072
   data.train_batch_size=128                    # rollout_batch_size=128
   data.seed=42                                 # seed=42
-  data.filter_overlong_prompts=true            # ROLL 0.3.0: rlvr_pipeline keeps 5 < len <= prompt_length (row 6.5, H51)
+  data.filter_overlong_prompts=true            # ROLL 0.3.0: rlvr_pipeline keeps 5 < len <= prompt_length
 
   actor_rollout_ref.actor.optim.lr=1e-06                      # actor_train.training_args.learning_rate=1e-06
   actor_rollout_ref.actor.optim.lr_warmup_steps=5             # actor_train.training_args.warmup_steps=20; 20 updates as scheduler ticks
   actor_rollout_ref.actor.optim.clip_grad=1.0                 # ROLL 0.3.0 default of max_grad_norm
   actor_rollout_ref.actor.optim.lr_scheduler_type=constant    # actor_train.training_args.lr_scheduler_type=constant_with_warmup
-  actor_rollout_ref.actor.fsdp_config.param_offload=true      # ROLL 0.3.0: every role leaves its GPUs between its turns (row 3.12)
-  actor_rollout_ref.actor.fsdp_config.optimizer_offload=true  # ROLL 0.3.0: every role leaves its GPUs between its turns (row 3.13)
+  actor_rollout_ref.actor.fsdp_config.param_offload=true      # ROLL 0.3.0: every role leaves its GPUs between its turns
+  actor_rollout_ref.actor.fsdp_config.optimizer_offload=true  # ROLL 0.3.0: every role leaves its GPUs between its turns
   actor_rollout_ref.actor.fsdp_config.fsdp_size=8             # actor_train.strategy_args.strategy_config.fsdp_size=8
   actor_rollout_ref.actor.strategy=fsdp2                      # actor_train.strategy_args.strategy_name=fsdp2_train
   actor_rollout_ref.actor.ppo_mini_batch_size=32              # actor_train.training_args.per_device_train_batch_size=2; 256 sequences as prompts
@@ -28,13 +28,13 @@ ARGS=(
   actor_rollout_ref.actor.use_dynamic_bsz=false               # ROLL 0.3.0 default of actor_train.use_dynamic_batching_in_train
   actor_rollout_ref.actor.clip_ratio_low=0.2                  # pg_clip=0.2
   actor_rollout_ref.actor.clip_ratio_high=0.2                 # pg_clip=0.2
-  actor_rollout_ref.actor.clip_ratio_c=1000000000.0           # none in the source: a bound that no ratio reaches (H32)
+  actor_rollout_ref.actor.clip_ratio_c=1000000000.0           # none in the source: a bound that no ratio reaches
   actor_rollout_ref.actor.loss_agg_mode=token-mean            # loss_agg_mode=token-mean
   actor_rollout_ref.actor.entropy_coeff=0.0                   # entropy_loss_coef=0.0
   actor_rollout_ref.actor.use_kl_loss=true                    # use_kl_loss=True
   actor_rollout_ref.actor.kl_loss_coef=0.001                  # kl_loss_coef=0.001
-  actor_rollout_ref.actor.kl_loss_type=low_var_kl             # ROLL 0.3.0: hard-coded (row 4.2.9)
-  actor_rollout_ref.actor.shuffle=true                        # ROLL 0.3.0: mini-batches are always shuffled (row 1.12)
+  actor_rollout_ref.actor.kl_loss_type=low_var_kl             # ROLL 0.3.0: hard-coded
+  actor_rollout_ref.actor.shuffle=true                        # ROLL 0.3.0: mini-batches are always shuffled
   actor_rollout_ref.actor.ulysses_sequence_parallel_size=2    # actor_train.model_args.ulysses_size=2
   actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=16  # reference.infer_batch_size=16
   actor_rollout_ref.ref.fsdp_config.fsdp_size=8               # reference.strategy_args.strategy_config.fsdp_size=8
@@ -43,7 +43,7 @@ ARGS=(
   actor_rollout_ref.rollout.top_k=-1                          # actor_infer.generating_args.top_k=-1
   actor_rollout_ref.rollout.top_p=1.0                         # actor_infer.generating_args.top_p=1.0
   actor_rollout_ref.rollout.gpu_memory_utilization=0.7        # actor_infer.strategy_args.strategy_config.gpu_memory_utilization=0.7
-  actor_rollout_ref.rollout.enforce_eager=false               # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.enforce_eager
+  actor_rollout_ref.rollout.enforce_eager=false               # what ROLL 0.3.0 does without actor_infer.strategy_args.strategy_config.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=2      # actor_infer.strategy_args.strategy_config.tensor_parallel_size=2
   actor_rollout_ref.rollout.max_num_batched_tokens=16384      # actor_infer.strategy_args.strategy_config.max_num_batched_tokens=16384
   actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8  # actor_train.infer_batch_size=8
@@ -55,7 +55,7 @@ ARGS=(
   actor_rollout_ref.model.path=/models/Qwen2.5-7B             # pretrain=/models/Qwen2.5-7B
   actor_rollout_ref.model.trust_remote_code=true              # ROLL 0.3.0: model_providers: always true
 
-  trainer.total_epochs=200                 # enough for 200 rollout periods, which end the run (H68)
+  trainer.total_epochs=200                 # enough for 200 rollout periods, which end the run
   trainer.total_training_steps=200         # max_steps=200
   trainer.project_name=rlvr                # tracker_kwargs.project=rlvr
   trainer.experiment_name=qwen2.5-7b-grpo  # exp_name=qwen2.5-7b-grpo

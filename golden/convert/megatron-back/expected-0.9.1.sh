@@ -24,14 +24,14 @@ ARGS=(
   actor_rollout_ref.actor.megatron.expert_tensor_parallel_size=1  # trainer.megatron.expert_tensor_parallel_size=1
   actor_rollout_ref.actor.megatron.pipeline_model_parallel_size=2  # trainer.megatron.pipeline_model_parallel_size=2
   actor_rollout_ref.actor.megatron.context_parallel_size=2  # trainer.megatron.context_parallel_size=2
-  '+actor_rollout_ref.actor.megatron.override_transformer_config={recompute_granularity: full, recompute_modules: [core_attn], recompute_method: uniform, recompute_num_layers: 1}'  # Trinity-RFT 0.6.0 default of trainer.trainer_config.actor_rollout_ref.actor.megatron.override_transformer_config
+  '+actor_rollout_ref.actor.megatron.override_transformer_config={recompute_granularity: full, recompute_modules: [core_attn], recompute_method: uniform, recompute_num_layers: 1}'  # trainer.trainer_config.actor_rollout_ref.actor.megatron.override_transformer_config={}, the Trinity-RFT 0.6.0 default
   actor_rollout_ref.actor.strategy=megatron                 # trainer.trainer_strategy=megatron
   actor_rollout_ref.actor.ppo_mini_batch_size=64            # buffer.train_batch_size=1024; 1024 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true              # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
-  actor_rollout_ref.actor.clip_ratio_low=0.2                # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_low
-  actor_rollout_ref.actor.clip_ratio_high=0.2               # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_high
-  actor_rollout_ref.actor.loss_agg_mode=token-mean          # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
-  actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
+  actor_rollout_ref.actor.clip_ratio_low=0.2                # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_low
+  actor_rollout_ref.actor.clip_ratio_high=0.2               # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_high
+  actor_rollout_ref.actor.loss_agg_mode=token-mean          # what Trinity-RFT 0.6.0 does without algorithm.loss_agg_mode
+  actor_rollout_ref.actor.entropy_coeff=0.0                 # what Trinity-RFT 0.6.0 does without algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.01                 # algorithm.kl_loss_fn_args.kl_coef=0.01
   actor_rollout_ref.actor.kl_loss_type=low_var_kl           # algorithm.kl_loss_fn=low_var_kl, algorithm.algorithm_type=grpo
@@ -39,7 +39,7 @@ ARGS=(
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
   actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=4    # explorer.rollout_model.tensor_parallel_size=4
   actor_rollout_ref.rollout.expert_parallel_size=4          # explorer.rollout_model.enable_expert_parallel=True
@@ -47,7 +47,7 @@ ARGS=(
   actor_rollout_ref.model.path=/models/Qwen3-30B-A3B        # model.model_path=/models/Qwen3-30B-A3B
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
-  trainer.total_epochs=100                  # enough for 100 rollout periods, which end the run (H68)
+  trainer.total_epochs=100                  # enough for 100 rollout periods, which end the run
   trainer.total_training_steps=100          # buffer.total_steps=400, trainer.total_steps=400
   trainer.project_name=moe                  # project=moe
   trainer.experiment_name=back              # name=back
@@ -55,8 +55,8 @@ ARGS=(
   trainer.nnodes=4                          # cluster.node_num=4
   trainer.n_gpus_per_node=8                 # cluster.gpu_per_node=8
   trainer.save_freq=10                      # trainer.save_interval=40
-  trainer.val_before_train=false            # Trinity-RFT 0.6.0 default of explorer.eval_on_startup
-  trainer.test_freq=-1                      # Trinity-RFT 0.6.0 default of explorer.eval_interval
+  trainer.val_before_train=false            # explorer.eval_on_startup=True, the Trinity-RFT 0.6.0 default
+  trainer.test_freq=-1                      # explorer.eval_interval=100, the Trinity-RFT 0.6.0 default
   trainer.default_local_dir=/ckpt/moe/back  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
   trainer.use_v1=true                       # rule 7: the trainer is named explicitly
   trainer.v1.trainer_mode=sync              # chosen: engines and trainer take turns on the same GPUs

@@ -13,16 +13,16 @@ ARGS=(
   data.max_response_length=4096            # response_length=4096
   data.train_batch_size=64                 # rollout_batch_size=64
   data.seed=7                              # seed=7
-  data.filter_overlong_prompts=true        # ROLL 0.3.0: rlvr_pipeline keeps 5 < len <= prompt_length (row 6.5, H51)
+  data.filter_overlong_prompts=true        # ROLL 0.3.0: rlvr_pipeline keeps 5 < len <= prompt_length
 
   actor_rollout_ref.actor.optim.lr=1e-06                     # student_train.training_args.learning_rate=1e-06
   actor_rollout_ref.actor.optim.lr_warmup_steps=5            # student_train.training_args.warmup_steps=10; 10 updates as scheduler ticks
   actor_rollout_ref.actor.optim.clip_grad=1.0                # ROLL 0.3.0 default of max_grad_norm
   actor_rollout_ref.actor.optim.lr_decay_style=linear        # ROLL 0.3.0 default of student_train.training_args.lr_scheduler_type
-  actor_rollout_ref.actor.megatron.param_offload=true        # ROLL 0.3.0: every role leaves its GPUs between its turns (row 3.12)
-  actor_rollout_ref.actor.megatron.optimizer_offload=true    # ROLL 0.3.0: every role leaves its GPUs between its turns (row 3.13)
+  actor_rollout_ref.actor.megatron.param_offload=true        # ROLL 0.3.0: every role leaves its GPUs between its turns
+  actor_rollout_ref.actor.megatron.optimizer_offload=true    # ROLL 0.3.0: every role leaves its GPUs between its turns
   actor_rollout_ref.actor.megatron.tensor_model_parallel_size=2  # student_train.strategy_args.strategy_config.tensor_model_parallel_size=2
-  actor_rollout_ref.actor.megatron.sequence_parallel=false   # ROLL 0.3.0 default of student_train.strategy_args.strategy_config.sequence_parallel
+  actor_rollout_ref.actor.megatron.sequence_parallel=false   # what ROLL 0.3.0 does without student_train.strategy_args.strategy_config.sequence_parallel
   actor_rollout_ref.actor.strategy=megatron                  # student_train.strategy_args.strategy_name=megatron_train
   actor_rollout_ref.actor.ppo_mini_batch_size=32             # student_train.training_args.per_device_train_batch_size=4; 128 sequences as prompts
   actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4     # student_train.training_args.per_device_train_batch_size=4
@@ -30,7 +30,7 @@ ARGS=(
   actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-mean  # ROLL 0.3.0 default of loss_agg_mode
   actor_rollout_ref.actor.entropy_coeff=0                    # ROLL 0.3.0 default of entropy_loss_coef
   actor_rollout_ref.actor.use_kl_loss=false                  # ROLL 0.3.0: the teacher's divergence is the advantage
-  actor_rollout_ref.actor.shuffle=true                       # ROLL 0.3.0: mini-batches are always shuffled (row 1.12)
+  actor_rollout_ref.actor.shuffle=true                       # ROLL 0.3.0: mini-batches are always shuffled
   actor_rollout_ref.actor.data_loader_seed=7                 # seed=7
   actor_rollout_ref.rollout.name=vllm                        # student_infer.strategy_args.strategy_name=vllm
   actor_rollout_ref.rollout.temperature=1.0                  # student_infer.generating_args.temperature=1.0
@@ -38,8 +38,8 @@ ARGS=(
   actor_rollout_ref.rollout.top_p=1.0                        # student_infer.generating_args.top_p=1.0
   actor_rollout_ref.rollout.seed=7                           # seed=7
   actor_rollout_ref.rollout.gpu_memory_utilization=0.7       # student_infer.strategy_args.strategy_config.gpu_memory_utilization=0.7
-  actor_rollout_ref.rollout.enforce_eager=false              # ROLL 0.3.0 default of student_infer.strategy_args.strategy_config.enforce_eager
-  actor_rollout_ref.rollout.tensor_model_parallel_size=1     # ROLL 0.3.0 default of student_infer.strategy_args.strategy_config.tensor_parallel_size
+  actor_rollout_ref.rollout.enforce_eager=false              # what ROLL 0.3.0 does without student_infer.strategy_args.strategy_config.enforce_eager
+  actor_rollout_ref.rollout.tensor_model_parallel_size=1     # what ROLL 0.3.0 does without student_infer.strategy_args.strategy_config.tensor_parallel_size
   actor_rollout_ref.rollout.load_format=auto                 # student_infer.strategy_args.strategy_config.load_format=auto
   actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8  # student_train.infer_batch_size=8
   actor_rollout_ref.rollout.n=4                              # num_return_sequences_in_group=4
@@ -51,14 +51,14 @@ ARGS=(
   actor_rollout_ref.model.trust_remote_code=true             # ROLL 0.3.0: model_providers: always true
   actor_rollout_ref.model.use_remove_padding=false           # ROLL 0.3.0 default of student_train.use_sequence_packing
 
-  trainer.total_epochs=300                    # enough for 300 rollout periods, which end the run (H68)
+  trainer.total_epochs=300                    # enough for 300 rollout periods, which end the run
   trainer.total_training_steps=300            # max_steps=300
   trainer.experiment_name=follow-the-teacher  # exp_name=follow-the-teacher
   'trainer.logger=[tensorboard]'              # track_with=tensorboard
   trainer.nnodes=1                            # chosen: all 8 GPUs in turns
   trainer.n_gpus_per_node=8                   # chosen: all 8 GPUs in turns
   trainer.save_freq=50                        # save_steps=50
-  trainer.resume_mode=disable                 # ROLL 0.3.0 default of resume_from_checkpoint
+  trainer.resume_mode=disable                 # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.test_freq=25                        # eval_steps=25
   trainer.default_local_dir=/data/checkpoints/verl_examples/follow-the-teacher  # checkpoint_config.output_dir=/data/checkpoints; <root>/<project>/<experiment>
   trainer.use_v1=true                         # rule 7: the trainer is named explicitly

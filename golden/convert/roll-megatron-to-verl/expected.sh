@@ -12,7 +12,7 @@ ARGS=(
   data.max_response_length=8192            # response_length=8192
   data.train_batch_size=128                # rollout_batch_size=128
   data.seed=42                             # ROLL 0.3.0 default of seed
-  data.filter_overlong_prompts=true        # ROLL 0.3.0: rlvr_pipeline keeps 5 < len <= prompt_length (row 6.5, H51)
+  data.filter_overlong_prompts=true        # ROLL 0.3.0: rlvr_pipeline keeps 5 < len <= prompt_length
 
   actor_rollout_ref.actor.optim.lr=1e-06                     # actor_train.training_args.learning_rate=1e-06
   actor_rollout_ref.actor.optim.weight_decay=0.1             # actor_train.training_args.weight_decay=0.1
@@ -31,7 +31,7 @@ ARGS=(
   actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-mean  # ROLL 0.3.0 default of loss_agg_mode
   actor_rollout_ref.actor.entropy_coeff=0                    # ROLL 0.3.0 default of entropy_loss_coef
   actor_rollout_ref.actor.use_kl_loss=false                  # ROLL 0.3.0 default of use_kl_loss
-  actor_rollout_ref.actor.shuffle=true                       # ROLL 0.3.0: mini-batches are always shuffled (row 1.12)
+  actor_rollout_ref.actor.shuffle=true                       # ROLL 0.3.0: mini-batches are always shuffled
   actor_rollout_ref.rollout.name=vllm                        # actor_infer.strategy_args.strategy_name=vllm
   actor_rollout_ref.rollout.nnodes=2                         # actor_infer.device_mapping=list(range(16,32)); rollout pool of 16 GPUs
   actor_rollout_ref.rollout.n_gpus_per_node=8                # actor_infer.device_mapping=list(range(16,32)); rollout pool of 16 GPUs
@@ -39,7 +39,7 @@ ARGS=(
   actor_rollout_ref.rollout.top_k=-1                         # actor_infer.generating_args.top_k=-1
   actor_rollout_ref.rollout.top_p=1.0                        # actor_infer.generating_args.top_p=1.0
   actor_rollout_ref.rollout.gpu_memory_utilization=0.85      # actor_infer.strategy_args.strategy_config.gpu_memory_utilization=0.85
-  actor_rollout_ref.rollout.enforce_eager=false              # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.enforce_eager
+  actor_rollout_ref.rollout.enforce_eager=false              # what ROLL 0.3.0 does without actor_infer.strategy_args.strategy_config.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=4     # actor_infer.strategy_args.strategy_config.tensor_parallel_size=4
   actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2  # actor_train.infer_batch_size=2
   actor_rollout_ref.rollout.n=8                              # num_return_sequences_in_group=8
@@ -53,14 +53,14 @@ ARGS=(
   actor_rollout_ref.model.use_remove_padding=true            # actor_train.use_sequence_packing=True
   actor_rollout_ref.hybrid_engine=false                      # actor_train.device_mapping=list(range(0,16)), actor_infer.device_mapping=list(range(16,32))
 
-  trainer.total_epochs=100                         # enough for 100 rollout periods, which end the run (H68)
+  trainer.total_epochs=100                         # enough for 100 rollout periods, which end the run
   trainer.total_training_steps=100                 # max_steps=100
   trainer.experiment_name=moe-30b                  # exp_name=moe-30b
   'trainer.logger=[tensorboard]'                   # track_with=tensorboard
   trainer.nnodes=2                                 # actor_train.device_mapping=list(range(0,16)); trainer pool of 16 GPUs
   trainer.n_gpus_per_node=8                        # actor_train.device_mapping=list(range(0,16)); trainer pool of 16 GPUs
   trainer.save_freq=20                             # save_steps=20
-  trainer.resume_mode=disable                      # ROLL 0.3.0 default of resume_from_checkpoint
+  trainer.resume_mode=disable                      # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.test_freq=10                             # eval_steps=10
   trainer.default_local_dir=/ckpt/moe-30b/verl_examples/moe-30b  # checkpoint_config.output_dir=/ckpt/moe-30b; <root>/<project>/<experiment>
   trainer.use_v1=true                              # rule 7: the trainer is named explicitly

@@ -12,8 +12,8 @@ ARGS=(
   actor_rollout_ref.actor.use_dynamic_bsz=true              # the trainer's micro-batches are checked although nothing trains
   actor_rollout_ref.rollout.name=vllm                       # actor_infer.strategy_args.strategy_name=vllm
   actor_rollout_ref.rollout.seed=7                          # seed=7
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.85 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
-  actor_rollout_ref.rollout.enforce_eager=false             # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.enforce_eager
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.85 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
+  actor_rollout_ref.rollout.enforce_eager=false             # what ROLL 0.3.0 does without actor_infer.strategy_args.strategy_config.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=2    # actor_infer.strategy_args.strategy_config.tensor_parallel_size=2
   actor_rollout_ref.rollout.load_format=auto                # actor_infer.strategy_args.strategy_config.load_format=auto
   actor_rollout_ref.rollout.val_kwargs.top_k=50             # validation.generating_args.top_k=50
@@ -28,7 +28,7 @@ ARGS=(
   'trainer.logger=[wandb]'                             # track_with=wandb
   trainer.nnodes=2                                     # actor_infer.device_mapping=list(range(0,16))
   trainer.n_gpus_per_node=8                            # num_gpus_per_node=8, actor_infer.device_mapping=list(range(0,16))
-  trainer.resume_mode=disable                          # ROLL 0.3.0 default of resume_from_checkpoint
+  trainer.resume_mode=disable                          # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.val_before_train=true                        # max_steps=0; val_only stops after the validation before training
   trainer.val_only=true                                # max_steps=0
   trainer.default_local_dir=./output/scores/scores-7b  # output_dir=./output; <root>/<project>/<experiment>

@@ -12,7 +12,7 @@ ARGS=(
 
   model.path=Qwen/Qwen3-30B-A3B  # pretrain=Qwen/Qwen3-30B-A3B
   model.trust_remote_code=true   # ROLL 0.3.0: model_providers: always true
-  +model.lora.rank=0             # ROLL 0.3.0 default of sft_train.model_args.lora_target
+  +model.lora.rank=0             # what ROLL 0.3.0 does without sft_train.model_args.lora_target
 
   engine.tensor_model_parallel_size=2    # sft_train.strategy_args.strategy_config.tensor_model_parallel_size=2
   engine.expert_model_parallel_size=4    # sft_train.strategy_args.strategy_config.expert_model_parallel_size=4
@@ -23,7 +23,7 @@ ARGS=(
   optim.lr=2e-05               # sft_train.training_args.learning_rate=2e-05
   optim.weight_decay=0.1       # sft_train.training_args.weight_decay=0.1
   optim.lr_warmup_steps=8      # sft_train.training_args.warmup_steps=8; 8 updates as scheduler ticks
-  'optim.betas=[0.9, 0.999]'   # ROLL 0.3.0 default of sft_train.training_args.adam_beta1
+  'optim.betas=[0.9, 0.999]'   # sft_train.training_args.adam_beta1=0.9, the ROLL 0.3.0 default
   optim.clip_grad=1.0          # ROLL 0.3.0 default of max_grad_norm
   optim.lr_decay_style=cosine  # sft_train.training_args.lr_scheduler_type=cosine
 

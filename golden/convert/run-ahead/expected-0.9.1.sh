@@ -22,10 +22,10 @@ ARGS=(
   actor_rollout_ref.actor.strategy=fsdp2                    # Trinity-RFT 0.6.0 default of trainer.trainer_strategy
   actor_rollout_ref.actor.ppo_mini_batch_size=64            # buffer.train_batch_size=512; 512 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true              # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
-  actor_rollout_ref.actor.clip_ratio_low=0.2                # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_low
-  actor_rollout_ref.actor.clip_ratio_high=0.2               # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_high
-  actor_rollout_ref.actor.loss_agg_mode=token-mean          # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
-  actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
+  actor_rollout_ref.actor.clip_ratio_low=0.2                # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_low
+  actor_rollout_ref.actor.clip_ratio_high=0.2               # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_high
+  actor_rollout_ref.actor.loss_agg_mode=token-mean          # what Trinity-RFT 0.6.0 does without algorithm.loss_agg_mode
+  actor_rollout_ref.actor.entropy_coeff=0.0                 # what Trinity-RFT 0.6.0 does without algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                  # algorithm.kl_loss_fn=k2, algorithm.algorithm_type=grpo
   actor_rollout_ref.actor.kl_loss_coef=0.001                # algorithm.kl_loss_fn_args.kl_coef=0.001
   actor_rollout_ref.actor.kl_loss_type=mse                  # algorithm.kl_loss_fn=k2, algorithm.algorithm_type=grpo
@@ -40,15 +40,15 @@ ARGS=(
   actor_rollout_ref.rollout.tensor_model_parallel_size=2    # explorer.rollout_model.tensor_parallel_size=2
   actor_rollout_ref.rollout.n=8                             # algorithm.repeat_times=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1             # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
-  actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
-  actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
+  actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
+  actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   actor_rollout_ref.rollout.checkpoint_engine.backend=nccl  # separate_async refuses naive
   actor_rollout_ref.model.path=/models/Qwen3-4B             # model.model_path=/models/Qwen3-4B
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
-  actor_rollout_ref.hybrid_engine=false                     # Trinity-RFT 0.6.0 default of mode
+  actor_rollout_ref.hybrid_engine=false                     # mode=both, the Trinity-RFT 0.6.0 default
 
-  trainer.total_epochs=5                           # buffer.total_epochs=4; enough for 187 rollout periods, which end the run (H68)
+  trainer.total_epochs=5                           # buffer.total_epochs=4; enough for 187 rollout periods, which end the run
   trainer.total_training_steps=187                 # buffer.total_epochs=4; floor(epochs x 12000 rows / B)
   trainer.project_name=async                       # project=async
   trainer.experiment_name=offset                   # name=offset

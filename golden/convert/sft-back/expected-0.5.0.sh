@@ -27,7 +27,7 @@ ARGS=(
   trainer.default_local_dir=/ckpt/chat/warmup  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
   trainer.project_name=chat                    # project=chat
   trainer.experiment_name=warmup               # name=warmup
-  trainer.total_epochs=2                       # buffer.total_epochs=2; enough for 312 updates, which end the run (H68)
+  trainer.total_epochs=2                       # buffer.total_epochs=2; enough for 312 updates, which end the run
   trainer.total_training_steps=312             # trainer.total_steps=312
   'trainer.logger=[tensorboard]'               # monitor.monitor_type=tensorboard
   trainer.save_freq=100                        # trainer.save_interval=100

@@ -15,7 +15,7 @@ ARGS=(
   data.max_prompt_length=512                 # model.max_prompt_tokens=512
   data.max_response_length=2048              # model.max_prompt_tokens=512; context - the other length
   data.train_batch_size=384                  # buffer.batch_size=64, synchronizer.sync_interval=6
-  data.shuffle=false                         # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.shuffle=false                         # buffer.explorer_input.tasksets[0].data_selector.selector_type=sequential, the Trinity-RFT 0.6.0 default
   data.filter_overlong_prompts=true          # Trinity-RFT 0.6.0 default of model.enable_prompt_truncation
 
   actor_rollout_ref.actor.optim.lr=5e-07                     # algorithm.optimizer.lr=5e-07
@@ -39,25 +39,25 @@ ARGS=(
   actor_rollout_ref.rollout.temperature=1.0                  # Trinity-RFT 0.6.0 default of model.temperature
   actor_rollout_ref.rollout.top_k=-1                         # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                        # Trinity-RFT 0.6.0 default of model.top_p
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5       # chosen: 0.85 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5       # chosen: 0.85 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
   actor_rollout_ref.rollout.enforce_eager=true               # explorer.rollout_model.enforce_eager=True
   actor_rollout_ref.rollout.tensor_model_parallel_size=1     # explorer.rollout_model.tensor_parallel_size=1
   actor_rollout_ref.rollout.max_model_len=2560               # model.max_model_len=2560
   actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8  # trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8
   actor_rollout_ref.rollout.n=2                              # algorithm.repeat_times=2
-  actor_rollout_ref.rollout.calculate_log_probs=true         # bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)
+  actor_rollout_ref.rollout.calculate_log_probs=true         # bypass_mode needs the engine's log-probabilities; off by default before 0.9
   actor_rollout_ref.model.path=/models/llama-3b              # model.model_path=/models/llama-3b
   actor_rollout_ref.model.use_remove_padding=true            # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
-  trainer.total_epochs=2                      # enough for 100 rollout periods, which end the run (H68)
+  trainer.total_epochs=2                      # enough for 100 rollout periods, which end the run
   trainer.total_training_steps=100            # buffer.total_steps=600, trainer.total_steps=600
   trainer.project_name=static                 # project=static
   trainer.experiment_name=rpp                 # name=rpp
-  'trainer.logger=[tensorboard]'              # Trinity-RFT 0.6.0 default of monitor.monitor_type
+  'trainer.logger=[tensorboard]'              # monitor.monitor_type=tensorboard, the Trinity-RFT 0.6.0 default
   trainer.nnodes=1                            # cluster.node_num=1
   trainer.n_gpus_per_node=4                   # cluster.gpu_per_node=4
   trainer.save_freq=10                        # trainer.save_interval=60
-  trainer.val_before_train=false              # Trinity-RFT 0.6.0 default of explorer.eval_on_startup
+  trainer.val_before_train=false              # explorer.eval_on_startup=True, the Trinity-RFT 0.6.0 default
   trainer.test_freq=-1                        # explorer.eval_interval=1000000
   trainer.default_local_dir=/ckpt/static/rpp  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
 )

@@ -13,7 +13,7 @@ ARGS=(
   data.max_prompt_length=1024                # model.max_prompt_tokens=1024
   data.max_response_length=2048              # model.max_response_tokens=2048
   data.train_batch_size=48                   # buffer.batch_size=48, synchronizer.sync_interval=1
-  data.shuffle=false                         # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.shuffle=false                         # buffer.explorer_input.tasksets[0].data_selector.selector_type=sequential, the Trinity-RFT 0.6.0 default
   data.filter_overlong_prompts=true          # Trinity-RFT 0.6.0 default of model.enable_prompt_truncation
 
   actor_rollout_ref.actor.optim.lr=1e-05                    # algorithm.optimizer.lr=1e-05
@@ -22,21 +22,21 @@ ARGS=(
   actor_rollout_ref.actor.strategy=fsdp2                    # Trinity-RFT 0.6.0 default of trainer.trainer_strategy
   actor_rollout_ref.actor.ppo_mini_batch_size=48            # buffer.batch_size=48; 192 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true              # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
-  actor_rollout_ref.actor.loss_agg_mode=token-mean          # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
-  actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
+  actor_rollout_ref.actor.loss_agg_mode=token-mean          # what Trinity-RFT 0.6.0 does without algorithm.loss_agg_mode
+  actor_rollout_ref.actor.entropy_coeff=0.0                 # what Trinity-RFT 0.6.0 does without algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=false                 # algorithm.algorithm_type=on_policy_distill
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=1.0                 # buffer.explorer_input.taskset.rollout_args.temperature=1.0
   actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=1    # explorer.rollout_model.tensor_parallel_size=1
   actor_rollout_ref.rollout.n=4                             # algorithm.repeat_times=4
   actor_rollout_ref.model.path=/models/student-1.5b         # model.model_path=/models/student-1.5b
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
 
-  trainer.total_epochs=200                         # enough for 200 rollout periods, which end the run (H68)
+  trainer.total_epochs=200                         # enough for 200 rollout periods, which end the run
   trainer.total_training_steps=200                 # buffer.total_steps=200
   trainer.project_name=distillation                # project=distillation
   trainer.experiment_name=teacher-7b-student-1.5b  # name=teacher-7b-student-1.5b
@@ -44,8 +44,8 @@ ARGS=(
   trainer.nnodes=1                                 # chosen: all 6 GPUs in turns
   trainer.n_gpus_per_node=6                        # chosen: all 6 GPUs in turns
   trainer.save_freq=50                             # trainer.save_interval=50
-  trainer.val_before_train=false                   # Trinity-RFT 0.6.0 default of explorer.eval_on_startup
-  trainer.test_freq=-1                             # Trinity-RFT 0.6.0 default of explorer.eval_interval
+  trainer.val_before_train=false                   # explorer.eval_on_startup=True, the Trinity-RFT 0.6.0 default
+  trainer.test_freq=-1                             # explorer.eval_interval=100, the Trinity-RFT 0.6.0 default
   trainer.default_local_dir=/data/checkpoints/distillation/teacher-7b-student-1.5b  # checkpoint_root_dir=/data/checkpoints; <root>/<project>/<experiment>
   trainer.use_v1=true                              # rule 7: the trainer is named explicitly
   trainer.v1.trainer_mode=sync                     # chosen: engines and trainer take turns on the same GPUs
@@ -54,8 +54,8 @@ ARGS=(
   distillation.distillation_loss.loss_mode=kl              # algorithm.algorithm_type=on_policy_distill
   distillation.distillation_loss.use_task_rewards=false    # algorithm.algorithm_type=on_policy_distill
   distillation.distillation_loss.use_policy_gradient=true  # Trinity-RFT 0.6.0: advantage_fn: both are advantage functions
-  distillation.distillation_loss.clip_ratio_low=0.2        # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_low
-  distillation.distillation_loss.clip_ratio_high=0.2       # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_high
+  distillation.distillation_loss.clip_ratio_low=0.2        # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_low
+  distillation.distillation_loss.clip_ratio_high=0.2       # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_high
   distillation.n_gpus_per_node=2                           # explorer.auxiliary_models[0].engine_num=1
   distillation.nnodes=1                                    # explorer.auxiliary_models[0].engine_num=1
   distillation.teacher_models.teacher_model.model_path=/models/teacher-7b  # explorer.auxiliary_models[0].model_path=/models/teacher-7b

@@ -8,9 +8,9 @@ ARGS=(
 
   actor_rollout_ref.actor.use_dynamic_bsz=true             # the trainer's micro-batches are checked although nothing trains
   actor_rollout_ref.rollout.name=vllm                      # actor_infer.strategy_args.strategy_name=vllm
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5     # chosen: 0.8 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
-  actor_rollout_ref.rollout.enforce_eager=false            # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.enforce_eager
-  actor_rollout_ref.rollout.tensor_model_parallel_size=1   # ROLL 0.3.0 default of actor_infer.strategy_args.strategy_config.tensor_parallel_size
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5     # chosen: 0.8 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
+  actor_rollout_ref.rollout.enforce_eager=false            # what ROLL 0.3.0 does without actor_infer.strategy_args.strategy_config.enforce_eager
+  actor_rollout_ref.rollout.tensor_model_parallel_size=1   # what ROLL 0.3.0 does without actor_infer.strategy_args.strategy_config.tensor_parallel_size
   actor_rollout_ref.rollout.load_format=auto               # actor_infer.strategy_args.strategy_config.load_format=auto
   actor_rollout_ref.rollout.val_kwargs.top_k=100           # actor_infer.generating_args.top_k=100
   actor_rollout_ref.rollout.val_kwargs.top_p=0.99          # actor_infer.generating_args.top_p=0.99
@@ -23,7 +23,7 @@ ARGS=(
   'trainer.logger=[tensorboard]'           # track_with=tensorboard
   trainer.nnodes=1                         # actor_infer.device_mapping=list(range(0,8))
   trainer.n_gpus_per_node=8                # actor_infer.device_mapping=list(range(0,8))
-  trainer.resume_mode=disable              # ROLL 0.3.0 default of resume_from_checkpoint
+  trainer.resume_mode=disable              # resume_from_checkpoint=False, the ROLL 0.3.0 default
   trainer.val_before_train=true            # val_only stops after the validation before training
   trainer.val_only=true                    # ROLL 0.3.0: start_agentic_rollout_pipeline.py trains nothing
   trainer.default_local_dir=./output/verl_examples/agentic_rollout  # <root>/<project>/<experiment>

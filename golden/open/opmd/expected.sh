@@ -14,7 +14,7 @@ ARGS=(
   data.max_prompt_length=512         # model.max_prompt_tokens=512
   data.max_response_length=1024      # model.max_response_tokens=1024
   data.train_batch_size=320          # buffer.batch_size=32, synchronizer.sync_interval=10
-  data.shuffle=false                 # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.shuffle=false                 # buffer.explorer_input.tasksets[0].data_selector.selector_type=sequential, the Trinity-RFT 0.6.0 default
   data.filter_overlong_prompts=true  # Trinity-RFT 0.6.0 default of model.enable_prompt_truncation
 
   actor_rollout_ref.actor.optim.lr=1e-06                      # algorithm.optimizer.lr=1e-06
@@ -24,16 +24,16 @@ ARGS=(
   actor_rollout_ref.actor.ppo_mini_batch_size=32              # buffer.batch_size=32; 256 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true                # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
   'actor_rollout_ref.actor.policy_loss.loss_mode=???'         # algorithm.algorithm_type=opmd
-  actor_rollout_ref.actor.loss_agg_mode=token-mean            # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
-  actor_rollout_ref.actor.entropy_coeff=0.0                   # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
+  actor_rollout_ref.actor.loss_agg_mode=token-mean            # what Trinity-RFT 0.6.0 does without algorithm.loss_agg_mode
+  actor_rollout_ref.actor.entropy_coeff=0.0                   # what Trinity-RFT 0.6.0 does without algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=true                    # algorithm.algorithm_type=opmd
-  actor_rollout_ref.actor.kl_loss_coef=0.001                  # Trinity-RFT 0.6.0 default of algorithm.kl_loss_fn_args.kl_coef
+  actor_rollout_ref.actor.kl_loss_coef=0.001                  # what Trinity-RFT 0.6.0 does without algorithm.kl_loss_fn_args.kl_coef
   actor_rollout_ref.actor.kl_loss_type=mse                    # algorithm.algorithm_type=opmd
   actor_rollout_ref.rollout.name=vllm                         # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=1.0                   # Trinity-RFT 0.6.0 default of model.temperature
   actor_rollout_ref.rollout.top_k=-1                          # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                         # Trinity-RFT 0.6.0 default of model.top_p
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5        # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5        # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
   actor_rollout_ref.rollout.enforce_eager=false               # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=1      # Trinity-RFT 0.6.0 default of explorer.rollout_model.tensor_parallel_size
   actor_rollout_ref.rollout.n=8                               # algorithm.repeat_times=8
@@ -43,12 +43,12 @@ ARGS=(
   trainer.total_epochs=1                    # buffer.total_epochs=1
   trainer.project_name=opmd                 # project=opmd
   trainer.experiment_name=tau               # name=tau
-  'trainer.logger=[tensorboard]'            # Trinity-RFT 0.6.0 default of monitor.monitor_type
+  'trainer.logger=[tensorboard]'            # monitor.monitor_type=tensorboard, the Trinity-RFT 0.6.0 default
   trainer.nnodes=1                          # cluster.node_num=1
   trainer.n_gpus_per_node=8                 # cluster.gpu_per_node=8
   trainer.save_freq=10                      # trainer.save_interval=100
-  trainer.val_before_train=false            # Trinity-RFT 0.6.0 default of explorer.eval_on_startup
-  trainer.test_freq=-1                      # Trinity-RFT 0.6.0 default of explorer.eval_interval
+  trainer.val_before_train=false            # explorer.eval_on_startup=True, the Trinity-RFT 0.6.0 default
+  trainer.test_freq=-1                      # explorer.eval_interval=100, the Trinity-RFT 0.6.0 default
   trainer.default_local_dir=/ckpt/opmd/tau  # checkpoint_root_dir=/ckpt; <root>/<project>/<experiment>
   trainer.use_v1=true                       # rule 7: the trainer is named explicitly
   trainer.v1.trainer_mode=sync              # chosen: engines and trainer take turns on the same GPUs

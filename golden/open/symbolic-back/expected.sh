@@ -12,7 +12,7 @@ ARGS=(
   data.max_prompt_length=1024                    # model.max_prompt_tokens=1024
   "data.max_response_length=${MAX_RESPONSE}"     # model.max_response_tokens=MAX_RESPONSE
   "data.train_batch_size=$((BATCH * 4))"         # buffer.batch_size=BATCH, synchronizer.sync_interval=4
-  data.shuffle=false                             # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].data_selector.selector_type
+  data.shuffle=false                             # buffer.explorer_input.tasksets[0].data_selector.selector_type=sequential, the Trinity-RFT 0.6.0 default
   data.filter_overlong_prompts=true              # Trinity-RFT 0.6.0 default of model.enable_prompt_truncation
 
   actor_rollout_ref.actor.optim.lr=1e-06                    # algorithm.optimizer.lr=1e-06
@@ -22,22 +22,22 @@ ARGS=(
   actor_rollout_ref.actor.strategy=fsdp2                    # Trinity-RFT 0.6.0 default of trainer.trainer_strategy
   "actor_rollout_ref.actor.ppo_mini_batch_size=${BATCH}"    # buffer.batch_size=BATCH; BATCH * 8 sequences as prompts
   actor_rollout_ref.actor.use_dynamic_bsz=true              # Trinity-RFT 0.6.0 default of trainer.use_dynamic_bsz
-  actor_rollout_ref.actor.clip_ratio_low=0.2                # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_low
-  actor_rollout_ref.actor.clip_ratio_high=0.2               # Trinity-RFT 0.6.0 default of algorithm.policy_loss_fn_args.clip_range_high
-  actor_rollout_ref.actor.loss_agg_mode=token-mean          # Trinity-RFT 0.6.0 default of algorithm.loss_agg_mode
-  actor_rollout_ref.actor.entropy_coeff=0.0                 # Trinity-RFT 0.6.0 default of algorithm.entropy_loss_fn_args.entropy_coef
+  actor_rollout_ref.actor.clip_ratio_low=0.2                # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_low
+  actor_rollout_ref.actor.clip_ratio_high=0.2               # what Trinity-RFT 0.6.0 does without algorithm.policy_loss_fn_args.clip_range_high
+  actor_rollout_ref.actor.loss_agg_mode=token-mean          # what Trinity-RFT 0.6.0 does without algorithm.loss_agg_mode
+  actor_rollout_ref.actor.entropy_coeff=0.0                 # what Trinity-RFT 0.6.0 does without algorithm.entropy_loss_fn_args.entropy_coef
   actor_rollout_ref.actor.use_kl_loss=false                 # algorithm.kl_loss_fn=none, algorithm.algorithm_type=grpo
   actor_rollout_ref.rollout.name=vllm                       # Trinity-RFT 0.6.0 default of explorer.rollout_model.engine_type
   actor_rollout_ref.rollout.temperature=1.0                 # Trinity-RFT 0.6.0 default of model.temperature
   actor_rollout_ref.rollout.top_k=-1                        # Trinity-RFT 0.6.0 default of buffer.explorer_input.tasksets[0].rollout_args.top_k
   actor_rollout_ref.rollout.top_p=1.0                       # Trinity-RFT 0.6.0 default of model.top_p
-  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default (row 8.2)
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5      # chosen: 0.9 became 0.5: the engine shares its GPUs with the trainer now; veRL's default
   actor_rollout_ref.rollout.enforce_eager=false             # Trinity-RFT 0.6.0 default of explorer.rollout_model.enforce_eager
   actor_rollout_ref.rollout.tensor_model_parallel_size=1    # explorer.rollout_model.tensor_parallel_size=1
   actor_rollout_ref.rollout.n=8                             # algorithm.repeat_times=8
   actor_rollout_ref.rollout.val_kwargs.top_k=-1             # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_k
-  actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
-  actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
+  actor_rollout_ref.rollout.val_kwargs.top_p=1.0            # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.top_p
+  actor_rollout_ref.rollout.val_kwargs.temperature=1.0      # what Trinity-RFT 0.6.0 does without buffer.explorer_input.eval_tasksets[0].rollout_args.temperature
   actor_rollout_ref.rollout.val_kwargs.n=1                  # Trinity-RFT 0.6.0 default of buffer.explorer_input.eval_tasksets[0].repeat_times
   "actor_rollout_ref.model.path=${MODEL}"                   # model.model_path=MODEL
   actor_rollout_ref.model.use_remove_padding=true           # Trinity-RFT 0.6.0 default of trainer.use_remove_padding

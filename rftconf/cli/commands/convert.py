@@ -31,6 +31,9 @@ def convert(
     rows: options.Rows = None,
     assume: options.Assume = None,
     rollout_gpus: options.RolloutGpus = None,
+    layout: options.Layout = None,
+    questions: options.Questions = None,
+    answers: options.Answers = None,
     style: Annotated[
         options.Form | None,
         typer.Option("--as", help="veRL, ChatLearn: script or YAML; veRL's is a script when absent."),
@@ -74,7 +77,11 @@ def convert(
     """Write a config for another framework, and account for every key.
 
     The config goes to standard output (or -o FILE), the report to standard error: first what you must decide, then
-    how many keys ended how, then those that did not stay as they were. The file is read, never executed.
+    what changes the learning, the largest effect first, then how many keys ended how. -v lists every key. The file is
+    read, never executed.
+
+    --questions FILE writes what you must decide as a YAML file with each answer explained; fill it in, and --answers
+    FILE converts with all answers at once. An answer that stays null stays open.
 
     A run of several stages becomes several files and a script that runs them in order, with -o FOLDER. A folder is
     converted file by file to the same places below -o FOLDER.
@@ -88,68 +95,78 @@ def convert(
       rftconf convert configs/ --to verl -o converted/
       rftconf convert run_grpo.sh --to trinity --adapters adapters -o grpo.yaml
       rftconf convert run_grpo.sh --to trinity --certify -o grpo.yaml
+      rftconf convert run_grpo.sh --to trinity --questions answers.yaml > grpo.yaml
       rftconf convert run_grpo.sh --to trinity --on-loss error --quiet
 
     What is converted is checked before it is written, as `rftconf check` does it: an error in it is a refusal.
 
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
     """
-    from rftconf.cli import converted
+    from rftconf.cli import answering, converted
     from rftconf.cli import output as out
-    from rftconf.cli.loading import open_document, report_document, report_guess, report_unread, report_unreadable
+    from rftconf.cli.loading import read_source, report_document, report_guess, report_unreadable
     from rftconf.cli.many import Job, is_folder
     from rftconf.cli.reading import assumptions, framework_name, reading
     from rftconf.convert import convert_loaded
     from rftconf.load import load
-    from rftconf.report.ledger import ledger_text
+    from rftconf.text.source import open_source
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     assumed = assumptions(assume)
     target = framework_name(to)
     _suit(target, style, form)
-    wanted = _options(to_release, rollout_gpus, form, style, adapters)
+    wanted = _options(to_release, rollout_gpus, form, style, adapters, layout)
     many_runs = Job(how, target, wanted, rows, on_loss, assumed, _gpu(gpu))
     written = converted.written(source, output, ledger, adapters, certify=certify, as_json=json)
     if Path(source).is_dir():
-        _one_run(adapters)
+        _one_run(adapters, questions, answers)
         return _folder(Path(source), output, ledger, many_runs, as_json=json, quiet=quiet, color=color)
-    document = open_document(source, how)
+    given = answering.given_by(answers, certify=certify)
+    opened = open_source(source)
+    document = read_source(opened, source, how)
     screen = out.report_screen(color)
     if not document.readable:
         report_unreadable(document, how, screen)
         return 2
     loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
     if output is not None and is_folder(output) and _is_series(loaded, target):
-        _one_run(adapters)
+        _one_run(adapters, questions, answers)
         if not quiet:
             report_document(document, screen)
             report_guess(loaded.guess, how, screen)
         return converted.series(loaded, written, output, many_runs, screen, quiet=quiet, full=verbose)
-    done = convert_loaded(loaded, target, wanted)
-    _refuse_foreign(adapters, done)
-    if quiet:
-        report_unread(document)
-    else:
-        _tell(done, how, screen, ledger_text(done.ledger, screen, full=verbose, losses=on_loss != "allow"))
-    return converted.single(done, written, many_runs, screen)
+    found = answering.answered(opened, source, many_runs, convert_loaded(loaded, target, wanted), given)
+    _refuse_foreign(adapters, found.done)
+    answering.write_questions(questions, source, found, given)
+    _tell(found.done, how, screen, full=verbose, quiet=quiet)
+    return converted.single(found.done, written, found.job, screen, quiet=quiet)
 
 
-def _tell(done: Conversion, how: Reading, screen: Screen, told: str) -> None:
-    """What was wrong with the source, what it was taken for, and the account."""
+def _tell(done: Conversion, how: Reading, screen: Screen, *, full: bool, quiet: bool) -> None:
+    """What was wrong with the source, what it was taken for, and the account; to the quiet what was not read."""
     from rftconf.cli import output as out
-    from rftconf.cli.loading import report_document, report_guess
+    from rftconf.cli.loading import report_document, report_guess, report_unread
+    from rftconf.report.ledger import ledger_text
 
+    if quiet:
+        report_unread(done.loaded.document)
+        return
     report_document(done.loaded.document, screen, more=done.diagnostics)
     report_guess(done.loaded.guess, how, screen)
-    out.report(told)
+    out.report(ledger_text(done.ledger, screen, full=full))
 
 
 def _options(
-    to_release: str | None, rollout_gpus: int | None, form: str, style: str | None, adapters: Path | None = None
+    to_release: str | None,
+    rollout_gpus: int | None,
+    form: str,
+    style: str | None,
+    adapters: Path | None = None,
+    layout: str | None = None,
 ) -> Options:
     from rftconf.convert import Options
 
-    return Options(to_release, rollout_gpus, form, style, _adapters_folder(adapters))
+    return Options(to_release, rollout_gpus, form, style, _adapters_folder(adapters), layout)
 
 
 def _refuse_foreign(adapters: Path | None, done: Conversion) -> None:
@@ -159,11 +176,12 @@ def _refuse_foreign(adapters: Path | None, done: Conversion) -> None:
         refuse_foreign(adapters, done.adapters)
 
 
-def _one_run(adapters: Path | None) -> None:
+def _one_run(adapters: Path | None, questions: Path | None, answers: Path | None) -> None:
     from rftconf.errors import UsageError
 
-    if adapters is not None:
-        raise UsageError("--adapters writes for one run: convert the stages or files one by one")
+    for name, path in (("adapters", adapters), ("questions", questions), ("answers", answers)):
+        if path is not None:
+            raise UsageError(f"--{name} is for one run: convert the stages or files one by one")
 
 
 def _is_series(loaded: Loaded, target: str) -> bool:

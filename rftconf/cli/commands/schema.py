@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 def schema(
     subject: Annotated[
-        str, typer.Argument(metavar="[plan|certificate|settings|FRAMEWORK]", help="What the schema describes.")
+        str, typer.Argument(metavar="[plan|certificate|answers|settings|FRAMEWORK]", help="What the schema describes.")
     ] = "plan",
     from_release: options.FromRelease = None,
     trainer: Annotated[str, typer.Option("--trainer", metavar="NAME", help="fsdp or megatron, for veRL.")] = "",
     output: options.Output = None,
 ) -> int:
-    """Print the JSON Schema of the plan, of certificates, of a framework's config, or of rftconf.toml.
+    """Print the JSON Schema of the plan, of certificates, of answers, of a framework's config, or of rftconf.toml.
 
     In a YAML file, `# yaml-language-server: $schema=FILE` makes editors use it.
 
@@ -27,6 +27,7 @@ def schema(
       rftconf schema > plan.schema.json
       rftconf schema trinity --from-release 0.6.0 -o trinity.schema.json
       rftconf schema certificate
+      rftconf schema answers
       rftconf schema settings
     """
     from pathlib import Path
@@ -43,6 +44,11 @@ def schema(
         import rftconf.certificate
 
         out.product(Path(rftconf.certificate.__file__).with_name("schema.json").read_text(encoding="utf-8"), output)
+        return 0
+    if subject == "answers":
+        from rftconf.answers_file import answers_schema
+
+        out.product_json(answers_schema(), output)
         return 0
     if subject == "settings":
         from rftconf.lint.settings import settings_schema

@@ -130,7 +130,8 @@ def _say_role(w: Writing, at: str, section: str, *, served: bool) -> None:
 def _write_engine(w: Writing, at: str, section: str) -> None:
     engine = w.plan(at + "engine")
     known = isinstance(engine, str) and engine in STRATEGIES
-    note = "" if known else f"ROLL has no strategy for {formula(engine)}"
+    none = "the source does not say what serves it" if engine is None else f"ROLL has no strategy for {formula(engine)}"
+    note = "" if known else none
     state = State.EXACT if known else State.UNRESOLVED
     w.put(section + NAME, STRATEGIES.get(str(engine), "???"), at + "engine", state=state, note=note, always=True)
     config = f"{section}.{CONFIG}"

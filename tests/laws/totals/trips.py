@@ -21,6 +21,7 @@ from rftconf.mappers.native import Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
+from rftconf.placed import placed
 from rftconf.refusals import refuse_dialects
 from rftconf.schemas import registry, versions
 from rftconf.schemas.guess import Guess
@@ -126,7 +127,7 @@ def write(reading: Reading, to: str, release: str, options: Options) -> Writing:
     loaded = Loaded(Document("law", "", "yaml", ()), guess, reading.table, [stage])
     values, origins, target = dict(stage.values), dict(stage.origins), registry.framework(to)
     refuse_dialects(reading)
-    conversions._place(target, release, values, origins, options)
+    placed(target, release, values, origins, rollout_gpus=options.rollout_gpus)
     return conversions._write(loaded, stage, to, release, values, origins, options)
 
 

@@ -1,0 +1,103 @@
+"""Differences between two runs by what causes them, the largest effect on the learning first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from math import log2
+from typing import Any, NamedTuple
+
+from rftconf.diff.causes import CAUSES, Cause
+from rftconf.diff.compare import Comparison, Difference, Stages
+from rftconf.diff.effects import Effect
+from rftconf.diff.measured import Measured, Pair, Tier
+
+HARDLY = log2(1.02)
+"""A factor within 2 % is below what two seeds differ by."""
+UNKNOWN = 1.0
+"""Doublings that an effect of unknown size is ranked by: a factor of 2."""
+SOURCE_AND_TARGET = ("in the source", "here")
+A_AND_B = ("in A", "in B")
+
+
+class Ranked(NamedTuple):
+    """A cause, how much it does, and the fields that differ."""
+
+    cause: Cause
+    measured: Measured
+    found: tuple[Difference, ...]
+
+    @property
+    def tier(self) -> Tier:
+        """What it touches; a factor that hardly differs from 1 is no more than chance."""
+        tier, size = self.measured.tier, self.measured.doublings
+        return Tier.CHANCE if tier is Tier.SCALE and size is not None and size < HARDLY else tier
+
+    @property
+    def acts(self) -> bool:
+        """False for a factor of exactly 1: the fields differ, and what they make does not."""
+        return self.measured.tier is not Tier.SCALE or self.measured.doublings != 0
+
+
+def ranked(
+    found: Iterable[Difference],
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    names: tuple[str, str] = A_AND_B,
+    keys: Mapping[str, str] | None = None,
+) -> tuple[Ranked, ...]:
+    """The causes behind differences that change the mathematics; `a` and `b` are the stages' flat values.
+
+    `names` and `keys` as in `Pair`.
+    """
+    groups: dict[str, list[Difference]] = {}
+    for one in found:
+        # the same value that acts on one side only follows from another field, which is listed
+        if one.known.effect is Effect.MATHEMATICS and one.a.value != one.b.value:
+            groups.setdefault(cause_of(one.path).name, []).append(one)
+    measured = (_measured(group, a, b, names, keys or {}) for group in groups.values())
+    return tuple(sorted(measured, key=_place))
+
+
+def of_stages(found: Comparison, stage: Stages) -> tuple[Ranked, ...]:
+    """The causes behind two stages of a comparison, as far as the two can be compared; only those that act."""
+    a, b = found.a.stages[stage.a], found.b.stages[stage.b]
+    keys = {path: said.keys[0][0] for path, said in found.b.said[stage.b].items() if said.keys}
+    told = [one for one in stage.differences if one.certain]
+    return tuple(one for one in ranked(told, a, b, A_AND_B, keys) if one.acts)
+
+
+def _measured(
+    group: list[Difference], a: Mapping[str, Any], b: Mapping[str, Any], names: tuple[str, str], keys: Mapping[str, str]
+) -> Ranked:
+    cause = cause_of(group[0].path)
+    first = sorted(group, key=lambda one: (not one.certain, _field(cause, one.path)))
+    paths = tuple(one.path for one in first)
+    return Ranked(cause, cause.measure(Pair(a, b, paths, names, keys)), tuple(first))
+
+
+def _place(one: Ranked) -> tuple[int, float]:
+    """By tier, then by size."""
+    size = UNKNOWN if one.measured.doublings is None else one.measured.doublings
+    return one.tier, -size
+
+
+def cause_of(path: str) -> Cause:
+    """The cause that a plan field belongs to. Raises KeyError where no row has it."""
+    plain = re.sub(r"\[\d+\]", "[]", path)
+    for cause in CAUSES:
+        if any(_pattern(field).fullmatch(plain) for field in cause.fields):
+            return cause
+    raise KeyError(path)
+
+
+def _field(cause: Cause, path: str) -> int:
+    plain = re.sub(r"\[\d+\]", "[]", path)
+    return next(at for at, field in enumerate(cause.fields) if _pattern(field).fullmatch(plain))
+
+
+@cache
+def _pattern(field: str) -> re.Pattern[str]:
+    text = re.escape(field).replace(r"\*\*", r".+").replace(r"\*", r"[\w-]+")
+    return re.compile(text)

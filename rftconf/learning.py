@@ -1,0 +1,68 @@
+"""What a conversion changes in the learning: the ranked causes, with what the target does and what makes up for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from rftconf.diff.compare import Difference, SaidOfStage
+from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, ranked
+from rftconf.diff.sides import Said
+from rftconf.ledger import LOSSES, Change, State
+from rftconf.mappers.writing import Writing
+from rftconf.schemas import catalogue
+
+_ASKED = (State.UNRESOLVED,)
+"""States of what is a decision, and not yet a change."""
+_VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
+"""What a note says of the two values, which a change says itself."""
+
+
+def changes_of(
+    found: Sequence[Difference], a: SaidOfStage, b: SaidOfStage, writing: Writing, asked: AbstractSet[str]
+) -> list[Change]:
+    """The changes behind the differences of a stage (`a`) and what was written for it (`b`), the largest first.
+
+    A difference that cannot be compared counts where the target is known to lack what the source has. What hangs on the
+    keys in `asked`, which are still open, is a decision and no change yet.
+    """
+    told = [one for one in found if (one.certain or _is_lost(one, writing)) and asked.isdisjoint(_read_from(one))]
+    causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, _keys(b[1], writing))
+    return [_change(one, writing) for one in causes if one.acts]
+
+
+def _read_from(one: Difference) -> tuple[str, ...]:
+    """The target's keys that a field was read from."""
+    return () if one.b.said is None else (*(key for key, _ in one.b.said.keys), *one.b.said.asked)
+
+
+def _is_lost(one: Difference, writing: Writing) -> bool:
+    outcome = writing.outcomes.get(one.path)
+    lost = outcome is not None and outcome.state in LOSSES and outcome.state not in _ASKED
+    return lost and one.a.value is not None
+
+
+def _change(one: Ranked, writing: Writing) -> Change:
+    _, says, doublings, remedy, whole = one.measured
+    plan = tuple(difference.path for difference in one.found)
+    why = "" if whole else next(_notes(plan, writing), "")
+    keys = dict.fromkeys(key for d in one.found if d.a.said is not None for key, _ in d.a.said.keys)
+    return Change(one.cause.name, one.tier.name.lower(), says, doublings, why, remedy, plan, tuple(keys))
+
+
+def _notes(plan: Sequence[str], writing: Writing) -> Iterator[str]:
+    outcomes = (writing.outcomes.get(path) for path in plan)
+    yield from (_VALUES.sub("", o.note) for o in outcomes if o is not None and o.note and o.state in LOSSES)
+
+
+def _keys(said: Mapping[str, Said], writing: Writing) -> dict[str, str]:
+    """Plan field to the one key of the target's release that it has."""
+    known = catalogue.load(writing.framework, writing.release, writing.trainer)
+    return {path: key for path, one in said.items() if (key := _key(one, known))}
+
+
+def _key(one: Said, known: Any) -> str:
+    names = [*(name for name, _ in one.keys), *one.asked]
+    return next((name for name in names if name in known), "")
