@@ -13,6 +13,7 @@ from rftconf.errors import UsageError
 from rftconf.plan.symbols import MISSING, Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.guess import Guess, guess
+from rftconf.schemas.own_keys import count
 from rftconf.text.document import Document, Mode
 
 if TYPE_CHECKING:
@@ -71,6 +72,18 @@ def _on_a_later_release(best: Guess, free: Guess, dialect: Dialect) -> Guess:
     return free if later and len(own) >= _FEWEST else best
 
 
+def _of_its_checkout(best: Guess, document: Document, written: Mapping[str, Value], guessed: partial[Guess]) -> Guess:
+    """The guess for a config whose checkout has a config of another release than its fork stands on.
+
+    A checkout of before the fork's code was read, or after, says so itself: its own config has the keys of one release.
+    """
+    stock = {leaf.key: leaf.value for leaf in document.stock if leaf.value != MISSING}
+    free = guess(stock | dict(written), **(guessed.keywords | {"overrides": False}))
+    if free.release == best.release or count(free, stock) - count(best, stock) < _FEWEST:
+        return best
+    return replace(guessed(release=free.release), certain=free.certain, asked=False)
+
+
 def _of_fork(document: Document, fork: marks.Marks, program: str, config: str, release: str | None) -> Guess:
     """The guess for a config of a declared fork: its framework and the release that it stands on."""
     from rftconf.dialects.declaration import load
@@ -97,6 +110,7 @@ def _of_fork(document: Document, fork: marks.Marks, program: str, config: str, r
         best = guessed()  # the fork took over a program that came after the release that it stands on
     if release is None:
         best = _on_a_later_release(best, guessed(), dialect)
+        best = _of_its_checkout(best, document, written, guessed) if document.stock else best
     stands_on = f"{of.title} {dialect.release}"
     stands_on += "" if best.release == dialect.release else f", here on {best.release}, which has more of its keys"
     unknown = tuple(key for key in best.unknown if dialect.fact(key.lstrip("+~")) is None)

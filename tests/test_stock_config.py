@@ -116,3 +116,17 @@ def test_a_config_file_that_a_forks_program_takes_as_an_argument_is_read_above_i
     assert "data.prompt_key" in {leaf.key for leaf in loaded.document.leaves}, "the fork's defaults lie below"
     (said,) = (one for one in loaded.document.diagnostics if one.code == "SYN308")
     assert "./scripts/mine.yaml is no override" in said.message
+
+
+def test_a_fork_s_checkout_says_which_release_it_stands_on(tmp_path: Path) -> None:
+    """verl-tool's code was read on 0.7.1; a checkout from before it got there has the keys of 0.4.1."""
+    older = STOCK.replace(
+        "algorithm: {mine: 0.5,",
+        "ray_init: {num_cpus: 8, timeline_json_file: null}\nreward_model: {max_length: 512, strategy: fsdp}\nalgorithm: {",
+    )
+    more = "+actor_rollout_ref.agent.tool_server_url=http://localhost:1"
+    loaded = opened(tmp_path / "old", more, stock=older)
+    assert (loaded.guess.dialect, loaded.release) == ("verl-tool", "0.4.1")
+    assert loaded.guess.confidence != "the release that its fork stands on"
+    assert any("here on 0.4.1, which has more of its keys" in reason for reason in loaded.guess.reasons)
+    assert load(loaded.document, rows=1000, release="0.7.1").release == "0.7.1", "what the person says wins"
