@@ -45,8 +45,9 @@ def read_refusals(details: Path) -> list[Refusal]:
 
 
 def verdict_on(refusal: Refusal, verdicts: Sequence[dict[str, str]]) -> tuple[str, str]:
-    """What the code does, and whether the refusal is right."""
-    own = (v for v in verdicts if v["target"] in (refusal.target, "any") and matches(v["refusal"], refusal.sentence))
+    """What the code does, and whether the refusal is right; what was found of one config (`config`) stands first."""
+    mine = (v for v in verdicts if v.get("config", "") in refusal.place)
+    own = (v for v in mine if v["target"] in (refusal.target, "any") and matches(v["refusal"], refusal.sentence))
     verdict = next(own, {"code": "", "verdict": "not judged"})
     return verdict["code"], verdict["verdict"]
 
@@ -62,7 +63,7 @@ def render_page(drawn: Sequence[Refusal], whole: int, verdicts: Sequence[dict[st
         f"(seed {SEED}), stand here with what the code of the target does, read once for each kind of refusal.",
         "No config is copied: repository, path and commit say where it is. Draws before this one held some that were wrong about what a",
         "fork counts (Tree-GRPO's answers to a prompt, MetaStone-S1's update), and so were 41 of the 244 refusals of the configs kept back",
-        "on 2026-11-25: all of forks of verl-agent, whose update counts steps of episodes. All are mended since.",
+        "on 2026-11-25: all of forks of verl-agent, whose update counts steps of episodes. All of these are mended since.",
         "",
         "| config | to | what rftconf says | what the code does | judged |",
         "| --- | --- | --- | --- | --- |",

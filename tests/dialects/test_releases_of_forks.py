@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rftconf.ledger import State
-from tests.dialects.test_forks import launch, ledger_of, read, states
+from tests.dialects.test_forks import SEARCH, launch, ledger_of, read, states
 
 
 def test_a_fork_may_have_a_program_of_a_later_release(tmp_path: Path) -> None:
@@ -57,3 +57,10 @@ def test_names_between_two_releases_are_the_framework_s_own(tmp_path: Path) -> N
     found = states(ledger_of(loaded))
     assert State.UNKNOWN not in {found[key.partition("=")[0]] for key in keys}
     assert found["data.train_batch_size"] is State.DEAD_IN_SOURCE
+
+
+def test_search_r1_makes_one_update_of_a_period_that_is_smaller(tmp_path: Path) -> None:
+    """Its dp_actor splits the batch as veRL 0.2.0 does, and nothing compares the two: 16 prompts x 4 are one update."""
+    keys = [key for key in SEARCH if "train_batch_size" not in key]
+    values = read(tmp_path, launch("verl.trainer.main_ppo", "data.train_batch_size=16", *keys)).stages[0].values
+    assert values["stage.batch.sequences_per_update"] == 64

@@ -43,7 +43,8 @@ def _is_capped(context: Any) -> bool:
     dp_actor.update_policy splits the batch; ray_trainer._validate_config asserts since 0.3.0). Rules see what is written."""
     known = all(isinstance(context.plan(path), int) for path in (PERIOD, RESPONSES))
     told = assumed(context, "mini_batch")
-    return known and (told == "capped" or (told is None and not context.since("0.3.0") and not context.as_written))
+    as_0_2_0 = told in (None, "samples") and not context.since("0.3.0") and not context.as_written
+    return known and (told == "capped" or as_0_2_0)
 
 
 class _MiniBatch(Codec[Any, Any]):
