@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from rftconf.diff.compare import Difference, SaidOfStage
-from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, ranked
+from rftconf.diff.compare import SWITCHES, Difference, SaidOfStage
+from rftconf.diff.effects import Effect
+from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, cause_of, ranked
 from rftconf.diff.sides import Said
 from rftconf.ledger import LOSSES, Change, State
 from rftconf.mappers.writing import Writing
@@ -28,7 +29,17 @@ def changes_of(
     A difference that cannot be compared counts where the target is known to lack what the source has. What hangs on the
     keys in `asked`, which are still open, is a decision and no change yet.
     """
-    told = [one for one in found if (one.certain or _is_lost(one, writing)) and asked.isdisjoint(_read_from(one))]
+    hangs = [one for one in found if not asked.isdisjoint(_read_from(one))]
+    # a switch that is still open leaves open all that it switches
+    switches = (one for one in hangs if one.path.endswith(SWITCHES) and one.known.effect is Effect.MATHEMATICS)
+    switched = {cause_of(one.path).name for one in switches}
+    told = [
+        one
+        for one in found
+        if (one.certain or _is_lost(one, writing))
+        and one not in hangs
+        and (one.known.effect is not Effect.MATHEMATICS or cause_of(one.path).name not in switched)
+    ]
     causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, _keys(b[1], writing))
     return [_change(one, writing) for one in causes if one.acts]
 

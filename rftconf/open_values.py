@@ -33,6 +33,7 @@ from rftconf.text.placeholders import placeholders_in
 from rftconf.text.span import Place
 
 EMPTY = '""'
+_LONGEST = 200
 _MOST_KEYS = 2
 """Keys of the source that one question names."""
 _ASSIGNED = re.compile(
@@ -190,7 +191,8 @@ def _why_open(line: TargetLine, writing: Writing) -> str:
     told = [text for text in (formula_of, note) if text]
     if not told:
         return line.comment if line.comment and not line.sources else "the source does not tell it"
-    return "; ".join(dict.fromkeys(text for text in told if not any(text in other for other in told if other != text)))
+    kept = dict.fromkeys(text for text in told if not any(text in other for other in told if other != text))
+    return "; ".join(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in kept)
 
 
 def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:

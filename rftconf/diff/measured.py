@@ -93,6 +93,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     },
     L + "advantage_scope": {"rollout": "over the whole period", "update": "over each update"},
     L + "std_scope": {"none": "nothing", "group": "the prompt's answers", "batch": "the batch", "running": "all so far"},
+    L + "kl_loss.estimator": {"k3_clamped": "k3, clamped"},
+    L + "kl_reward.estimator": {"k3_clamped": "k3, clamped"},
     "stage.algorithm.filters[].action": {"drop": "dropped", "refill": "replaced by new ones", "duplicate": "doubled"},
 }  # fmt: skip
 """What the plan's words mean; other values stand for themselves."""
@@ -194,6 +196,8 @@ def term(what: str, switch: str, coef: str) -> Measure:
         if a != b and times:
             key = pair.key(coef)
             return Measured(Tier.SCALE, f"{what} weighs {times}", doublings, f"set {key}={shown(a)}" if key else "")
-        return Measured(Tier.SCALE, sides(pair, what, *lead_of(pair)), None)
+        return Measured(
+            Tier.SCALE, sides(pair, f"{what} ({pair.paths[0].rpartition('.')[2]})", *lead_of(pair), pair.paths[0]), None
+        )
 
     return measure

@@ -112,10 +112,12 @@ def _layouts(values: dict[str, Any], *, may_separate: bool) -> list[Decision]:
     """Which of the two layouts: asked where the source has GPUs for each and this framework's programs share them."""
     rollout, trainer = (formula(values.get(f"stage.placement.{role}.gpus")) for role in ("rollout", "actor"))
     has = f"{rollout} GPUs for engines and {trainer} for the trainer"
-    why = "here engines and trainer take turns on the same GPUs, unless you say otherwise"
+    why = "here engines and trainer take turns on the same GPUs"
     shared = f"--layout {SHARED}: take turns, in step with each other"
     apart = f"--layout {APART}: GPUs of their own, answers one period ahead of the weights they are learned by"
-    choices = (shared, apart) if may_separate and _whole_updates(values) else (shared,)
+    either = may_separate and _whole_updates(values)
+    choices = (shared, apart) if either else (shared,)
+    why += ", unless you say otherwise" if either else "; this release has no other way for this run"
     return [Decision(ASKED, why, choices, SHARED, has)]
 
 

@@ -159,3 +159,10 @@ def test_an_answer_to_a_key_of_a_list_is_given_to_each_item() -> None:
     }
     assert written == {key.replace("[]", f"[{at}]"): ("mine", "your answer") for at in (0, 1)}
     assert [(one.key, one.chosen) for one in done.ledger.answered] == [(key, "mine")]
+
+
+def test_what_an_open_estimator_switches_is_no_change_yet() -> None:
+    """ROLL's default estimator has a critic; while the estimator is open, nobody is told of one."""
+    done = to_roll({"algorithm.adv_estimator": "reinforce_plus_plus_baseline"}).conversion
+    assert asked(done, "adv_estimator").choices
+    assert not [one for one in done.ledger.learning if one.cause in ("critic", "estimator")]
