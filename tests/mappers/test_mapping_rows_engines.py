@@ -72,6 +72,16 @@ def test_row_9_1_megatrons_adapters_have_their_own_block() -> None:
     assert sharded.line(model + "lora.alpha").state is State.DEAD_IN_SOURCE
 
 
+def test_row_9_1_an_engine_without_adapters_has_no_reference_beside_them() -> None:
+    """VeOmniEngine trains every weight; ray_trainer's ref_in_actor asks it for a policy without its adapter all the same."""
+    done = from_verl({ACTOR + "strategy": "veomni", "actor_rollout_ref.model.lora_rank": "16"})
+    line = done.line("actor_rollout_ref.model.lora_rank")
+    assert line.state is State.DEAD_IN_SOURCE
+    assert "every weight is trained" in line.reason
+    assert "stops at the first step where KL wants one" in line.reason
+    assert LORA + "lora_rank" not in done.out
+
+
 def test_row_7_4_a_random_order_is_not_the_files() -> None:
     key = "buffer.explorer_input.taskset.data_selector.selector_type"
     done = from_trinity({key: "random"})

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 
 row = rows_of["Verl", "Run"]()
 
+ADAPTS = When(
+    FSDP.test,
+    "only the FSDP trainer builds adapters from it, so every weight is trained; but main_ppo takes the policy without its "
+    "adapter for the reference all the same, and stops at the first step where KL wants one: leave it out",
+)
+
 RUN_ROWS = (
     # -- identity -----------------------------------------------------------------------------------------------
     row(lambda c: c.trainer.project_name, lambda p: p.identity.project, same, why="trainer: Tracking(project_name=)"),
@@ -160,7 +166,7 @@ RUN_ROWS = (
         why="agent_loop: answers per validation prompt"),
     # -- model options ------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.model.lora_rank, lambda p: p.stage.model_options.lora.rank, off_as((0, None)),
-        when=FSDP, why="fsdp/transformer_impl: lora_rank; 0 is off"),
+        when=ADAPTS, why="fsdp/transformer_impl: lora_rank; 0 is off. ray_trainer: ref_in_actor, whatever the engine"),
     row(lambda c: c.actor_rollout_ref.model.lora.rank, lambda p: p.stage.model_options.lora.rank, off_as((0, None)),
         when=MEGATRON, alias=True, why="megatron/transformer_impl: peft_config=model.lora; 0 is off"),
     row(lambda c: c.actor_rollout_ref.model.lora_alpha, lambda p: p.stage.model_options.lora.alpha, same, when=FSDP_LORA, always=True,
