@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from rftconf.errors import UsageError
 from rftconf.studio.guard import Guard
+from rftconf.studio.patience import Impatient
 from rftconf.studio.verbs import NAMES
 from rftconf.studio.workers import Answer, Workers
 
@@ -102,7 +103,12 @@ def serve(port: int, say: Callable[[str], None]) -> None:
         workers = Workers()
         made = application(workers.ask, token, (f"{LOOPBACK}:{port}", f"localhost:{port}"))
         config = uvicorn.Config(
-            made, log_level="warning", access_log=False, server_header=False, limit_concurrency=MOST_AT_ONCE
+            made,
+            http=Impatient,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_AT_ONCE,
         )
         try:
             say(f"http://{LOOPBACK}:{port}/{token}/")

@@ -126,6 +126,8 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
     files: int = 0
     leaves: int = 0
+    verbs: tuple[str, ...] = (*OF_DOCUMENTS, *OF_CONFIGS)
+    """Who is asked."""
     hidden: int = 0
     """Leaves that did not stand in the config as read, so that no answer counts for them."""
 
@@ -135,8 +137,9 @@ class Tally:
         return sum(self.answers.values())
 
 
-def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = (*OF_DOCUMENTS, *OF_CONFIGS)) -> frozenset[str]:
+def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[str]:
     """Ask verbs about one file; halve it for those that give no answer. The verbs with which something is wrong."""
+    verbs = verbs or tally.verbs
     document = leaves.document
     if document is None:
         return _halved(leaves, tally, dict.fromkeys(verbs, ""))
@@ -161,7 +164,7 @@ def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = (*OF_DOCUMENTS, *
             tally.answers[f"{verb}: {said}"] += len(reached)
         else:
             unanswered[verb] = said if end == "wrong" else ""
-    tally.hidden += (len(leaves.changes) - len(reached)) * (len(verbs) == len(OF_DOCUMENTS) + len(OF_CONFIGS))
+    tally.hidden += (len(leaves.changes) - len(reached)) * (len(verbs) == len(tally.verbs))
     return _halved(leaves, tally, unanswered)
 
 
@@ -242,12 +245,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="which leaves stand together")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=(*OF_DOCUMENTS, *OF_CONFIGS), help="leave a verb out"
+    )
     asked = parser.parse_args()
-    tally, first, spent = Tally(), 0, 0.0
+    verbs = tuple(verb for verb in Tally().verbs if verb not in asked.without)
+    tally, first, spent = Tally(verbs=verbs), 0, 0.0
     if asked.state and asked.state.exists():
         kept = json.loads(asked.state.read_text())
         first, spent = kept["next"], kept["processor_seconds"]
-        tally = Tally(Counter(kept["answers"]), kept["wrong"], kept["files"], kept["leaves"], kept["hidden"])
+        tally = Tally(Counter(kept["answers"]), kept["wrong"], kept["files"], kept["leaves"], verbs, kept["hidden"])
 
     def keep(number: int) -> None:
         if asked.state:

@@ -120,6 +120,47 @@ def test_a_question_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyP
     assert in_a_thread(ask()) == 408
 
 
+@pytest.mark.parametrize(
+    "first", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"], ids=["at once", "after an answer"]
+)
+def test_a_head_that_does_not_arrive_is_given_up(first: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    import asyncio
+
+    import uvicorn
+
+    from rftconf.studio import patience
+
+    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
+
+    async def drip() -> tuple[bytes, float]:
+        """What comes back to one who sends a byte of a head every now and then, and after how long the end came."""
+        held = server._listening(0)
+        made = uvicorn.Server(uvicorn.Config(APPLICATION, http=patience.Impatient, log_level="warning"))
+        serving = asyncio.create_task(made.serve([held]))
+        reader, writer = await asyncio.open_connection(*held.getsockname())
+        writer.write(first)
+        came = await reader.readuntil(b"\r\n\r\n") if first else b""
+        began = time.monotonic()
+        while time.monotonic() - began < 3:
+            writer.write(b"G")
+            try:
+                part = await asyncio.wait_for(reader.read(1000), 0.05)
+            except asyncio.TimeoutError:
+                continue
+            came += part
+            if not part:
+                break
+        spent = time.monotonic() - began
+        made.should_exit = True
+        writer.close()
+        await serving
+        return came, spent
+
+    came, spent = in_a_thread(drip())
+    assert b"HTTP/1.1 408" in came
+    assert spent < 3
+
+
 async def _never() -> None:
     import asyncio
 
