@@ -140,8 +140,11 @@ fuzz:  ## laws over CASES=1000 mutated configs each (fixes, outputs), drawn by S
 	$(PYTHON) -m tests.fuzz.fuzz_laws outputs --cases $(or $(CASES),1000) --seed $(or $(SEED),0) $(if $(OUT),-o $(OUT)/outputs.jsonl)
 	$(PYTHON) -m tests.fuzz.fuzz_values --files $(or $(FILES),1000) --seed $(or $(SEED),0)
 
-fuzz-values:  ## every value of a wrong type at every key of the newest releases before every verb: PART=0/1, hours
-	$(PYTHON) -m tests.fuzz.fuzz_values --all --part $(or $(PART),0/1)
+fuzz-values:  ## every value of a wrong type at every key of the newest releases before every verb, for SECONDS=3600; goes on from STATE=
+	$(PYTHON) -m tests.fuzz.fuzz_tree --seconds $(or $(SECONDS),3600) --seed $(or $(SEED),0) --state $(or $(STATE),.fuzz-values.json)
+
+false-alarms:  ## docs/false-alarms.md: keys of the corpus that are taken for secrets (CHECK=--check compares)
+	$(PYTHON) -m tests.secrets.false_alarms $(CHECK)
 
 bounds:  ## every verb before files that ask for much, at SIZE=100000 bytes: seconds and memory of each, imports and all
 	$(PYTHON) -m tests.fuzz.bounds --cold --size $(or $(SIZE),100000) -o benches/results/bounds-$(TODAY).json

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rftconf.cli import running
 from rftconf.cli.app import run
 from rftconf.secrets import forget
 from rftconf.studio.answers import answer
+from tests.secrets.detector import detected
 from tests.secrets.forms import FORMS, Planted
+from tests.sources import ROOT
 
 AT_ONCE = 31
 GROUPS = [FORMS[start : start + AT_ONCE] for start in range(0, len(FORMS), AT_ONCE)]
@@ -132,6 +138,8 @@ def commands(file: str, of: str) -> list[list[str]]:
         ["diff", file, "plain.sh", "--html", "diff.html"],
         ["budget", file, "--gpu", "H100"],
         ["budget", file, "--gpu", "H100", "--json"],
+        ["run", file, "--dry-run", "--gpu", "h100-80g", "--python", sys.executable],
+        ["run", file, "-o", "run", "--python", sys.executable, "--no-trackers"],
         ["launch", file, "--on", "slurm", "--folder", "/runs"],
         ["launch", file, "--on", "kuberay", "--folder", "/runs", "--image", "i", "--claim", "c"],
     ]  # fmt: skip
@@ -147,22 +155,36 @@ def test_no_output_of_any_verb_holds_a_secret(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT), str(ROOT / "runners"))))
     name, framework, written = PLACES[place]
     Path(name).write_text(written(group))
     Path("plain.sh").write_text(_command(_settings()))
     shown: dict[str, set[str]] = {}
+    printed: dict[str, set[str]] = {}
     for words in commands(name, framework):
         forget()
         before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*") if file.is_file()}
         code = run(words)
         out, err = capfd.readouterr()
-        assert code in (0, 1, 3) or words[0] == "launch", (words, code, err)
+        assert code in (0, 1, 3) or words[0] in ("launch", "run"), (words, code, err)
         new = [f for f in tmp_path.rglob("*") if f.is_file() and before.get(f) != f.stat().st_mtime_ns]
         everything = "\n".join([out, err, *(file.read_text(errors="replace") for file in new)])
         for planted in group:
             if any(part in everything for part in parts(planted.secret)):
                 shown.setdefault(planted.name, set()).add(" ".join(words))
+        for line in everything.splitlines():
+            printed.setdefault(line, set()).add(" ".join(words))
     assert shown == {}
+    assert (tmp_path / "run" / running.PLAN).exists()
+    if find_spec("detect_secrets") is not None:
+        assert detected("\n".join(printed)) == set()
+
+
+def test_the_maintained_detector_sees_secrets_where_they_are_shown() -> None:
+    """Else it would be no judge of what is not."""
+    pytest.importorskip("detect_secrets")
+    seen = [one.name for one in FORMS if detected(f"{one.name}: '{one.value}'")]
+    assert len(seen) > len(FORMS) / 4
 
 
 @pytest.mark.parametrize("place", PLACES)
