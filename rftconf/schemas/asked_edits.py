@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from rftconf.plan.symbols import Value
 from rftconf.record import record
-from rftconf.schemas.edits import C, Change, hits, with_value
+from rftconf.schemas.edits import C, Change, OnlyDown, hits, with_value
 
 
 @record
-class Wanted:
+class Wanted(OnlyDown):
     """Where `when` holds, the older release refuses to run without `key`, which the newer one has no more."""
 
     when: tuple[str, Callable[[Value], bool]]
@@ -19,16 +19,6 @@ class Wanted:
     why: str
     unless: tuple[str, Value] | None = None
     """A key and the value with which nothing is asked for."""
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: another edit says what becomes of the key."""
-        del keys
-        return frozenset()
-
-    def up(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing: another edit takes the key out."""
-        del flat
-        return []
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Write what the older release asks for."""
@@ -42,7 +32,7 @@ class Wanted:
 
 
 @record
-class Required:
+class Required(OnlyDown):
     """The older release stops without `key`, which the newer one may leave out: it gets the value of `like`."""
 
     key: str
@@ -52,16 +42,6 @@ class Required:
     """Another key with which nothing is asked for."""
     unless: tuple[str, Value]
     """A key and the value with which nothing is asked for."""
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name stayed."""
-        del keys
-        return frozenset()
-
-    def up(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing: what is given stays given."""
-        del flat
-        return []
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Write what the older release asks for."""
@@ -74,21 +54,11 @@ class Required:
 
 
 @record
-class Came:
+class Came(OnlyDown):
     """A key of the newer release that is in no catalogue, because its code asks for it by `get`; the older one never did."""
 
     key: str
     why: str
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the older release has no such key."""
-        del keys
-        return frozenset()
-
-    def up(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing to do."""
-        del flat
-        return []
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Drop it and all below it, and say why."""

@@ -58,6 +58,22 @@ class Edit(Protocol):
         ...
 
 
+class OnlyDown:
+    """Half an edit, for what only acts on the way to the older release: no name went, and nothing changes on the way up."""
+
+    __slots__ = ()
+
+    def touches(self, keys: Iterable[str]) -> frozenset[str]:
+        """Nothing: other edits say what became of names."""
+        del keys
+        return frozenset()
+
+    def up(self, flat: dict[str, C]) -> list[Change]:
+        """Nothing to do."""
+        del flat
+        return []
+
+
 @lru_cache(maxsize=4096)
 def _pattern(key: str, tree: bool) -> re.Pattern[str]:
     body = re.escape(key).replace(r"\[\]", r"\[(\d*)\]").replace(r"<\*>", r"(?:<\*>|\.[^.]+)")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from rftconf.record import record
-from rftconf.schemas.edits import C, Change, with_value
+from rftconf.schemas.edits import C, Change, OnlyDown, with_value
 
 SYNC = "synchronizer."
 BOTH, EXPLORER, TRAINER = (f"{SYNC}{who}sync_interval" for who in ("", "explorer_", "trainer_"))
@@ -52,18 +52,8 @@ def _scaled(counters: Mapping[str, Any], factor: Fraction) -> dict[str, int] | N
 
 
 @record
-class Intervals:
+class Intervals(OnlyDown):
     """0.6 brought an interval of its own for each side; before, one interval serves both."""
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the names are new."""
-        del keys
-        return frozenset()
-
-    def up(self, flat: dict[str, C]) -> list[Change]:
-        """Nothing: one interval still serves both."""
-        del flat
-        return []
 
     def down(self, flat: dict[str, C]) -> list[Change]:
         """Write the same run with one interval; what cannot be is left to be dropped as a loss."""
