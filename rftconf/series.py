@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from rftconf.convert import Conversion, Options, convert_stage
 from rftconf.decisions import once_each
+from rftconf.diff.measured import Tier
 from rftconf.errors import RefusedError
 from rftconf.launcher import LAUNCHER, WAYS, Start, script
-from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
+from rftconf.ledger import LOSSES, Change, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.load import Loaded
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
@@ -170,7 +171,18 @@ def _ledger(loaded: Loaded, steps: list[Step]) -> Ledger:
         tuple(_target(step, line) for step in steps for line in step.conversion.ledger.targets),
         once_each([*_asked(steps), *_about_adapters(loaded, steps)]),
         tuple(dict.fromkeys(f"{step.stage}: {note}" for step in steps for note in step.conversion.ledger.notes)),
+        _learning(steps),
     )
+
+
+def _learning(steps: list[Step]) -> tuple[Change, ...]:
+    """What changes the learning in any of the runs, the runs in order within a tier."""
+    found = (
+        replace(change, says=f"{step.stage}: {change.says[0].lower()}{change.says[1:]}")
+        for step in steps
+        for change in step.conversion.ledger.learning
+    )
+    return tuple(sorted(found, key=lambda change: Tier[change.tier.upper()]))
 
 
 def _target(step: Step, line: TargetLine) -> TargetLine:

@@ -204,3 +204,10 @@ def test_a_stage_that_follows_a_teacher_is_started_by_its_own_script() -> None:
 def test_comments_name_the_stage_that_its_author_wrote(series: Series) -> None:
     text = dict(series.files)["02-rl.sh"]
     assert "# stages[1].algorithm.optimizer.lr=1e-06" in text
+
+
+def test_what_changes_the_learning_is_said_of_each_stage(series: Series) -> None:
+    told = series.ledger.learning
+    assert len(told) == sum(len(step.conversion.ledger.learning) for step in series.steps) > 0
+    stages = {step.stage for step in series.steps}
+    assert all(change.says.partition(": ")[0] in stages for change in told)
