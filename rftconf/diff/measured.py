@@ -9,7 +9,7 @@ from math import inf, log2
 from typing import Any, NamedTuple
 
 from rftconf.plan.index import unit_of
-from rftconf.plan.symbols import MISSING, Expr, OpenKey, arith, formula
+from rftconf.plan.symbols import MISSING, Expr, OpenKey, arith, formula, is_symbolic
 
 Values = Mapping[str, Any]
 Y, L, LENGTH = "stage.sync.", "stage.algorithm.", "stage.length."
@@ -109,7 +109,7 @@ def shown(value: Any, path: str = "") -> str:
         return "not set"
     if isinstance(value, OpenKey) or value == MISSING:
         return "still open"
-    text = str(value).lower() if isinstance(value, bool) else formula(value) if isinstance(value, Expr) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else formula(value) if is_symbolic(value) else str(value)
     text = text or '""'
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

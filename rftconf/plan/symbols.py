@@ -241,10 +241,8 @@ def _atoms(value: Value) -> Iterator[Expr]:
 
 def is_symbolic(value: Value) -> bool:
     """True when `value`, or anything inside it, is an expression."""
-    if isinstance(value, list):
-        return any(is_symbolic(v) for v in value)
-    if isinstance(value, dict):
-        return any(is_symbolic(v) for v in value.values())
+    if isinstance(value, (list, dict)):
+        return any(map(is_symbolic, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Expr)
 
 
@@ -295,6 +293,8 @@ def formula(value: Value, outer: int = 0) -> str:
         case Branch(condition, then, otherwise):
             # always in parentheses: texts put formulas beside operators of their own
             return f"({formula(then)} if {condition} else {formula(otherwise)})"
-        case list() if any(isinstance(item, Expr) for item in value):
+        case list() if is_symbolic(value):
             return f"[{', '.join(map(formula, value))}]"
+        case dict() if is_symbolic(value):
+            return "{" + ", ".join(f"{key}: {formula(item)}" for key, item in value.items()) + "}"
     return to_shell(value)

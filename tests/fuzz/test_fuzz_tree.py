@@ -20,6 +20,7 @@ ONCE_WRONG = (
     ("roll", "whiten_advantages=gpu"),
     ("trinity", "algorithm.loss_agg_mode=${oc.env:X}"),
     ("chatlearn", "models.policy_trainer.optimizer.adam_beta2=gpu"),
+    ("trinity", "stages[0].buffer.explorer_input.tasksets[0].rollout_args.temperature={a: 1}"),
 )
 
 
