@@ -9,12 +9,16 @@ from typing import Any
 
 from rftconf.diff.compare import SWITCHES, Difference, SaidOfStage
 from rftconf.diff.effects import Effect
+from rftconf.diff.measured import Tier
 from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, cause_of, ranked
 from rftconf.diff.sides import Said
-from rftconf.ledger import LOSSES, Change, State
+from rftconf.ledger import LOSSES, Change, Ledger, SourceLine, State
 from rftconf.mappers.writing import Writing
+from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue
 
+UNMEASURED = Tier.UNMEASURED.name.lower()
+MOST_NAMED = 2
 _ASKED = (State.UNRESOLVED,)
 """States of what is a decision, and not yet a change."""
 _VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
@@ -42,6 +46,29 @@ def changes_of(
     ]
     causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, _keys(b[1], writing))
     return [_change(one, writing) for one in causes if one.acts]
+
+
+def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
+    """What the source's own settings without a plan field do, and the target does not; those of one reason together.
+
+    How much they act is not computed. A setting at its release's default is left out.
+    """
+    known = catalogue.load(ledger.source_framework, ledger.source_release, trainer)
+    alike: dict[str, list[SourceLine]] = {}
+    for line in ledger.sources:
+        own = known.get(line.key)
+        if line.state is State.NO_COUNTERPART and not line.plan and (own is None or line.value != own.default):
+            alike.setdefault(line.reason, []).append(line)
+    for reason, lines in alike.items():
+        told = [f"{line.key}={formula(line.value)}" for line in lines]
+        more = f", and {len(told) - MOST_NAMED} more like them," if len(told) > MOST_NAMED else ""
+        says = f"{' and '.join(told[:MOST_NAMED])}{more} act{'s' * (len(told) == 1)} in the source only"
+        yield Change("own settings", UNMEASURED, says, None, reason, "", (), tuple(line.key for line in lines))
+
+
+def in_order(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """By what is touched; the order within a tier stays."""
+    return tuple(sorted(dict.fromkeys(changes), key=lambda change: Tier[change.tier.upper()]))
 
 
 def _read_from(one: Difference) -> tuple[str, ...]:

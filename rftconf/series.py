@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from rftconf.convert import Conversion, Options, convert_stage
 from rftconf.decisions import once_each
-from rftconf.diff.measured import Tier
 from rftconf.errors import RefusedError
 from rftconf.launcher import LAUNCHER, WAYS, Start, script
+from rftconf.learning import in_order
 from rftconf.ledger import LOSSES, Change, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.load import Loaded
 from rftconf.mappers.reading import Reading
@@ -182,7 +182,7 @@ def _learning(steps: list[Step]) -> tuple[Change, ...]:
         for step in steps
         for change in step.conversion.ledger.learning
     )
-    return tuple(sorted(found, key=lambda change: Tier[change.tier.upper()]))
+    return in_order(list(found))
 
 
 def _target(step: Step, line: TargetLine) -> TargetLine:

@@ -12,7 +12,7 @@ from rftconf.diff.compare import Difference, differences
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import said_in
 from rftconf.effective import stages_of
-from rftconf.learning import changes_of
+from rftconf.learning import changes_of, in_order, lost_settings
 from rftconf.ledger import Change, Decision, Ledger, TargetLine
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
@@ -53,10 +53,12 @@ def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, s
         asked += worth.values()
         unnamed += (one for one in _unnamed(ledger, found) if one.path not in worth)
         learning += changes_of(found, a, b, writing, still_open)
+    if not writing.same_framework:
+        learning += lost_settings(ledger, stages[0].reading.source.trainer)
     notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed))))
     already = {decision.key for decision in ledger.decisions}
     decisions = (*ledger.decisions, *(one for one in dict.fromkeys(asked) if one.key not in already))
-    return replace(ledger, notes=notes, learning=tuple(dict.fromkeys(learning)), decisions=decisions)
+    return replace(ledger, notes=notes, learning=in_order(learning), decisions=decisions)
 
 
 def _unnamed(ledger: Ledger, found: Sequence[Difference]) -> Iterator[Difference]:

@@ -9,6 +9,7 @@ from statistics import median
 import pytest
 
 from rftconf.cli.app import run
+from rftconf.diff.measured import Tier
 from rftconf.report.ledger import ledger_text
 from rftconf.report.screen import Screen
 from tests.corpus_conversions import FRAMEWORKS, of_sample, sample
@@ -67,7 +68,7 @@ def test_every_decision_says_how_it_is_answered() -> None:
 
 
 def test_the_largest_effect_stands_first() -> None:
-    tiers = ["objective", "scale", "samples", "chance"]
+    tiers = [tier.name.lower() for tier in Tier]
     for real, to, done in of_sample(EVERY):
         order = [tiers.index(one.tier) for one in done.ledger.learning]
         assert order == sorted(order), (real.name, to)

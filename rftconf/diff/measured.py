@@ -23,9 +23,11 @@ class Tier(IntEnum):
     """Another function is minimised: a term is gone, or new."""
     SCALE = 1
     """The same function with another weight, step or schedule."""
-    SAMPLES = 2
+    UNMEASURED = 2
+    """A setting of one framework's own, which acts; by how much is not computed."""
+    SAMPLES = 3
     """Other answers, prompts or rewards are learned from."""
-    CHANCE = 3
+    CHANCE = 4
     """Other random numbers, roundings or an order; nothing that moves an average."""
 
 
