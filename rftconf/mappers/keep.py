@@ -13,7 +13,7 @@ from rftconf.mappers.rows import Fold
 from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.origin import Origin
 from rftconf.plan.symbols import OpenKey
-from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas import catalogue, registry
 
 
 def _moved(value: Any, default: Any) -> bool:
@@ -55,7 +55,6 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
         )
         for key, leaf in written.items()
     }
-    _divide(kept, source, writing)
     lively = {
         key: replace(out, always=True)
         for key, out in writing.out.items()
@@ -71,21 +70,6 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
     for key, out in kept.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
-
-
-def _divide(kept: dict[str, Out], source: Native, writing: Writing) -> None:
-    """Put a count per rank where the release that is written no longer divides the count over all ranks in the file.
-
-    A count that the ranks do not divide evenly stays for the person to decide.
-    """
-    for key in list(kept):
-        share = versions.per_rank(writing.framework, writing.release, key)
-        if share is None or share in kept or versions.per_rank(source.framework, source.release, key) is not None:
-            continue
-        out = writing.out.get(share)
-        if out is not None and any(writing.plan(path) == out.value for path in out.plans):
-            kept[share] = replace(out, always=True)
-            del kept[key]
 
 
 def _sleeps_there(path: str, kept: Mapping[str, Out], inert: Container[str]) -> bool:

@@ -52,6 +52,8 @@ DECISIONS = {
     "buffer.explorer_input.tasksets.path": "/data/train.parquet",
     "buffer.explorer_input.eval_tasksets.path": "/data/test.parquet",
     "actor_infer.strategy_args.strategy_name": "vllm",
+    "actor_train.model_args.lora_target": "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj",
+    "actor_infer.model_args.lora_target": "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj",
     "actor_train.device_mapping": "list(range(0,8))",
     "actor_infer.device_mapping": "list(range(0,8))",
     "reference.device_mapping": "list(range(0,8))",

@@ -22,25 +22,3 @@ def test_a_key_that_sleeps_in_the_release_that_is_written_gets_the_live_one_besi
     assert back.plan.stages[0].placement.critic.sp == 2
     kept = convert_loaded(loaded, "verl", Options("0.7.1"))
     assert "critic.fsdp." not in kept.text
-
-
-TOTALS = (
-    "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=128 data.max_prompt_length=512"
-    " data.max_response_length=512 data.train_files=/a data.val_files=/b actor_rollout_ref.model.path=/m"
-    " actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.actor.ppo_micro_batch_size=16"
-    " actor_rollout_ref.rollout.log_prob_micro_batch_size=32 trainer.n_gpus_per_node=8 trainer.nnodes=1"
-    " actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.n=8\n"
-)
-
-
-def test_a_count_over_all_ranks_becomes_the_count_per_rank_where_nothing_divides_it_any_more() -> None:
-    """veRL 0.3.0 divides (workers/fsdp_workers.py, ActorRolloutRefWorker.__init__); 0.8.0's engine workers read the share only."""
-    loaded = load(read(Source("run.sh", TOTALS)), release="0.3.0")
-    done = convert_loaded(loaded, "verl", Options("0.9.1"))
-    assert "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2 " in done.text
-    assert "rollout.log_prob_micro_batch_size_per_gpu=4 " in done.text
-    assert "micro_batch_size=16 " not in done.text
-    kept = convert_loaded(loaded, "verl", Options("0.4.1"))
-    assert "actor_rollout_ref.actor.ppo_micro_batch_size=16 " in kept.text
-    uneven = load(read(Source("run.sh", TOTALS.replace("per_node=8", "per_node=3"))), release="0.3.0")
-    assert "ppo_micro_batch_size_per_gpu" not in convert_loaded(uneven, "verl", Options("0.9.1")).text

@@ -6,8 +6,11 @@ import pytest
 
 from rftconf.convert import Conversion, convert
 from rftconf.ledger import State
+from rftconf.lint import engine
+from rftconf.lint.rule import roll as roll_config
 from rftconf.text.read import read
 from rftconf.text.source import Source
+from tests.lint.bases import documents
 
 RUN = (
     "data.train_batch_size=64 data.train_files=/d/t.parquet data.val_files=/d/v.parquet"
@@ -56,14 +59,35 @@ def test_a_megatron_critic_becomes_one_of_fsdp2() -> None:
     assert line.state is not State.EXACT
 
 
-@pytest.mark.parametrize(("release", "word"), [("0.3.0", "all-linear"), ("0.2.1", "all-linear"), ("0.1.3", "???")])
-def test_an_adapter_on_all_layers_has_the_word_of_the_code(release: str, word: str) -> None:
-    """setup_lora_training replaces all-linear since 0.2.1; before it takes names only."""
-    lora = "algorithm.adv_estimator=grpo actor_rollout_ref.model.lora_rank=32 actor_rollout_ref.model.target_modules=all-linear "
-    out, done = roll(lora, to_release=release)
+@pytest.mark.parametrize(
+    ("layout", "release", "word"),
+    [
+        (MEGATRON, "0.3.0", "all-linear"),
+        (MEGATRON, "0.2.1", "all-linear"),
+        (MEGATRON, "0.1.3", "???"),
+        ("algorithm.adv_estimator=grpo ", "0.3.0", "???"),
+        ("algorithm.adv_estimator=grpo ", "0.2.1", "???"),
+    ],
+)
+def test_an_adapter_on_all_layers_has_the_word_of_the_code(layout: str, release: str, word: str) -> None:
+    """setup_lora_training replaces all-linear since 0.2.1, by layers of Transformer Engine, which FSDP's models have none of."""
+    lora = (
+        "actor_rollout_ref.model.lora.rank=32 actor_rollout_ref.model.lora.target_modules=all-linear "
+        if layout is MEGATRON
+        else "actor_rollout_ref.model.lora_rank=32 actor_rollout_ref.model.target_modules=all-linear "
+    )
+    out, done = roll(layout + lora, to_release=release)
     assert out["actor_train.model_args.lora_target"] == word
     asked = [one.key for one in done.ledger.decisions if one.key == "actor_train.model_args.lora_target"]
     assert bool(asked) is (word == "???")
+
+
+@pytest.mark.parametrize(("strategy", "found"), [("megatron_train", 0), ("fsdp2_train", 1)])
+def test_check_finds_a_word_that_stands_for_no_layer(strategy: str, found: int) -> None:
+    """mcore_adapter: find_all_linear_modules looks for Transformer Engine's classes."""
+    words = (f"actor_train.strategy_args.strategy_name={strategy}", "actor_train.model_args.lora_target=all-linear")
+    (config,) = documents(roll_config(*words))
+    assert len([one for one in engine.check(config) if one.code == "DIA323"]) == found
 
 
 def test_only_the_models_own_part_of_the_overrides_arrives() -> None:

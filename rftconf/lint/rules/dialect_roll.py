@@ -402,17 +402,26 @@ def _no_argument(s: Subject) -> Findings:
 
 @rule(
     323, ERROR, "an adapter on modules that no model has",
-    bad=roll("actor_train.model_args.lora_target=all"), good=roll("actor_train.model_args.lora_target=all-linear"),
-    advice="write all-linear", source="ROLL models/model_providers.py setup_lora_training; PEFT inject_adapter", fixable=True,
+    bad=roll("actor_train.strategy_args.strategy_name=megatron_train", "actor_train.model_args.lora_target=all"),
+    good=roll("actor_train.strategy_args.strategy_name=megatron_train", "actor_train.model_args.lora_target=all-linear"),
+    advice="name the modules, e.g. q_proj,k_proj,v_proj,o_proj; in a Megatron trainer of 0.2.1 on write all-linear",
+    source="ROLL models/model_providers.py setup_lora_training, mcore_adapter adapters/utils.py find_layers; PEFT inject_adapter",
+    fixable=True,
 )  # fmt: skip
 def _all_modules(s: Subject) -> Findings:
     """ROLL's help says `all`, its code replaces `all-linear`, `all-embedding` and `all-router`. PEFT looks for modules of the name
-    `all`, finds none and stops. Up to 0.1.3 no such word is known."""
-    words = () if at_least("roll", s.best.release, "0.2.1") else ("all-linear",)
+    `all`, finds none and stops. Up to 0.1.3 no such word is known; since then `all-linear` stands for the layers of Transformer
+    Engine, which a model under FSDP or DeepSpeed has none of: PEFT gets an empty list, which it refuses."""
     for key, cell in s.native.cells.items():
-        if key.endswith(".model_args.lora_target") and cell.value in ("all", *words) and s.written(key):
-            put = () if words else Put(key, "all-linear")
-            yield found(f"{s.says(key)}: no module of a model is called so", key, fix=put)
+        role, _, name = key.partition(".")
+        if name != "model_args.lora_target" or not s.written(key):
+            continue
+        trainer = "actor_train" if role == "actor_infer" else role
+        in_megatron = s.native.value(trainer + NAME) == "megatron_train"
+        knows = at_least("roll", s.best.release, "0.2.1") and in_megatron
+        if cell.value == "all" or (cell.value == "all-linear" and not knows):
+            put = Put(key, "all-linear") if knows else ()
+            yield found(f"{s.says(key)}: no module of this model is called so", key, fix=put)
 
 
 def _names(s: Subject, section: str) -> list[str]:

@@ -94,10 +94,11 @@ def write_lora(w: Writing) -> None:
     targets = w.plan(LORA + "targets")
     everything = targets in (ALL_LINEAR, None)
     value = ",".join(map(str, targets)) if isinstance(targets, list) else ALL_LINEAR if everything else targets
-    if everything and not w.since("0.2.1"):
-        value, why = (
-            MISSING,
-            f"ROLL {w.release} takes names of modules only (all linear layers have a word since 0.2.1)",
+    if everything and not (w.since("0.2.1") and _role(w, "actor")):
+        value = MISSING
+        why = (
+            f"ROLL {w.release} takes names of modules here (its word for all linear layers came with 0.2.1, and finds "
+            "the layers of Megatron alone)"
         )
         w.decide(
             f"{trained(w)}.model_args.lora_target",
