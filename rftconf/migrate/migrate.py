@@ -67,6 +67,11 @@ class Migration:
         return tuple(edit for edit in self.edits if edit.lossy and edit.kind is not Kind.REMOVED)
 
     @property
+    def refused(self) -> tuple[Wanted, ...]:
+        """Keys that the asked release refuses, as the file's own did. They stay: a fork may read them."""
+        return tuple(edit for edit in self.edits if edit.refused)
+
+    @property
     def faithful(self) -> bool:
         """True when all that the file says holds in the asked release."""
         return not self.unsaid and not any(lost(self.unlike))

@@ -56,6 +56,8 @@ class Wanted:
     beside: tuple[Beside, ...] = ()
     why: str = ""
     lossy: bool = False
+    refused: bool = False
+    """Whether the asked release refuses the key, as the file's own release did."""
 
     @property
     def was(self) -> str:
@@ -183,7 +185,7 @@ def _of(leaf: Leaf, ends: dict[str, Any], said: list[Change], route: Route, *, o
     if refused is not None:
         why, lossy = f"{_title(route)}: {key}={leaf.raw or value} {refused.value}", refused is not Verdict.UNKNOWN
     if kind is not Kind.LEFT or lossy or refused is not None:
-        yield Wanted(leaf, kind, key, kept, beside, why, lossy)
+        yield Wanted(leaf, kind, key, kept, beside, why, lossy, refused=refused is Verdict.UNKNOWN)
 
 
 def _unregistered(key: str, value: Any, route: Route) -> str:

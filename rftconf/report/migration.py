@@ -37,7 +37,7 @@ def difference_text(done: Migration) -> str:
 
 def migration_text(done: Migration, screen: Screen, *, full: bool = False) -> str:
     """The account: every edit with its line and reason, then what is not the same. `full` also lists what is only new."""
-    lines = [screen.style(_heading(done), "bold", "green" if done.faithful else "red")]
+    lines = [screen.style(_heading(done), "bold", "green" if done.faithful and not done.refused else "red")]
     for edit in sorted(done.edits, key=lambda one: one.leaf.key_place.span.start):
         lines += _edit(edit, screen)
     for pin in done.pins:
@@ -57,9 +57,15 @@ def _heading(done: Migration) -> str:
     parts = [f"{made} {'edit' if made == 1 else 'edits'}"]
     parts += [f"{len(done.pins)} defaults pinned"] if done.pins else []
     lost = sum(one.nature is Nature.LOST for one in done.unlike) + len(done.unsaid)
-    told = f"{lost} lost" if lost else "nothing lost"
+    left = len(done.refused)
+    told = ", ".join(
+        [
+            *([f"{lost} lost"] if lost else []),
+            *([f"{left} {'key' if left == 1 else 'keys'} left that {known.title} {done.to} refuses"] if left else []),
+        ]
+    )
     what = ", ".join(parts) if made or done.pins else "nothing to change"
-    return f"{printable(done.document.name)}: {known.title} {done.found.release} to {done.to}: {what}; {told}"
+    return f"{printable(done.document.name)}: {known.title} {done.found.release} to {done.to}: {what}; {told or 'nothing lost'}"
 
 
 def _edit(edit: Wanted, screen: Screen) -> Iterator[str]:
@@ -119,6 +125,7 @@ def _edit_json(edit: Wanted) -> dict[str, Any]:
         "beside": [beside.key for beside in edit.beside],
         "why": edit.why,
         "lossy": edit.lossy,
+        "refused": edit.refused,
         "made": edit.kind is not Kind.LEFT,
     }
 

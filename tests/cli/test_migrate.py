@@ -31,6 +31,17 @@ def test_in_place(tmp_path: Path, capsys: Captured) -> None:
     assert "moved  custom_reward_function.path → reward.custom_reward_function.path" in err
 
 
+def test_a_key_that_both_releases_refuse_is_no_part_of_nothing_lost(tmp_path: Path, capsys: Captured) -> None:
+    """Hydra stops at it in veRL's own program; a fork may read it, so it stays."""
+    file = written(tmp_path, TEXT.replace("trainer.n_gpus", "algorithm.my_fork_key=3 \\\n    trainer.n_gpus"))
+    assert run(["migrate", file, *UP, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "nothing lost" not in err
+    assert "1 key left that veRL 0.9.1 refuses" in err
+    assert [edit["key"] for edit in json.loads(out)["edits"] if edit["refused"]] == ["algorithm.my_fork_key"]
+    assert "algorithm.my_fork_key=3" in Path(file).read_text()
+
+
 def test_diff_and_check_write_nothing(tmp_path: Path, capsys: Captured) -> None:
     file = written(tmp_path, TEXT)
     assert run(["migrate", file, *UP, "--diff", "--quiet"]) == 0

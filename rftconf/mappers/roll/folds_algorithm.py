@@ -257,7 +257,8 @@ def _write_family(w: Writing) -> None:
         note = (
             "depends on a value the source does not tell"
             if unknown
-            else f"ROLL has no {family} loss; nearest: ppo, gspo, cispo, tis, topr"
+            else f"ROLL has no {family} loss: this key chooses between PPO's ratio of tokens (token) and GSPO's of sequences (seq); "
+            "actor_train.pg_variant has cispo, tis and topr"
         )
         w.put(LEVEL, "???", path, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART, note=note, always=True)
 
