@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from rftconf.schemas.registry import ROLL  # noqa: E402
 
-PARTS = ("roll", "examples")
+PARTS = ("roll", "examples", "mcore_adapter")
 
 
 def git(repository: Path, index: str, *arguments: str) -> None:
@@ -63,7 +63,7 @@ def main() -> None:
     args = parser.parse_args()
     for release in ROLL.releases:
         target = args.folder.resolve() / f"roll-{release}"
-        if not (target / "roll").is_dir():
+        if not all((target / part).is_dir() for part in PARTS):
             target.mkdir(parents=True, exist_ok=True)
             check_out(args.repository.resolve(), f"v{release}", target)
             print(f"  {target.name}", flush=True)

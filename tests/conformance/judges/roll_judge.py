@@ -2,9 +2,10 @@
 
 A case is `{"id", "file", "drops": optional}`; `drops` lets dacite drop unknown keys, as it does. Stages: `compose`
 (Hydra, as ROLL's start scripts do it), `keys` (dacite drops unknown keys in silence: here they are an error), `load`
-(dacite and every `__post_init__`), `arithmetic` (what the pipeline works out or asserts before the first step). A case with `mathematics`, a list of
-seeds, asks what the functions make of random periods (roll_mathematics.py). What
-comes back is `{"loaded": composed config, "checked": dataclass}`.
+(dacite and every `__post_init__`), `arithmetic` (what the pipeline works out or asserts before the first step),
+`start` (what its workers construct, see roll_start.py; `until: "arithmetic"` leaves that out). A case with
+`mathematics`, a list of seeds, asks what the functions make of random periods (roll_mathematics.py). What comes back
+is `{"loaded": composed config, "checked": dataclass}`.
 """
 
 import dataclasses
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import import_stubs
 import roll_mathematics
+import roll_start
 from period import FOLLOWS_TEACHER
 from protocol import plain, serve
 
@@ -34,6 +36,7 @@ GPU_PACKAGES = (
     "sglang",
     "flash_attn",
     "deepspeed",
+    "transformer_engine",
     "mcore_adapter",
     "gem",
     "gymnasium",
@@ -51,6 +54,7 @@ def preload():
     """Import what the cases need."""
     os.chdir(tempfile.mkdtemp(prefix="rftconf_roll_"))  # ROLL writes ./output when it is imported
     importlib.import_module("roll.pipeline.rlvr.rlvr_config")
+    roll_start.preload()
 
 
 def compose(file):
@@ -200,6 +204,9 @@ def judge_one(case, progress):
         return roll_mathematics.measure(config, case["mathematics"], progress)
     progress.stage = "arithmetic"
     check_arithmetic(kind, config)
+    if case.get("until") != "arithmetic":
+        progress.stage = "start"
+        roll_start.start(config, progress)
     return {"loaded": loaded, "checked": plain(config)}
 
 
