@@ -14,7 +14,7 @@ from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, cause_of, ranked
 from rftconf.diff.sides import Said
 from rftconf.ledger import LOSSES, Change, Ledger, SourceLine, State
 from rftconf.mappers.writing import Writing
-from rftconf.plan.symbols import formula
+from rftconf.report.comparison import value_text
 from rftconf.schemas import catalogue
 
 UNMEASURED = Tier.UNMEASURED.name.lower()
@@ -60,10 +60,14 @@ def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
         if line.state is State.NO_COUNTERPART and not line.plan and (own is None or line.value != own.default):
             alike.setdefault(line.reason, []).append(line)
     for reason, lines in alike.items():
-        told = [f"{line.key}={formula(line.value)}" for line in lines]
+        told = [f"{line.key}={_written(line)}" for line in lines]
         more = f", and {len(told) - MOST_NAMED} more like them," if len(told) > MOST_NAMED else ""
         says = f"{' and '.join(told[:MOST_NAMED])}{more} act{'s' * (len(told) == 1)} in the source only"
         yield Change("own settings", UNMEASURED, says, None, reason, "", (), tuple(line.key for line in lines))
+
+
+def _written(line: SourceLine) -> str:
+    return "null" if line.value is None else value_text(line.key, line.value)
 
 
 def in_order(changes: Sequence[Change]) -> tuple[Change, ...]:

@@ -15,7 +15,6 @@ ROLL = GOLDEN / "roll-single-to-verl/input.yaml"
 DOMAINS = GOLDEN / "roll-domains-to-verl/input.yaml"
 CHATLEARN = GOLDEN / "chatlearn-megatron/expected.yaml"
 CASES = [
-    (DOMAINS, "rewards.math_rule.tag_included", 1e308, "chatlearn"),
     (ROLL, "rollout_batch_size", [1, "a", None], "chatlearn"),
     (ROLL, "actor_train.training_args.gradient_accumulation_steps", ["a"], "roll"),
     (ROLL, "actor_train.training_args.gradient_accumulation_steps", {"a": {"b": 1}}, "verl"),
@@ -50,6 +49,14 @@ def test_a_value_that_does_not_fit_is_reported_at_its_place(
     assert "defect" not in errors
     assert "run.yaml:" in errors
     assert key.rsplit(".", 1)[-1] in errors
+
+
+def test_a_number_as_a_tag_is_taken_as_its_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = changed(DOMAINS, "rewards.math_rule.tag_included", 1e308, tmp_path)
+    assert run(["convert", str(file), "--to", "chatlearn", "-v"]) == 0
+    assert "rewards.math_rule.tag_included=1e+308  (run.yaml:71)" in capsys.readouterr().err
+    assert run(["check", str(file)]) == 1
+    assert "KEY004: rewards.math_rule.tag_included expects list[str]" in capsys.readouterr().out
 
 
 def test_a_trainer_without_a_config_of_its_own_has_the_key(tmp_path: Path) -> None:

@@ -90,6 +90,13 @@ def test_check_finds_a_word_that_stands_for_no_layer(strategy: str, found: int) 
     assert len([one for one in engine.check(config) if one.code == "DIA323"]) == found
 
 
+@pytest.mark.parametrize(("release", "packs"), [("0.1.3", False), ("0.2.1", True), ("0.3.0", True)])
+def test_a_policy_packs_sequences_since_0_2_1(release: str, packs: bool) -> None:
+    """0.1.3's base_config.validate_worker_config lets nobody but student, teacher and sft_train pack."""
+    out, _ = roll(f"{MEGATRON}actor_rollout_ref.model.use_remove_padding=True ", to_release=release)
+    assert ("actor_train.use_sequence_packing" in out) == packs
+
+
 def test_only_the_models_own_part_of_the_overrides_arrives() -> None:
     """HFModelConfig merges override_config.model_config where it is there; the rest belongs to veRL's Megatron workers."""
     at = "+actor_rollout_ref.model.override_config."

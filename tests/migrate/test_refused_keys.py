@@ -31,8 +31,8 @@ def sampled() -> Iterator[tuple[Real, str]]:
 def test_what_the_asked_release_refuses_is_named(real: Real, to: str) -> None:
     try:
         done = migrated(real.text, real.release, to, f"source{real.suffix}", real.framework)
-    except RftconfError as refused:
-        pytest.skip(f"refused: {refused}")
+    except RftconfError as error:
+        pytest.skip(f"refused: {error}")
     known = catalogue.load(real.framework, to, done.found.trainer)
     shell = real.suffix == ".sh"
     refused = {

@@ -16,7 +16,8 @@ def _settings() -> Iterator[None]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.settings import transient_settings
 
-    names = sorted(plugin.__name__ for plugin in get_mapping_from_secret_type_to_class().values())
+    known: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    names = sorted(plugin.__name__ for plugin in known.values())
     plugins: list[dict[str, Any]] = [{"name": name} for name in names if name not in RANDOM]
     filters = [{"path": f"detect_secrets.filters.heuristic.{name}"} for name in _FILTERS]
     with transient_settings({"plugins_used": plugins, "filters_used": filters}):

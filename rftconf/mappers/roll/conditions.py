@@ -126,7 +126,8 @@ CRITIC_FSDP = When(lambda c: _critic(c) and not on_megatron(c, "critic"), "no FS
 CRITIC_MEGATRON = When(lambda c: _critic(c) and on_megatron(c, "critic"), "no Megatron critic in this run")
 ACTOR_FSDP = When(lambda c: ACTOR.test(c) and not on_megatron(c), "no FSDP actor in this run")
 ACTOR_PACKS = When(
-    lambda c: RL.test(c) and on_megatron(c), "only Megatron packs, and the DPO pipeline asserts that nothing does"
+    lambda c: RL.test(c) and on_megatron(c) and c.since("0.2.1"),
+    "only Megatron packs, since 0.2.1 a policy too (0.1.3's validate_worker_config refuses it), and no DPO pipeline",
 )
 ACTOR_MEGATRON = When(lambda c: ACTOR.test(c) and on_megatron(c), "no Megatron actor in this run")
 SFT_FSDP = When(lambda c: SFT.test(c) and not on_megatron(c), "no FSDP trainer of an SFT run")
