@@ -35,6 +35,7 @@ class Request(Piece):
     rows: int | None = None
     rollout_gpus: int | None = None
     form: str = "auto"
+    layout: str | None = None
     style: str | None = None
     adapters: str | None = None
     several: bool = False

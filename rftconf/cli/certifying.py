@@ -121,6 +121,7 @@ def request_of(source: str, folder: Path, job: Job, ledger: Ledger, loaded: Load
         rows=job.rows,
         rollout_gpus=wanted.rollout_gpus,
         form=wanted.form,
+        layout=wanted.layout,
         style=wanted.style,
         adapters=wanted.adapters,
         several=several,
@@ -160,7 +161,9 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
         None if request.base is None else folder / request.base.file,
         tuple(folder / one.file for one in request.sources),
     )
-    options = Options(request.to_release, request.rollout_gpus, request.form, request.style, request.adapters)
+    options = Options(
+        request.to_release, request.rollout_gpus, request.form, request.style, request.adapters, request.layout
+    )
     return Job(how, request.to, options, request.rows, "warn", dict(request.assume))
 
 

@@ -91,6 +91,7 @@ INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
     "arguments": lambda data, at: data["request"]["arguments"].append(""),
     "assume": lambda data, at: data["request"]["assume"].update(mini_batch="prompts"),
     "form": lambda data, at: data["request"].update(form="A"),
+    "layout": lambda data, at: data["request"].update(layout="separated"),
     "style": lambda data, at: data["request"].update(style="yaml"),
     "launch": lambda data, at: data["request"].update(launch=1),
     "several": lambda data, at: data["request"].update(several=True),

@@ -29,3 +29,15 @@ def test_it_holds(case: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     data = json.loads(path.read_text())
     assert (data["verdict"] == "same") == (not any(one["effect"] != "bookkeeping" for one in data["differences"]))
     assert str(tmp_path) not in path.read_text()
+
+
+def test_an_asked_layout_is_part_of_the_request(tmp_path: Path) -> None:
+    case = next(case for case in CONVERTED if case.folder.name == "grpo-guide-back")
+    shutil.copytree(case.folder, tmp_path / "in")
+    source, out = tmp_path / "in" / case.source, tmp_path / "out.sh"
+    assert (
+        run(["convert", str(source), "--to", "verl", "--layout", "colocated", "-q", "-o", str(out), "--certify"]) == 0
+    )
+    path = tmp_path / "out.sh.certificate.json"
+    assert json.loads(path.read_text())["request"]["layout"] == "colocated"
+    assert run(["verify", str(path), "-q"]) == 0
