@@ -111,9 +111,20 @@ def shown(value: Any, path: str = "") -> str:
         return "not set"
     if isinstance(value, OpenKey) or value == MISSING:
         return "still open"
-    text = str(value).lower() if isinstance(value, bool) else formula(value) if is_symbolic(value) else str(value)
-    text = text or '""'
+    text = _written(value) or '""'
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _written(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if is_symbolic(value):
+        return formula(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_written(item)}" for key, item in value.items()) + "}"
+    return str(value)
 
 
 def factor(a: Any, b: Any) -> tuple[str, float | None]:

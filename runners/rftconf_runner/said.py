@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from rftconf.plan.symbols import Expr
 
 
 def said(value: object) -> str:
     """One value, lists and mappings of symbols too."""
-    if isinstance(value, Expr):
+    if isinstance(value, (Expr, Fraction)):
         return str(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(said, value)) + "]"

@@ -10,7 +10,7 @@ import pytest
 
 from rftconf.diff.causes import CAUSES
 from rftconf.diff.compare import Difference, differences
-from rftconf.diff.measured import WORDS, Tier
+from rftconf.diff.measured import WORDS, Tier, shown
 from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, _pattern, cause_of, ranked
 from rftconf.plan.index import fields
 
@@ -187,3 +187,7 @@ def test_a_number_that_nobody_told_stays_a_formula() -> None:
     one = only(optim__actor__lr=Var("LR"))
     assert one.measured.doublings is None
     assert "LR" in one.measured.says
+
+
+def test_a_value_in_a_sentence_is_written_as_a_config_has_it() -> None:
+    assert shown({"rollout_is": None, "levels": [True, 2]}) == "{rollout_is: null, levels: [true, 2]}"

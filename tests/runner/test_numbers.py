@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from rftconf_runner.refusals import refusals
 from rftconf_runner.refusals_of_numbers import OF_CRITIC, RANGES
+from rftconf_runner.said import said
 
 from rftconf.plan.index import fields
 from tests.runner.test_job import plan
@@ -47,3 +50,7 @@ def test_unusual_numbers_are_not(key: str) -> None:
 def test_every_range_is_of_a_field_that_holds_numbers() -> None:
     for path in {**RANGES, **OF_CRITIC}:
         assert {"int", "float"} & {*fields()[f"stage.{path}"].kinds}, path
+
+
+def test_a_quotient_is_said_as_one() -> None:
+    assert said(Fraction(4, 3)) == "4/3"
