@@ -8,6 +8,7 @@ from dataclasses import replace
 from rftconf.ledger import Basis, Ledger, State, TargetLine
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.questions import Answer, places_among, written_by
+from rftconf.report.values import shown
 
 YOURS = "your answer"
 """The comment beside a value that a person gave."""
@@ -39,7 +40,7 @@ def _account(writing: Writing, line: TargetLine) -> None:
 def settled(ledger: Ledger, answers: Mapping[str, Answer]) -> Ledger:
     """The ledger without the decisions that were answered, which it keeps apart."""
     done = tuple(
-        replace(decision, chosen=str(answers[decision.key].value))
+        replace(decision, chosen=shown(answers[decision.key].value))
         for decision in ledger.decisions
         if decision.key in answers
     )

@@ -53,7 +53,7 @@ ASKED = (
     Asked("stage.placement.rollout.max_timeout_seconds", _cuts, _times_out),
     Asked("stage.sync.timeout_seconds", _cuts, _stops_waiting),
 )
-"""In the order in which they are asked."""
+"""The settings, in the order in which a report asks for them."""
 
 
 def asked_of(found: Sequence[Difference], values: Values) -> Iterator[tuple[str, Decision]]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rftconf.questions import Answer, Question
     from rftconf.text.source import Source
 
+MOST_BYTES = 1024 * 1024
+"""The largest file of answers that is read; one for a conversion with every question has some 20 kB."""
 _ROUNDS = 5
 """An answer may bring up another question (a layout, then its split); no chain of them is longer."""
 
@@ -31,18 +33,19 @@ class Answering:
 
 
 def given_by(path: Path | None, *, certify: bool) -> Given | None:
-    """The answers of a file. Raises UsageError where it cannot be read, is no such file, or a certificate is asked for."""
+    """Read the answers of a file.
+
+    Raises UsageError where it is no such file or a certificate is asked for, UnreadableError where it cannot be read.
+    """
     from rftconf.answers_file import read_answers
+    from rftconf.text.source import open_source
 
     if path is None:
         return None
     if certify:
         raise UsageError("--certify: a certificate does not hold a file of answers; give them by options instead")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--answers {path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    return read_answers(str(path), text)
+    source = open_source(path, MOST_BYTES)
+    return read_answers(source.name, source.text)
 
 
 def answered(opened: Source, path: str, job: Job, done: Conversion, given: Given | None) -> Answering:

@@ -188,26 +188,17 @@ def term(what: str, switch: str, coef: str) -> Measure:
 
     def measure(pair: Pair) -> Measured:
         on = [side.get(switch, True) is not False and side.get(coef) not in (None, 0, 0.0) for side in (pair.a, pair.b)]
-        a, b = pair.both(coef)
-        if on == [True, False]:
-            key = pair.key(coef)
-            return Measured(
-                Tier.OBJECTIVE,
-                f"{what} is gone (weight {shown(a)} {pair.names[0]})",
-                inf,
-                f"set {key}={shown(a)}" if key else "",
+        (a, b), key = pair.both(coef), pair.key(coef)
+        if on[0] != on[1]:
+            says = (
+                f"is gone (weight {shown(a)} {pair.names[0]})"
+                if on[0]
+                else f"is new (weight {shown(b)} {pair.names[1]})"
             )
-        if on == [False, True]:
-            key = pair.key(coef)
-            return Measured(
-                Tier.OBJECTIVE,
-                f"{what} is new (weight {shown(b)} {pair.names[1]})",
-                inf,
-                f"set {key}=0 to be without it" if key else "",
-            )
+            remedy = f"set {key}={shown(a)}" if on[0] else f"set {key}=0 to be without it"
+            return Measured(Tier.OBJECTIVE, f"{what} {says}", inf, remedy if key else "")
         times, doublings = factor(a, b)
         if a != b and times:
-            key = pair.key(coef)
             return Measured(Tier.SCALE, f"{what} weighs {times}", doublings, f"set {key}={shown(a)}" if key else "")
         return Measured(
             Tier.SCALE, sides(pair, f"{what} ({pair.paths[0].rpartition('.')[2]})", *lead_of(pair), pair.paths[0]), None

@@ -7,7 +7,7 @@ import asyncio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 10.0
-"""That the first line and the headers may take to arrive, from the connection or the first byte after an answer."""
+"""The longest that a request's first line and headers may take, from the connection or the first byte after an answer."""
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def answered(script: Path, answers: dict[str, object], *more: str) -> int:
     file.write_text(json.dumps({"version": 1, "answers": answers}, indent=1))
     out = str(script.with_name("out.yaml"))
     return run(["convert", str(script), "--to", "trinity", "--answers", str(file), "-o", out, *more])
+
+
+def test_what_is_no_file_of_a_bounded_size_is_refused(script: Path, capsys: Captured) -> None:
+    """A pipe that nobody writes to would be waited for, and a device has no end."""
+    pipe, large = script.with_name("pipe"), script.with_name("large.yaml")
+    os.mkfifo(pipe)
+    large.write_text("# more\n" * 200_000)
+    for path, why in ((str(pipe), "a pipe"), ("/dev/zero", "a device"), (str(large), "at most 1,048,576 are read")):
+        assert run(["convert", str(script), "--to", "trinity", "--answers", path]) == 2
+        assert why in capsys.readouterr().err
 
 
 def test_each_question_says_what_each_answer_does_and_its_option(script: Path, capsys: Captured) -> None:

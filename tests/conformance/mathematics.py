@@ -31,16 +31,19 @@ TOLERANCE = 1e-6
 """Largest difference, as a share of the largest value: some functions compute in 32 bits, whose step is 6e-8."""
 FIRST_WITH_FUNCTIONS = {"verl": (0, 8, 0), "trinity": (0, 6, 0), "roll": (0, 3, 0), "chatlearn": (2025, 10, 23)}
 """The first release whose losses can be called without a model; earlier ones compute them inside a step."""
+JUDGED_BY = (
+    *("algorithm.advantage", "algorithm.std", "algorithm.gamma", "algorithm.lam", "algorithm.kl_reward"),
+    *("batch.responses_per_prompt", "reward."),
+)
+"""Beginnings of the plan fields that make a return of a reward."""
 HANGS_ON = {
-    "advantages": ("algorithm.advantage", "algorithm.std", "algorithm.gamma", "algorithm.lam", "algorithm.whiten"),
-    "returns": ("algorithm.advantage", "algorithm.gamma", "algorithm.lam", "algorithm.kl_reward", "algorithm.std"),
+    "advantages": (*JUDGED_BY, "algorithm.whiten", "algorithm.critic.enabled"),
+    "returns": JUDGED_BY,
     "actor_gradient": ("algorithm.policy_loss", "algorithm.loss", "algorithm.kl_loss", "algorithm.entropy"),
     "critic_gradient": ("algorithm.critic",),
     "learning_rates": ("optim.actor",),
 }
-"""Beginnings of the plan fields that decide a quantity; a group of one answer and the KL in the reward reach advantages too."""
-HANGS_ON["advantages"] += ("algorithm.kl_reward", "budget.samples_per_prompt", "reward.", "algorithm.critic.enabled")
-HANGS_ON["returns"] += ("budget.samples_per_prompt", "reward.")
+"""Beginnings of the plan fields that decide a quantity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Compared:
 
     @property
     def unnamed(self) -> list[str]:
-        """Of these, the ones of whose fields the account says nothing."""
+        """The quantities that differ although the account names none of the fields that decide them."""
         return [
             f"{name} by {self.gaps[name]:.2g}"
             for name in self.differing

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.plan.index import fields
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench
 from tests.conformance.mathematics import HANGS_ON, Compared, compared, difference, golden_runs, judge_of
@@ -50,6 +51,12 @@ def test_a_difference_that_no_line_names_is_found() -> None:
     assert silent.unnamed == ["actor_gradient by 0.5"]
     assert Compared(verl, verl, gaps, frozenset({"algorithm.kl_loss.coef"})).unnamed == []
     assert set(gaps) <= set(HANGS_ON)
+
+
+def test_every_field_that_a_quantity_hangs_on_is_one_of_the_plan() -> None:
+    known = [path.removeprefix("stage.") for path in fields()]
+    beginnings = {beginning for found in HANGS_ON.values() for beginning in found}
+    assert {one for one in beginnings if not any(path.startswith(one) for path in known)} == set()
 
 
 def test_a_gap_is_a_share_of_the_largest_number() -> None:

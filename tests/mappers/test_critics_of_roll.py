@@ -1,4 +1,4 @@
-"""What ROLL's critic computes, which no key of its decides."""
+"""ROLL's critic: the parts of its loss that no key decides."""
 
 from __future__ import annotations
 

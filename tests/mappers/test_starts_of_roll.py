@@ -1,4 +1,4 @@
-"""What ROLL's workers stop on when they are built, though its loader takes it."""
+"""Configs that ROLL's loader takes and its workers stop on when they are built."""
 
 from __future__ import annotations
 

@@ -106,7 +106,10 @@ def test_a_beginner_may_say_more(opened: Open) -> None:
     page.locator('.further input[data-key="trainer.project_name"]').fill("mine")
     page.locator(".code .row", has_text="trainer.project_name=mine").wait_for()
     page.locator('.further input[data-key="actor_rollout_ref.rollout.n"]').fill("1")
-    page.locator(".verdict .says", has_text="BAT011").wait_for()
+    found = page.locator(".verdict .says", has_text="BAT011")
+    found.wait_for()
+    assert found.count() == 1
+    assert "trainer.project_name=mine" in page.locator(".code").inner_text()
 
 
 def test_an_expert_finds_every_key_and_is_checked(opened: Open, keep: Keep) -> None:

@@ -138,18 +138,22 @@ def theirs(shape: kv_cache.CacheShape, available: int, monkeypatch: pytest.Monke
     return found[0].num_blocks, kv_cache_utils.get_max_concurrency_for_kv_cache_config(Lengths, found[0])  # type: ignore[arg-type]
 
 
-def same(shape: kv_cache.CacheShape, monkeypatch: pytest.MonkeyPatch) -> None:
-    for available in ROOM:
-        blocks, concurrency = theirs(shape, available, monkeypatch)
-        assert kv_cache.blocks(shape, available) == blocks
-        assert kv_cache.concurrency(shape, available) == concurrency
+def ours_by_room(shape: kv_cache.CacheShape) -> list[tuple[int, float]]:
+    """Blocks, and sequences of the longest length at once, for each room in bytes."""
+    return [(kv_cache.blocks(shape, room), kv_cache.concurrency(shape, room)) for room in ROOM]
+
+
+def vllms_by_room(shape: kv_cache.CacheShape, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
+    """The same by vLLM's own functions."""
+    return [theirs(shape, room, monkeypatch) for room in ROOM]
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("tp", [1, 2, 4, 8])
 @pytest.mark.parametrize("length", [1024, 4099, 32768])
 def test_blocks_and_concurrency_are_vllms(name: str, tp: int, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    same(kv_cache.CacheShape(models.resolve(name).architecture, tp=tp, max_model_tokens=length), monkeypatch)
+    shape = kv_cache.CacheShape(models.resolve(name).architecture, tp=tp, max_model_tokens=length)
+    assert ours_by_room(shape) == vllms_by_room(shape, monkeypatch)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -157,7 +161,8 @@ def test_blocks_and_concurrency_are_vllms(name: str, tp: int, length: int, monke
 @pytest.mark.parametrize("block", [32, 64, 128])
 def test_other_types_and_blocks(name: str, each: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     arch = models.resolve(name).architecture
-    same(kv_cache.CacheShape(arch, tp=2, block_tokens=block, dtype_bytes=each, max_model_tokens=8191), monkeypatch)
+    shape = kv_cache.CacheShape(arch, tp=2, block_tokens=block, dtype_bytes=each, max_model_tokens=8191)
+    assert ours_by_room(shape) == vllms_by_room(shape, monkeypatch)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -166,7 +171,8 @@ def test_pipeline_stages(name: str, pp: int, monkeypatch: pytest.MonkeyPatch) ->
     arch = models.resolve(name).architecture
     if len(arch.layers) > 1 and any(g.mixer.window for g in arch.layers):
         pytest.skip("kinds of layers alternate, and the table says only how many there are")
-    same(kv_cache.CacheShape(arch, tp=2, pp=pp, max_model_tokens=8191, steps_in_flight=pp), monkeypatch)
+    shape = kv_cache.CacheShape(arch, tp=2, pp=pp, max_model_tokens=8191, steps_in_flight=pp)
+    assert ours_by_room(shape) == vllms_by_room(shape, monkeypatch)
 
 
 @pytest.mark.parametrize("name", HYBRID)
@@ -175,4 +181,5 @@ def test_pipeline_stages(name: str, pp: int, monkeypatch: pytest.MonkeyPatch) ->
 def test_models_with_recurrent_layers(name: str, tp: int, prefix: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     arch = models.resolve(name).architecture
     for length in (1024, 32768):
-        same(kv_cache.CacheShape(arch, tp=tp, max_model_tokens=length, prefix_cache=prefix), monkeypatch)
+        shape = kv_cache.CacheShape(arch, tp=tp, max_model_tokens=length, prefix_cache=prefix)
+        assert ours_by_room(shape) == vllms_by_room(shape, monkeypatch)

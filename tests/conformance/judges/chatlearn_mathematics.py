@@ -1,4 +1,4 @@
-"""What ChatLearn's own functions make of one period under a config.
+"""ChatLearn's own functions, called on one period under a config.
 
 Advantages by `AdvantageComputer`; an update by `PolicyTrainer.train_step` itself (FSDP) around a model that answers with
 the period's log-probs, or by Megatron's `_compute_all_losses` and `loss_func`. ChatLearn has no critic and no schedule
@@ -90,7 +90,7 @@ class Answering:
 
 
 def plain_method(method):
-    """What ChatLearn's timers and monitors are wrapped around."""
+    """Return the function below ChatLearn's timers and monitors."""
     while hasattr(method, "__wrapped__"):
         method = method.__wrapped__
     return method

@@ -12,7 +12,7 @@ __all__ = ["FOLLOWS_TEACHER", "GROUP", "NO_ADVANTAGES", "Period", "optimizer_of"
 FOLLOWS_TEACHER = "a teacher's signal is an advantage in one framework and a loss in the other"
 NO_ADVANTAGES = "a run of this kind has no advantages"
 TOTAL_UPDATES = 100
-"""Of how many updates a schedule is told."""
+"""The length of a run, in updates, that every schedule is built for."""
 
 
 class Period(Case):

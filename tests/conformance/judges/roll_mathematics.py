@@ -1,4 +1,4 @@
-"""What ROLL's own functions make of one period under a config of its RLVR pipeline.
+"""ROLL's own functions, called on one period under a config of its RLVR pipeline.
 
 Advantages by the functions that the pipeline calls one after another, losses by `loss_func` of the worker classes that
 the config names, the schedule as the FSDP2 strategy asks Transformers for it.
@@ -57,7 +57,7 @@ def batch(period, **more):
 
 
 def advantages(period, config):
-    """What RLVRPipeline.run makes of rewards, before the first update."""
+    """Compute advantages and returns from rewards, as RLVRPipeline.run does before the first update."""
     from roll.utils import functionals
     from roll.utils.kl_controller import get_kl_controller
 

@@ -1,4 +1,4 @@
-"""What ROLL's workers do between the loader and the first step, without devices: their own constructors are called.
+"""A start of ROLL's workers without devices: the constructors that run between the loader and the first step are called.
 
 For each worker: its strategy's constructor (for Megatron that is mcore_adapter's and Hugging Face's
 `TrainingArguments`, so a key that neither knows is a TypeError), the schedule over a real optimizer, the model
@@ -87,7 +87,7 @@ def start_worker(name, worker, config, progress):
 
 
 def megatron_arguments(worker, config):
-    """As MegatronInferStrategy's constructor makes them."""
+    """Return the arguments that MegatronInferStrategy's constructor makes."""
     from mcore_adapter.training_args import TrainingArguments
 
     given = worker.training_args.to_dict()

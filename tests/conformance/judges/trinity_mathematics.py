@@ -1,4 +1,4 @@
-"""What Trinity-RFT's own functions make of one period under a config (with veRL 0.8 on beside it).
+"""Trinity-RFT's own functions, called on one period under a config (with veRL 0.8 on beside it).
 
 Advantages by the algorithm's advantage function, in the trainer or over groups of experiences as the algorithm has it,
 the actor's loss by `TrinityPolicyLoss`; the critic and the schedule are veRL's under the config that Trinity builds.
@@ -31,7 +31,7 @@ def measure(config, built, seeds, progress):
 
 
 def advantages(period, algorithm, kind):
-    """What the trainer makes of scores, or the explorer of a group's rewards."""
+    """Compute advantages and returns: the trainer from scores, or the explorer from a group's rewards."""
     from trinity.algorithm import ADVANTAGE_FN, KL_FN
 
     function = ADVANTAGE_FN.get(algorithm.advantage_fn)(**algorithm.advantage_fn_args)

@@ -1,4 +1,4 @@
-"""What veRL's own functions make of one period under a config (veRL 0.8 on, whose losses are functions).
+"""veRL's own functions, called on one period under a config (veRL 0.8 on, whose losses are functions).
 
 Advantages by `apply_kl_penalty` and `compute_advantage` of the trainer, losses by `ppo_loss` and `value_loss` of the
 workers, the schedule by the FSDP engine. A loss is asked for a whole mini-batch at once.
@@ -33,7 +33,7 @@ def measure(config, seeds, progress):
 
 
 def advantages(period, config, algorithm):
-    """What the trainer makes of scores, before the first update."""
+    """Compute advantages and returns from scores, as the trainer does before the first update."""
     from verl.trainer.ppo import core_algos, ray_trainer
 
     data = trainer_batch(period)
