@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -13,6 +14,9 @@ from rftconf.import_path import leave_out_working_directory
 
 _COMPLETING = "_RFTCONF_COMPLETE"
 """Set while a shell asks for completions."""
+
+TERMINATED = 128 + signal.SIGTERM
+"""The exit code of a process that was asked to end, as shells number it."""
 
 VERBS = {
     "convert": "Write a config for another framework.",
@@ -62,11 +66,23 @@ def _command(words: Sequence[str]) -> Callable[[], object]:
     return command([asked] if asked in VERBS and not completing else list(VERBS), words)
 
 
+def _stand_in_for_closed_streams() -> None:
+    """Python has no stream where the shell closed one, and would fail in the middle of a sentence."""
+    if sys.stdout is None:
+        from rftconf.cli.output import ClosedOutput
+
+        sys.stdout = ClosedOutput()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 -- it lives as long as the process
+
+
 def main() -> None:
     """Entry point of the `rftconf` script."""
     leave_out_working_directory()
     # A command lives for a fraction of a second and keeps what it makes; collecting cycles took a fifth of its time.
     gc.set_threshold(200_000, 20, 100)
+    _stand_in_for_closed_streams()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that a file half written is taken away
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

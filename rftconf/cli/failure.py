@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 
-from rftconf.cli.output import OutputClosedError
+from rftconf.cli.output import STANDARD_OUTPUT, ClosedOutput, OutputClosedError
 from rftconf.errors import RefusedError, RftconfError
 
 INTERRUPTED = 130
@@ -14,6 +15,8 @@ BROKEN_PIPE = 141
 INTERNAL = 70
 """As shells and sysexits.h number them."""
 LONGEST_NAME = 255
+_OF_A_STREAM = (errno.ENOSPC, errno.EBADF, errno.EIO)
+"""What a write of buffered text fails with; it names no file, because the text was on its way to standard output."""
 
 
 def exit_code(error: BaseException, *, traceback: bool = False) -> int:
@@ -40,8 +43,10 @@ def exit_code(error: BaseException, *, traceback: bool = False) -> int:
         for choice in error.choices if isinstance(error, RefusedError) else ():
             _say(f"  possible: {choice}")
         return error.exit_code
-    if isinstance(error, OSError) and error.filename:
-        _say(f"rftconf: {_shortened(os.fsdecode(str(error.filename)))}: {error.strerror or error}")
+    if isinstance(error, OSError) and (error.filename or error.errno in _OF_A_STREAM):
+        if error.filename in (None, STANDARD_OUTPUT):
+            _let_go_of_standard_output()
+        _say(f"rftconf: {_shortened(os.fsdecode(str(error.filename or STANDARD_OUTPUT)))}: {error.strerror or error}")
         return RftconfError.exit_code
     return _unexpected(error, traceback=traceback)
 
@@ -76,5 +81,7 @@ def _write(text: str) -> None:
 
 def _let_go_of_standard_output() -> None:
     """Python flushes standard output once more at exit; send that nowhere."""
+    if isinstance(sys.stdout, ClosedOutput):
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rftconf.report.screen import Screen
+
+
+STANDARD_OUTPUT = "standard output"
 
 
 class OutputClosedError(Exception):
@@ -32,6 +37,21 @@ def product(text: str, file: Path | None = None, *, executable: bool = False, ow
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise OutputClosedError from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, STANDARD_OUTPUT) from error
+
+
+class ClosedOutput(io.TextIOBase):
+    """Standard output where the shell closed it (`>&-`): there is no file to write to, and nothing is lost in silence."""
+
+    @property
+    def buffer(self) -> ClosedOutput:
+        """Bytes go nowhere either."""
+        return self
+
+    def write(self, _text: str | bytes) -> int:
+        """Raise the error of a closed file, under a name that a person knows."""
+        raise OSError(errno.EBADF, "closed", STANDARD_OUTPUT)
 
 
 def product_json(data: Any, file: Path | None = None) -> None:

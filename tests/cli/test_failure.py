@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,45 @@ def test_a_pipe_that_is_closed_before_anything_is_written() -> None:
     os.close(writer)
     assert done.returncode == failure.BROKEN_PIPE
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("words", ["explain", "--help", "schema plan"])
+@pytest.mark.parametrize(
+    ("redirection", "why"), [(">/dev/full", "No space left on device"), (">&-", "closed")], ids=["full", "closed"]
+)
+def test_standard_output_that_takes_nothing_is_an_error(words: str, redirection: str, why: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m rftconf {words} {redirection}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, f"rftconf: standard output: {why}\n")
+
+
+def test_standard_error_may_be_closed() -> None:
+    script = f"{sys.executable} -m rftconf schema plan 2>&-"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("{")
+
+
+TERMINATED = """
+import os, sys, time
+os.fsync = lambda _: (print("writing", flush=True), time.sleep(60))
+from rftconf.cli.app import main
+main()
+"""
+
+
+def test_a_process_that_is_asked_to_end_leaves_no_part_of_a_file(tmp_path: Path) -> None:
+    words = ["schema", "plan", "-o", "plan.json"]
+    with subprocess.Popen([sys.executable, "-c", TERMINATED, *words], stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"writing\n"
+        assert [file.suffix for file in tmp_path.iterdir()] == [".part"]
+        process.terminate()
+        assert process.wait(20) == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 INTERRUPTED = """

@@ -91,8 +91,8 @@ def _grouped(framework: str, changes: Sequence[str], most: int) -> Iterator[Leav
         key = change.partition("=")[0]
         group = next((one for one in open_ if not any(_touch(key, other.partition("=")[0]) for other in one)), None)
         if group is None:
-            open_.append([change])
-            continue
+            group = []
+            open_.append(group)
         group.append(change)
         if len(group) == most:
             open_.remove(group)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,41 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_device_is_written_directly() -> None:
     atomic.write(Path("/dev/null"), "x")
     assert not Path("/dev/null").is_file()
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(UsageError, match="is read-only; allow writing"):
+        atomic.write(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_every_name_of_a_file_has_the_new_text(tmp_path: Path) -> None:
+    path, other = tmp_path / "a", tmp_path / "b"
+    path.write_text("the old text")
+    other.hardlink_to(path)
+    atomic.write(path, "new")
+    assert other.read_text() == "new"
+    assert path.samefile(other)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_pipe_is_written_once_somebody_reads_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    atomic.write(pipe, "words " * 100_000)
+    reader.join(20)
+    assert read == ["words " * 100_000]
+
+
+def test_a_pipe_that_nobody_reads_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(atomic, "PIPE_SECONDS", 0.0)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="nobody reads from the pipe"):
+        atomic.write(tmp_path / "pipe", "x")
