@@ -40,7 +40,7 @@ def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:
             yield f"{line.key}: {line.state}, {line.reason}"
     name = difference.path.removeprefix("stage.")
     for note in ledger.notes:
-        if f"{name}:" in note or any(re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]\w)", note) for key in ours):
+        if f"{name}:" in note or any(_names(note, key) for key in ours):
             yield note
     for decision in ledger.decisions:
         asked = _FILE.sub("", decision.key)
@@ -55,6 +55,11 @@ def _keys(seen: Seen) -> frozenset[str]:
     if seen.said is None:
         return frozenset()
     return frozenset((*(key for key, _ in seen.said.keys), *seen.said.asked))
+
+
+def _names(note: str, key: str) -> bool:
+    """True where a note has the key as a word of its own."""
+    return key in note and re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]\w)", note) is not None
 
 
 def _is_about(asked: str, key: str) -> bool:

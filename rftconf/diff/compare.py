@@ -12,7 +12,7 @@ from rftconf.diff.effects import COUNTED, Effect, Known, known_of
 from rftconf.diff.sides import Idle, Said, Side
 from rftconf.diff.table import GROUPS
 from rftconf.older_python import StrEnum
-from rftconf.plan.acting import Asleep, acting, asleep_in
+from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.identity import math_id, plan_id
 from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain, same
@@ -101,8 +101,6 @@ class Comparison:
 
     a: Side
     b: Side
-    math_ids: tuple[str, str]
-    plan_ids: tuple[str, str]
     stages: tuple[Stages, ...]
     only_a: tuple[str, ...] = ()
     """Stages that the other run does not have."""
@@ -111,6 +109,16 @@ class Comparison:
     """Differing keys outside the plan of two runs of one framework."""
     uncompared: tuple[Own, ...] = ()
     """Keys outside the plan where the other framework has none of the kind."""
+
+    @property
+    def math_ids(self) -> tuple[str, str]:
+        """The two `math_id`s, computed when asked for."""
+        return math_id(self.a.plan), math_id(self.b.plan)
+
+    @property
+    def plan_ids(self) -> tuple[str, str]:
+        """The two `plan_id`s, computed when asked for."""
+        return plan_id(self.a.plan), plan_id(self.b.plan)
 
     def of(self, effect: Effect) -> list[Difference]:
         """The differences of one effect, over all stages."""
@@ -140,8 +148,6 @@ def compare(a: Side, b: Side) -> Comparison:
     return Comparison(
         a,
         b,
-        (math_id(a.plan), math_id(b.plan)),
-        (plan_id(a.plan), plan_id(b.plan)),
         tuple(_stages(a, b, one, other) for one, other in pairs),
         left,
         right,
@@ -218,7 +224,7 @@ class _Half:
 
 
 def _half(raw: Mapping[str, Any], said: Mapping[str, Said]) -> _Half:
-    return _Half(raw, said, acting(raw), asleep_in(raw))
+    return _Half(raw, said, *awake_and_asleep(raw))
 
 
 def _differences(one: _Half, other: _Half) -> Iterator[Difference]:

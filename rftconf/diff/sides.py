@@ -83,11 +83,15 @@ def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Said]:
     """Path to why its value is there, in a stage of a run of this framework and release."""
     title = f"{registry.framework(framework).title} {release}"
     found = {}
+    spelt: dict[str, tuple[str, Place | None]] = {}
     for path, origin in stage.origins.items():
-        written = [(key, place) for key, place in (_spelt(stage, key) for key in origin.keys) if place is not None]
+        written = []
+        for key in origin.keys:
+            if key not in spelt:
+                spelt[key] = _spelt(stage, key)
+            written += [spelt[key]] if spelt[key][1] is not None else []
         silent = origin.kind is Kind.DEFAULT or not written
-        unwritten: tuple[tuple[str, Place | None], ...] = tuple((key, None) for key in origin.keys)
-        keys = tuple(written) or unwritten
+        keys = tuple(written) or tuple((key, None) for key in origin.keys)
         found[path] = Said(origin.kind, keys, origin.how, origin.keys, title if silent else "")
     return found
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from rftconf.plan.kinds import (
@@ -43,32 +43,31 @@ class Asleep:
 
     def why(self, path: str) -> str | None:
         """Why the field at `path` does nothing; None where it acts."""
-        return next((IDLE[index].why for index in _about(_plain(path)) if index in self.found), None)
+        return next((IDLE[index].why for index in _about(path) if index in self.found), None)
 
 
 def acting(values: Values) -> dict[str, Any]:
     """The fields of one stage that act, in one spelling."""
+    return awake_and_asleep(values)[0]
+
+
+def awake_and_asleep(values: Values) -> tuple[dict[str, Any], Asleep]:
+    """The fields of one stage that act, in one spelling, and what does nothing there."""
     known = spelled(values)
-    asleep = _asleep_in(known)
-    return {
+    asleep = Asleep(frozenset(index for index, idle in enumerate(IDLE) if idle.when(known)))
+    counts = next((counts for kind, counts in COUNTS if known.get("stage.kind") == kind), None)
+    acts = {
         path: value
         for path, value in known.items()
-        if asleep.why(path) is None and not any(unread(known, _plain(path)) for unread in UNREAD)
+        if asleep.why(path) is None and (counts is None or counts(_plain(path)))
     }
+    return acts, asleep
 
 
-def asleep_in(values: Values) -> Asleep:
-    """What does nothing in a stage."""
-    return _asleep_in(spelled(values))
-
-
-def _asleep_in(known: Values) -> Asleep:
-    return Asleep(frozenset(index for index, idle in enumerate(IDLE) if idle.when(known)))
-
-
-@cache
+@lru_cache(maxsize=20_000)
 def _about(path: str) -> tuple[int, ...]:
-    """The places in IDLE of what speaks of a plan field."""
+    """The places in IDLE of what speaks of a plan field, whatever its list items."""
+    path = _plain(path)
     globs = [[glob.replace("[]", "[[]]") for glob in idle.fields] for idle in IDLE]
     return tuple(index for index, own in enumerate(globs) if any(fnmatchcase(path, glob) for glob in own))
 
@@ -201,13 +200,9 @@ IDLE: tuple[Idle, ...] = (
 """In no order: each looks at the whole stage."""
 
 
-def _by_kind(counts: Callable[[str], bool], *kinds: str) -> Callable[[Values, str], bool]:
-    return lambda v, path: v.get("stage.kind") in kinds and not counts(path)
-
-
-UNREAD = (
-    _by_kind(counts_for_supervised, "sft"),
-    _by_kind(counts_for_preference, "dpo"),
-    _by_kind(counts_for_evaluation, "eval"),
+COUNTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("sft", counts_for_supervised),
+    ("dpo", counts_for_preference),
+    ("eval", counts_for_evaluation),
 )
-"""Fields that a kind of run never reads. A run that follows a teacher reads more than samples: nothing is left out there."""
+"""Kinds of runs that read some of the fields. A run that follows a teacher reads more than samples: nothing is left out there."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
@@ -95,12 +95,13 @@ def plain(value: Any) -> Any:
 def _says_nothing(path: str, value: Any) -> bool:
     if value is None or value in ("", {}, []):
         return True
-    return any(_among(value, names) for names in _neutral(_INDEX.sub("[0]", path)))
+    return any(_among(value, names) for names in _neutral(path))
 
 
-@cache
+@lru_cache(maxsize=20_000)
 def _neutral(path: str) -> tuple[tuple[Any, ...], ...]:
-    """The values of a field that say no more than silence."""
+    """The values of a field that say no more than silence, whichever list item it is of."""
+    path = _INDEX.sub("[0]", path)
     return tuple(names for glob, names in NEUTRAL if fnmatchcase(path, glob))
 
 
@@ -186,8 +187,9 @@ def _names(found: dict[str, Any]) -> None:
 def _data(found: dict[str, Any], listed: str) -> None:
     """A file is a split of its folder; the prompt has one column; a set samples as its run does."""
     below: dict[str, list[str]] = {}
+    start = f"stage.data.{listed}["
     for path in found:
-        if path.startswith(f"stage.data.{listed}["):
+        if path.startswith(start):
             below.setdefault(".".join(path.split(".", 4)[:4]), []).append(path)
     for index in range(_items(found, listed)):
         at = f"stage.data.{listed}[{index}]."
@@ -209,8 +211,9 @@ def _data(found: dict[str, Any], listed: str) -> None:
 
 
 def _items(found: Mapping[str, Any], listed: str) -> int:
-    places = [re.match(rf"stage\.data\.{listed}\[(\d+)\]", path) for path in found]
-    return max((int(place[1]) + 1 for place in places if place), default=0)
+    start = f"stage.data.{listed}["
+    numbers = (path[len(start) :].partition("]")[0] for path in found if path.startswith(start))
+    return max((int(number) + 1 for number in numbers if number.isdigit()), default=0)
 
 
 def _halves(uri: Any) -> tuple[Any, str] | None:

@@ -1,14 +1,17 @@
 """Mutated configs before the laws: `python -m tests.fuzz.fuzz_laws fixes --cases 1000 --seed 0`.
 
-The number and the seed of a case make it again: `--first 17 --cases 1`. What breaks is written as it comes.
+The number and the seed of a case make it again: `--first 17 --cases 1`. What breaks is written as it comes. With
+`--state FILE` a run that was stopped goes on with the case behind the last one that was kept, and the figures add up.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -18,12 +21,14 @@ from tests.fuzz.mutations import Case, cases, starts, unchanged
 from tests.fuzz.output_law import judge_outputs
 from tests.fuzz.tally import Broken, Tally, kinds
 
+SETTLED, KEPT_EVERY = 40, 20
+"""Cases until every table is loaded, and cases between two writings of the tally."""
 LAWS: dict[str, Callable[[Case, Tally], None]] = {"fixes": judge_fixes, "outputs": judge_outputs}
 
 
 def inputs(count: int, seed: int, first: int = 0, *, corpus: bool = False) -> Iterable[Case]:
     """So many mutated configs, or with `corpus` every config as it is."""
-    return map(unchanged, starts()) if corpus else cases(count, seed, first=first)
+    return map(unchanged, starts()[first:]) if corpus else cases(count, seed, first=first)
 
 
 def judged(law: str, given: Iterable[Case], tally: Tally) -> Iterator[Broken]:
@@ -35,6 +40,34 @@ def judged(law: str, given: Iterable[Case], tally: Tally) -> Iterator[Broken]:
         yield from (*tally.broken[seen:], *tally.refused[refused:])
 
 
+def settle_memory() -> None:
+    """Tables stay for the whole run: nobody looks through them again for what can be freed, which takes a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+def kept(state: Path | None, law: str, seed: int) -> tuple[Tally, int]:
+    """What an earlier run of this law and seed counted, and the number of the next case."""
+    found = json.loads(state.read_text()) if state is not None and state.exists() else {}
+    if not found:
+        return Tally(), 0
+    if (found["law"], found["seed"]) != (law, seed):
+        raise SystemExit(f"{state} is of {found['law']} with seed {found['seed']}")
+    broken, refused = ([Broken(**one) for one in found[name]] for name in ("broken", "refused"))
+    return Tally(Counter(found["ends"]), broken, refused), found["next"]
+
+
+def keep(state: Path, law: str, seed: int, following: int, tally: Tally) -> None:
+    """Write what was counted so far; a run that ends while it writes leaves the last one whole."""
+    data = {"law": law, "seed": seed, "next": following, "ends": tally.ends, "broken_in_all": len(tally.broken),
+            "refused_by_kind": kinds(tally.refused), "broken": [asdict(one) for one in tally.broken],
+            "refused": [asdict(one) for one in tally.refused]}  # fmt: skip
+    beside = state.with_suffix(".part")
+    beside.write_text(json.dumps(data, indent=1) + "\n")
+    beside.replace(state)
+
+
 def main() -> int:
     """The command line; 1 where anything broke."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -44,15 +77,26 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--corpus", action="store_true", help="every config as it is")
+    parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
     parser.add_argument("-o", type=Path, help="where every break goes, a JSON line each")
     asked = parser.parse_args()
-    tally, began = Tally(), time.monotonic()
-    given = inputs(asked.cases, asked.seed, asked.first, corpus=asked.corpus)
+    tally, first = kept(asked.state, asked.law, asked.seed)
+    first, began = max(first, asked.first), time.monotonic()
+    given = inputs(asked.first + asked.cases - first, asked.seed, first, corpus=asked.corpus)
     timely = (case for case in given if time.monotonic() - began < asked.seconds)
-    with (asked.o or Path("/dev/null")).open("w") as file:
-        for one in judged(asked.law, timely, tally):
-            file.write(json.dumps(asdict(one)) + "\n")
-            file.flush()
+    with (asked.o or Path("/dev/null")).open("a") as file:
+        following = first
+        for number, case in enumerate(timely, first):
+            for one in judged(asked.law, [case], tally):
+                file.write(json.dumps(asdict(one)) + "\n")
+                file.flush()
+            if number == first + SETTLED:
+                settle_memory()
+            if asked.state and number % KEPT_EVERY == KEPT_EVERY - 1:
+                keep(asked.state, asked.law, asked.seed, number + 1, tally)
+            following = number + 1
+    if asked.state:
+        keep(asked.state, asked.law, asked.seed, following, tally)
     for found in (tally.broken, tally.refused):
         for kind, count in kinds(found).most_common():
             example = next(one for one in found if f"{one.law}: {one.kind}" == kind)
