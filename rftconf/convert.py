@@ -263,7 +263,8 @@ def _write(
         put_back(loaded.extensions, writing)
     elif same and keep:
         left_open = {finding.leaf.key for finding in stage.reading.value_errors}
-        keep_as_written(stage.reading.source, stage.origins, writing, left_open)
+        by_line = writes_script(target.family, options.style) and options.style != "overrides"
+        keep_as_written(stage.reading.source, stage.origins, writing, left_open, launched_so=by_line)
     return writing
 
 

@@ -27,11 +27,13 @@ def put_back(extensions: Mapping[str, Any], writing: Writing) -> None:
         writing.out.setdefault(key, Out(value, (), always=True))
 
 
-def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing, left_open: Container[str]) -> None:
+def keep_as_written(
+    source: Native, origins: dict[str, Origin], writing: Writing, left_open: Container[str], *, launched_so: bool
+) -> None:
     """Replace what rows wrote by the file's own keys; rows only pin defaults that changed with the release.
 
     Config groups are words of the launch line, which the trainer decides. `left_open` are keys whose values could not be
-    used: those stay as they are, too.
+    used: those stay as they are, too. `launched_so`: the output has a launch line, which names the trainer; else a key does.
     """
     launched = {word for words in registry.framework(writing.framework).config_groups.values() for word in words}
     written = {key: leaf for key, leaf in source.leaves() if f"{key}={leaf.value}" not in launched}
@@ -66,10 +68,20 @@ def keep_as_written(source: Native, origins: dict[str, Origin], writing: Writing
         for key, out in writing.out.items()
         if key not in written and isinstance(out.value, OpenKey) and not out.plans
     }
-    writing.out = {**kept, **pins, **lively, **not_here}
+    telling = {} if launched_so or _names_trainer(written, writing) else {
+        key: out for key, out in writing.out.items() if key in registry.TRAINER_KEYS and out.value == writing.backend
+    }  # fmt: skip
+    writing.out = {**kept, **pins, **lively, **not_here, **telling}
     for key, out in kept.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
+
+
+def _names_trainer(written: Container[str], writing: Writing) -> bool:
+    """True where the file has a key that says its trainer, or needs none."""
+    return writing.backend == registry.framework(writing.framework).trainer or any(
+        key in written for key in registry.TRAINER_KEYS
+    )
 
 
 def _sleeps_there(path: str, kept: Mapping[str, Out], inert: Container[str]) -> bool:

@@ -150,9 +150,7 @@ def _backend(
             return trainer
         if trainer in (
             engine,
-            keys.get("actor_rollout_ref.actor.strategy"),
-            keys.get("runtime_args.train_backend"),
-            *(keys.get(prefix + "engine.strategy") for prefix in ("", "+", "++")),
+            *(keys.get(prefix + key) for key in registry.TRAINER_KEYS for prefix in ("", "+", "++")),
         ):
             return trainer
         if set(candidate.config_groups) == set(candidate.trainers) and _chosen(candidate, trainer, keys, bare):

@@ -131,6 +131,10 @@ class Framework:
         return self.recipes[trainer].backend if trainer in self.recipes else trainer
 
 
+TRAINER_KEYS = ("actor_rollout_ref.actor.strategy", "runtime_args.train_backend", "engine.strategy")
+"""Keys whose values are names of trainers: they say it where no launch line does."""
+
+
 def _recipe(name: str, backend: str, program: str, own_key: str) -> Recipe:
     folder = f"verl/experimental/{name}_policy"
     module, earlier = f"{folder}/{program}".replace("/", "."), f"recipe.{name}_policy.{program}"
