@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rftconf.convert import Options, convert_loaded
 from rftconf.load import load
 from rftconf.text.read import read
@@ -22,3 +24,16 @@ def test_a_key_that_sleeps_in_the_release_that_is_written_gets_the_live_one_besi
     assert back.plan.stages[0].placement.critic.sp == 2
     kept = convert_loaded(loaded, "verl", Options("0.7.1"))
     assert "critic.fsdp." not in kept.text
+
+
+@pytest.mark.parametrize("style", ["yaml", "overrides", "sh"])
+@pytest.mark.parametrize("release", ["0.4.1", "0.8.0", "0.9.1"])
+def test_an_output_without_a_launch_line_names_the_trainer_that_the_line_named(style: str, release: str) -> None:
+    launched = CRITIC.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer").replace(
+        "critic.ulysses_sequence_parallel_size=2", "actor_rollout_ref.actor.ppo_mini_batch_size=256"
+    )
+    loaded = load(read(Source("run.sh", launched)), release="0.8.0")
+    done = convert_loaded(loaded, "verl", Options(release, style=style))
+    back = load(read(Source(f"run{done.file_suffix}", done.text)), release=release)
+    assert back.guess.trainer == loaded.guess.trainer == "megatron"
+    assert ("strategy" in done.text) is (style != "sh")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rftconf.plan.acting import IDLE, acting, asleep_in
+from rftconf.plan.acting import IDLE, acting, awake_and_asleep
 from rftconf.plan.index import fields
 from rftconf.plan.symbols import Var
 
@@ -81,8 +81,8 @@ def test_a_run_that_follows_a_teacher_reads_its_own_fields() -> None:
 
 def test_a_reason_is_told() -> None:
     values = {**RL, A + "kl_loss.coef": 0.1, A + "kl_loss.enabled": False}
-    assert asleep_in(values).why(A + "kl_loss.coef") == "there is no KL term in the loss"
-    assert asleep_in({**values, A + "kl_loss.enabled": True}).why(A + "kl_loss.coef") is None
+    assert awake_and_asleep(values)[1].why(A + "kl_loss.coef") == "there is no KL term in the loss"
+    assert awake_and_asleep({**values, A + "kl_loss.enabled": True})[1].why(A + "kl_loss.coef") is None
 
 
 def test_every_glob_is_about_fields() -> None:
