@@ -129,7 +129,7 @@ def _read_and_convert(path: Path, result: FileResult) -> None:
     try:
         loaded = _load(path)
     except RefusedError as error:
-        result.outcome, result.reason = "refused", str(error)
+        result.outcome, result.reason = "refused", str(error).replace(f"{path}", "FILE")
     except RftconfError as error:
         text = path.read_text(encoding="utf-8", errors="replace")
         candidate = result.framework in FRAMEWORKS or (not result.framework and MARKS.search(text) is not None)

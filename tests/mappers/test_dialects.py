@@ -68,7 +68,7 @@ def test_a_default_mini_batch_is_no_sign_of_a_fork() -> None:
         convert(script("data.train_batch_size=100", "actor_rollout_ref.rollout.n=2"), "trinity")
 
 
-@pytest.mark.parametrize("key", ["+actor_rollout_ref.rollout.n_agents", "+my_agent.train.group_size"])
+@pytest.mark.parametrize("key", ["+actor_rollout_ref.rollout.n_agents", "+my_agent.train.group_size", "+rollout.n"])
 def test_a_group_size_that_lies_elsewhere_is_asked_about(key: str) -> None:
     document = script("data.train_batch_size=64", "actor_rollout_ref.actor.ppo_mini_batch_size=64", f"{key}=5")
     with pytest.raises(RefusedError, match="looks like a group size"):

@@ -182,7 +182,8 @@ def _with_small_batches(r: Reading) -> str:
 def _group_elsewhere(r: Reading) -> Iterator[Dialect]:
     known = catalogue.load(r.source.framework, None, r.source.trainer)
     for key, leaf in r.source.leaves():
-        grouped = _GROUP_ELSEWHERE(key) and not _EVALUATION(key) and key not in known
+        named = _GROUP_ELSEWHERE(key) or GROUP.endswith(f".{key}")  # a profile of its own may cut the section short
+        grouped = named and not _EVALUATION(key) and key not in known
         if grouped and not isinstance(leaf.value, Expr) and isinstance(leaf.value, int) and leaf.value > 1:
             why = f"this seems to be a fork's config: {leaf.key}={leaf.value} looks like a group size that this fork keeps elsewhere; {GROUP} says 1"
             yield Dialect(why, (f"--assume responses_per_prompt={leaf.value}", "--assume responses_per_prompt=1"))
