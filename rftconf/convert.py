@@ -28,9 +28,7 @@ from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.open_values import left_open, mark_open
 from rftconf.placed import placed
-from rftconf.plan.derive import (
-    TRAINED,
-)
+from rftconf.plan.derive import SHARDED, TRAINED
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import NARROWER
 from rftconf.questions import Answer
@@ -256,7 +254,7 @@ def _write(
         writing.facts["source"] = stage.reading.source
     writing.write_all()
     served = [path for path in writing.outcomes if path.startswith(FURTHER) and path.endswith(".gpus")]
-    for path in (MEMORY, *TRAINED, *(size[0] for size in NARROWER), *served):
+    for path in (MEMORY, *TRAINED, *SHARDED, *(size[0] for size in NARROWER), *served):
         if path in origins and origins[path].kind is Kind.CHOSEN and path in writing.outcomes:
             writing.outcomes[path] = Outcome(State.NARROWED, writing.outcomes[path].targets, origins[path].how)
     if same and loaded.document.is_plan:

@@ -8,7 +8,13 @@ from typing import Any
 from rftconf.ledger import Decision
 from rftconf.mappers.placing import own_memory, place
 from rftconf.mappers.tables import table_of
-from rftconf.plan.derive import fill_micro_batches, floor_as_ratio, update_within_period, whole_micro_batches
+from rftconf.plan.derive import (
+    fill_micro_batches,
+    floor_as_ratio,
+    update_within_period,
+    whole_micro_batches,
+    whole_shard_groups,
+)
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Origin
 from rftconf.schemas import registry
@@ -44,4 +50,5 @@ def placed(
         table.target, values, origins, rollout_gpus=rollout_gpus, may_separate=separate, rules=rules, layout=layout
     )
     whole_micro_batches(values, origins)
+    whole_shard_groups(values, origins)
     return decisions

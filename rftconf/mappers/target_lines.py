@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.ledger import Basis, State, TargetLine
 from rftconf.mappers.native import Native
 from rftconf.mappers.own_tuning import left_to_the_target
+from rftconf.mappers.paths import without_indices
 from rftconf.mappers.placing import LAYOUT
 from rftconf.mappers.provenance import comment_of
 from rftconf.mappers.rows import UNSET
@@ -17,6 +18,8 @@ from rftconf.mappers.writing import Out, Outcome, Writing
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import MISSING, formula
 from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.schemas.closed_words import takes_word, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +55,8 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
         other = "" if gone is None else _does_otherwise(writing, gone.out)
         _account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
-    _leave_unregistered_open(done.flat, bare, known, writing, source.release)
+    if not (writing.same_framework and source.release == writing.release):  # in its own release a file's words stay
+        _leave_open_what_is_not_taken(done.flat, bare, known, writing)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
     lines, names = [], writing.table.respelt(writing)
     for key, slot in done.flat.items():
@@ -77,13 +81,19 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     return leave_out_covered(lines, writing, _newest_names(done.flat, bare))
 
 
-def _leave_unregistered_open(
-    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing, was: str
+def _leave_open_what_is_not_taken(
+    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing
 ) -> None:
-    """Leave to the person each name that the framework registers, and the asked release does not; a user's own stay, and
-    those that a file has for its own release (`was`)."""
-    if writing.same_framework and was == writing.release:
-        return
+    """Leave to the person what the asked release does not take, and leave out what would stop it."""
+    _leave_unregistered_open(flat, newest, known, writing)
+    _leave_out_what_stops(flat, newest, writing)
+    _leave_refused_open(flat, newest, known, writing)
+
+
+def _leave_unregistered_open(
+    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing
+) -> None:
+    """Leave to the person each name that the framework registers, and the asked release does not; a user's own stay."""
     names = _newest_names(flat, newest)
     for key, slot in list(flat.items()):
         have = known.names(key)
@@ -92,11 +102,43 @@ def _leave_unregistered_open(
         if not _registered_elsewhere(writing, {key, names.get(key, key)}, slot.value):
             continue
         title = registry.framework(writing.framework).title
-        note = f"{title} {writing.release} has no {slot.value} for {key}; it has {', '.join(have)}"
-        out = replace(slot.out, value=MISSING, state=State.NO_COUNTERPART, note=note, always=True)
-        flat[key] = _Slot(MISSING, out)
-        for path in out.plans:
-            writing.outcomes[path] = Outcome(out.state, (key,), note)
+        _leave_open(
+            flat, key, writing, f"{title} {writing.release} has no {slot.value} for {key}; it has {', '.join(have)}"
+        )
+
+
+def _leave_out_what_stops(flat: dict[str, _Slot], newest: Mapping[str, _Slot], writing: Writing) -> None:
+    names = _newest_names(flat, newest)
+    values = {key: slot.value for key, slot in flat.items()}
+    for key, why in versions.stopping(writing.framework, writing.release, values).items():
+        _account_change(writing, names.get(key, key), (), why, lossy=True)
+        for path in flat.pop(key).out.plans:
+            outcome = writing.outcomes[path]
+            if outcome.state is State.EXACT:  # said by other keys, too
+                writing.outcomes[path] = replace(outcome, state=State.NARROWED, note=why)
+
+
+def _leave_refused_open(
+    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing
+) -> None:
+    """Leave to the person each word that the asked release refuses."""
+    names = _newest_names(flat, newest)
+    title = f"{registry.framework(writing.framework).title} {writing.release}"
+    for key, slot in list(flat.items()):
+        if not isinstance(slot.value, str) or slot.value == MISSING:
+            continue
+        words = words_of(writing.framework, writing.release, without_indices(names.get(key, key)))
+        lacks = bool(words) and not takes_word(words, key, slot.value)
+        if lacks or judge(known, key, slot.value, overrides=False) is Verdict.VALUE_REFUSED:
+            has = f"; it has {', '.join(words)}" if lacks else ""
+            _leave_open(flat, key, writing, f"{title} does not take {slot.value} for {key}{has}")
+
+
+def _leave_open(flat: dict[str, _Slot], key: str, writing: Writing, note: str) -> None:
+    out = replace(flat[key].out, value=MISSING, state=State.NO_COUNTERPART, note=note, always=True)
+    flat[key] = _Slot(MISSING, out)
+    for path in out.plans:
+        writing.outcomes[path] = Outcome(out.state, (key,), note)
 
 
 def _registered_elsewhere(writing: Writing, keys: set[str], name: str) -> bool:

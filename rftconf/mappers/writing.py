@@ -204,6 +204,8 @@ class Writing:
             return
         if value is None and put.value is None:
             self.lose(plan, State.DEFAULT, "not set")
+            if native in self.out:
+                return  # another row wrote what is to stand there
         more = {"always": row.always, "default": row.default}
         self.put(native, put.value, plan, state=put.state, note=put.note, how=put.how, **more)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -101,13 +102,32 @@ def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> N
         share, whose = (update if isinstance(update, int) else None), "an update"
     for path in TRAINED:
         size = values.get(path)
-        if values.get(path.replace("sequences_per_rank", "dynamic")) is not False or not isinstance(size, int):
+        if values.get(path.replace("sequences_per_rank", "dynamic")) is not False or not isinstance(
+            size, (int, Fraction)
+        ):
             continue
         if share is None or size < 1 or share % size == 0:
             continue
-        values[path] = next(part for part in range(min(size, share), 0, -1) if share % part == 0)
-        why = f"{size} became {values[path]}: {size} does not divide the {share} sequences of {whose} (row 1.7)"
+        values[path] = next(part for part in range(min(int(size), share), 0, -1) if share % part == 0)
+        said = str(size) if isinstance(size, int) else f"{float(size):g}"
+        why = f"{said} became {values[path]}: {said} does not divide the {share} sequences of {whose} (row 1.7)"
         origins[path] = Origin(Kind.CHOSEN, origins[path].keys, why)
+
+
+SHARDED = tuple(f"stage.placement.{role}.fsdp_shard_gpus" for role in ("actor", "reference", "critic"))
+
+
+def whole_shard_groups(values: dict[str, Any], origins: dict[str, Origin]) -> None:
+    """Shard groups that the target's trainer holds: the largest size, up to the source's, that divides its GPUs."""
+    gpus = values.get("stage.placement.actor.gpus")
+    for path in SHARDED:
+        size = values.get(path)
+        # groups of all GPUs or more are one group of all of them
+        if not isinstance(gpus, int) or not isinstance(size, int) or not 0 < size < gpus or gpus % size == 0:
+            continue
+        values[path] = next(part for part in range(size, 0, -1) if gpus % part == 0)
+        why = f"{size} became {values[path]}: {gpus} trainer GPUs are no whole number of shard groups of {size}"
+        origins[path] = Origin(Kind.CHOSEN, origins[path].keys if path in origins else (), why)
 
 
 def _share_of_a_rank(values: dict[str, Any]) -> int | None:

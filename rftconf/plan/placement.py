@@ -174,6 +174,8 @@ def _undecided(
     path = P + "rollout.gpus"
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     if rollout_gpus is not None:
+        if isinstance(engine, int) and rollout_gpus % engine:
+            raise RefusedError(_not_whole(rollout_gpus, engine), choices=(f"--rollout-gpus {engine}",))
         _set(values, origins, path, rollout_gpus, "--rollout-gpus")
         return []
     _set(values, origins, path, Var("ROLLOUT_GPUS"), "not known")
@@ -202,12 +204,16 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
     )
 
 
+def _not_whole(rollout: int, engine: int) -> str:
+    return f"{rollout} rollout GPUs are not a whole number of engines of {engine} GPUs"
+
+
 def _why_not(rollout: int, demand: Demand) -> str:
     trainer = demand.total - rollout - demand.auxiliary_gpus
     if rollout < 1:
         return "engines apart from the trainer need GPUs of their own, and there are none for them"
     if rollout % demand.engine_gpus:
-        return f"{rollout} rollout GPUs are not a whole number of engines of {demand.engine_gpus} GPUs"
+        return _not_whole(rollout, demand.engine_gpus)
     if trainer <= 0:
         return (
             f"{rollout} rollout and {demand.auxiliary_gpus} auxiliary GPUs leave none of {demand.total} for the trainer"

@@ -209,6 +209,15 @@ def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
     return tuple(value for step in until for value in steps.get(step, {}).get(key, ()))
 
 
+def stopping(framework: str, release: str, values: Mapping[str, Value]) -> dict[str, str]:
+    """The keys that stop a run of `release` although its loader takes them, each with why."""
+    if framework != "roll":
+        return {}
+    from rftconf.schemas.roll.megatron_arguments import refused_arguments
+
+    return refused_arguments(values, release)
+
+
 def name_in_newest(framework: str, key: str, release: str, trainer: str = "") -> str:
     """What the newest release calls `key` of `release`; `key` itself where it is gone or split."""
     moved = list(upgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)

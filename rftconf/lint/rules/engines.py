@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
 from rftconf.lint.subject import Subject
+from rftconf.schemas.closed_words import ENGINE, words_of
 
 FAMILY = Family("ENG")
 rule = FAMILY.rule
@@ -45,11 +46,9 @@ def _no_engine(s: Subject) -> Findings:
 )  # fmt: skip
 def _unknown_engine(s: Subject) -> Findings:
     """The name is looked up when the workers start."""
-    known = {"vllm", "sglang"} | ({"trtllm"} if s.since("0.7.1") else {"hf"})
-    known |= set() if s.since("0.6.1") else {"sglang_async"}
-    got = s.native.value(f"{ROLLOUT}name")
+    got = s.native.value(ENGINE)
     # removed values have a finding of their own (KEY007)
-    if isinstance(got, str) and s.written(f"{ROLLOUT}name") and got not in known | {"hf"}:
+    if isinstance(got, str) and s.written(ENGINE) and got not in words_of(s.framework, s.best.release, ENGINE):
         yield found(f"{s.title} has no engine {got}", f"{ROLLOUT}name", fix=Put(f"{ROLLOUT}name", "vllm"))
 
 

@@ -5,43 +5,10 @@ from __future__ import annotations
 from rftconf.lint.rule import ERROR, Family, Findings, Put, found, trinity
 from rftconf.lint.subject import Subject
 from rftconf.mappers.paths import without_indices
+from rftconf.schemas.closed_words import ENGINE, takes_word, words_of
 
 FAMILY = Family("KEY")
 rule = FAMILY.rule
-
-WORDS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
-    "trinity": {
-        "mode": (("", "explore train both bench serve"), ("0.5.2", "colocate")),
-        "explorer.concurrent_mode": (("", "sequential asynchronous multi-threading"),),
-        "explorer.rollout_model.engine_type": (
-            ("", "vllm vllm_async"),
-            ("0.4.1", "tinker"),
-            ("0.5.2", "external"),
-            ("0.6.0", "sglang"),
-        ),
-        "trainer.trainer_type": (("", "verl"), ("0.4.1", "tinker")),
-        "trainer.save_hf_checkpoint": (("", "last always never"),),
-        "algorithm.advantage_fn_args.std_cal_level": (("", "group batch"),),
-        "buffer.explorer_input.tasksets[].storage_type": (("", "sql queue file"),),
-        "buffer.explorer_input.eval_tasksets[].storage_type": (("", "sql queue file"),),
-        "buffer.trainer_input.experience_buffer.storage_type": (("", "sql queue file"),),
-    },
-    "verl": {
-        "actor_rollout_ref.actor.megatron.router_replay.mode": (("", "disabled R2 R3"),),
-        "actor_rollout_ref.ref.megatron.router_replay.mode": (("", "disabled R2 R3"),),
-    },
-    "roll": {
-        **{f"{role}.router_replay.mode": (("", "disable R3"),) for role in ("actor_train", "actor_infer", "reference")},
-        "actor_train.pg_variant": (("", "vanilla ppo tis topr cispo kimi15"),),
-    },
-}
-"""Framework and key (newest name) to the words, each group with the release that it came in."""
-
-
-def words(s: Subject, key: str) -> tuple[str, ...]:
-    """The words that `key` takes in the subject's release, none where its list is not closed."""
-    groups = WORDS.get(s.framework, {}).get(without_indices(key), ())
-    return tuple(word for since, group in groups if not since or s.since(since) for word in group.split())
 
 
 @rule(
@@ -55,17 +22,12 @@ def words(s: Subject, key: str) -> tuple[str, ...]:
 def _unknown_word(s: Subject) -> Findings:
     """The list of words is closed, but the loader takes any text: the framework's own check, or the code that looks the
     word up when the run has started, refuses all others."""
-    closed = WORDS.get(s.framework, {})
     for key, leaf in s.written_keys():
-        if without_indices(key) not in closed:
-            continue
-        known = words(s, key)
+        known = () if key == ENGINE else words_of(s.framework, s.best.release, without_indices(key))
         got = leaf.value
         plain = isinstance(got, str) and "${" not in got
-        if not known or not plain or str(got).lower() in {word.lower() for word in known}:
+        if not known or not plain or takes_word(known, key, str(got)):
             continue
-        if key.endswith(".engine_type") and str(got).startswith("vllm"):
-            continue  # any name that starts so
         from difflib import get_close_matches
 
         near = get_close_matches(str(got), known, n=1)

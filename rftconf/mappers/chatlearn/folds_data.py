@@ -54,7 +54,7 @@ def write_data(w: Writing) -> None:
         paths = [f"{D}{listed}[{i}].{f}" for i in range(count) for f in ("uri", "split", "subset", "storage")]
         paths = [path for path in paths if w.plan(path) is not None]
         if found:
-            value = "???" if any(f.value == "???" for f in found) else _joined([f.value for f in found])
+            value = "???" if any(f.value in ("???", None) for f in found) else _joined([f.value for f in found])
             state = max((f.state for f in found), key=list(State).index)
             note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
             w.put(key, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in found))

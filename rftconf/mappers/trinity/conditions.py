@@ -212,6 +212,23 @@ class _Window(counts):
 WINDOW = _Window(Unit.TOKENS)
 
 
+class _AtOnce(counts):
+    """Tokens that an engine takes at once: a whole context where prompts are not taken in chunks, and vLLM stops for less."""
+
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        parts = [context.plan(f"stage.length.{part}_max_tokens") for part in ("prompt", "response", "model")]
+        known = [part for part in parts if isinstance(part, int)]
+        whole = max(sum(known[:2]), known[-1]) if known else 0
+        chunks = context.plan("stage.placement.rollout.chunked_prefill")
+        if isinstance(value, int) and chunks is False and value < whole and not context.same_framework:
+            why = f"prompts are not taken in chunks, so that the engine wants a whole context of {whole} tokens at once instead of {value}"
+            return Put(whole, State.NARROWED, why)
+        return super().put(value, context, unit)
+
+
+AT_ONCE = _AtOnce(Unit.TOKENS)
+
+
 class _Schedules(words):
     """Trinity passes any schedule on, but veRL's FSDP trainer under it takes two, and Megatron's WSD cannot be told all."""
 

@@ -68,7 +68,8 @@ def write_advantage(w: Writing) -> None:
         known = name if name in ALGORITHMS else None
         if known is None and not w.same_framework:
             near = "no Trinity advantage function does this; the nearest group estimators are grpo, opmd, rloo"
-            w.put(TYPE, "???", A + "advantage", state=State.NO_COUNTERPART, note=f"{name}: {near}", always=True)
+            note = "the source does not tell its estimator" if name is None else f"{name}: {near}"
+            w.put(TYPE, "???", A + "advantage", state=State.NO_COUNTERPART, note=note, always=True)
             return
         kind = known or str(w.facts.get("algorithm_type", name))
     if not w.same_framework and not w.since(SINCE.get(kind, "0")):

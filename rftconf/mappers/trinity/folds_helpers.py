@@ -46,10 +46,12 @@ def write_helpers(w: Writing) -> None:
             own = w.plan(at + ".gpus")
             engines = arith("/", own, engine_gpus(w, at)) if own is not None else 1
             w.put(key + ".engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
+            if w.plan(at + ".path") is None and not w.same_framework:
+                w.put(
+                    key + ".model_path", "???", always=True, how="the source does not name this model, or names several"
+                )
         if w.plan(at + ".role") == "teacher" and w.plan("stage.kind") == "distill" and index == 0:
             w.lose(at + ".role", State.DERIVED, "the workflow takes the first auxiliary model for the teacher")
-            if w.plan(at + ".path") is None and not w.same_framework:
-                w.put(key + ".model_path", "???", always=True, how="the source's teacher is not named, or is several")
         elif w.plan(at + ".role") not in ("helper", None):
             note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
             w.lose(at + ".role", State.NARROWED, note)

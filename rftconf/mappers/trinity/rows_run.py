@@ -146,7 +146,7 @@ RUN_ROWS = (
     row(lambda c: c.explorer.rollout_model.extra_engine_args.max_num_seqs, lambda p: p.stage.placement.rollout.max_num_seqs, same,
         default=None, why="passed to the engine as it is"),
     row(lambda c: c.explorer.rollout_model.extra_engine_args.max_num_batched_tokens,
-        lambda p: p.stage.placement.rollout.max_batched_tokens, counts(Unit.TOKENS), default=None, why="passed to the engine as it is"),
+        lambda p: p.stage.placement.rollout.max_batched_tokens, on.AT_ONCE, default=None, why="passed to the engine as it is"),
     row(lambda c: c.explorer.runner_per_model, lambda p: p.stage.placement.rollout.runners_per_engine, same, why="explorer: runners per engine"),
     row(lambda c: c.explorer.max_timeout, lambda p: p.stage.placement.rollout.max_timeout_seconds, same, why="explorer: seconds for one task"),
     row(lambda c: c.explorer.max_retry_times, lambda p: p.stage.placement.rollout.max_retries, same, why="explorer: retries of one task"),

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def usual(live: dict[str, Leaf]) -> dict[str, Leaf]:
-    """A single `taskset` as the first of `tasksets`, and trainer_config with its outer section."""
+    """A single `taskset` as the first of `tasksets`, where it is a section, and trainer_config with its outer section."""
     return {_usual(key): leaf for key, leaf in live.items()}
 
 
 def _usual(key: str) -> str:
     if "explorer_input.taskset" not in key and "trainer_config." not in key:
         return key
-    key = re.sub(r"\bexplorer_input\.taskset\b", "explorer_input.tasksets[0]", key)
+    key = re.sub(r"\bexplorer_input\.taskset\.", "explorer_input.tasksets[0].", key)
     return re.sub(r"\btrainer_config\.(?=(?:actor|ref|rollout|model)\.)", "trainer_config.actor_rollout_ref.", key)

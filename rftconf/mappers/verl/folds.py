@@ -69,6 +69,10 @@ def write_advantage(w: Writing) -> None:
             w.lose(D, State.DEFAULT, "part of the estimator")
     elif name is not None:
         w.put("algorithm.adv_estimator", "???", A, state=State.NO_COUNTERPART, note=f"veRL has no {name} estimator")
+    elif w.plan("stage.kind") == "rl":  # veRL's own default would train a critic
+        w.put(
+            "algorithm.adv_estimator", "???", A, state=State.UNRESOLVED, note="the source does not tell its estimator"
+        )
 
 
 def _spares_the_critic(r: Reading) -> bool:

@@ -7,11 +7,15 @@ TypeError. What Megatron's own model config has beside them goes to the field `a
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rftconf.plan.symbols import Value
+
 FILE = Path(__file__).with_name("megatron_arguments.json")
+_NAME, _CONFIG = "strategy_args.strategy_name", "strategy_args.strategy_config."
 REST = "additional_configs"
 """The field whose entries are set on Megatron's model config one by one."""
 
@@ -32,3 +36,20 @@ def arguments(release: str) -> frozenset[str]:
 def inherited_arguments() -> frozenset[str]:
     """The fields that Hugging Face's TrainingArguments adds to them."""
     return frozenset(_data()["inherited"])
+
+
+def refused_arguments(values: Mapping[str, Value], release: str) -> dict[str, str]:
+    """The keys of a config that stop a Megatron worker of a release, each with why."""
+    known = arguments(release) | inherited_arguments()
+    megatron = tuple(
+        key.removesuffix(_NAME) + _CONFIG
+        for key, value in values.items()
+        if key.endswith(_NAME) and str(value).startswith("megatron")
+    )
+    found = [key for key in values if key.startswith(megatron)] if megatron else []
+    names = {key: key.partition(_CONFIG)[2].partition(".")[0].partition("[")[0] for key in found}
+    return {
+        key: f"{name} is no argument of Megatron's strategy in ROLL {release}"
+        for key, name in names.items()
+        if name not in known
+    }

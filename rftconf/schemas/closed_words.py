@@ -1,0 +1,53 @@
+"""Words of closed lists that only the framework's code knows, by the release that each came in."""
+
+from __future__ import annotations
+
+from rftconf.schemas.registry import at_least
+
+ENGINE = "actor_rollout_ref.rollout.name"
+"""What veRL's registry of engines is asked for; values that a release took away are among those that it refuses."""
+WORDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
+    "trinity": {
+        "mode": (("", "explore train both bench serve"), ("0.5.2", "colocate")),
+        "explorer.concurrent_mode": (("", "sequential asynchronous multi-threading"),),
+        "explorer.rollout_model.engine_type": (
+            ("", "vllm vllm_async"),
+            ("0.4.1", "tinker"),
+            ("0.5.2", "external"),
+            ("0.6.0", "sglang"),
+        ),
+        "trainer.trainer_type": (("", "verl"), ("0.4.1", "tinker")),
+        "trainer.save_hf_checkpoint": (("", "last always never"),),
+        "algorithm.advantage_fn_args.std_cal_level": (("", "group batch"),),
+        "buffer.explorer_input.tasksets[].storage_type": (("", "sql queue file"),),
+        "buffer.explorer_input.eval_tasksets[].storage_type": (("", "sql queue file"),),
+        "buffer.trainer_input.experience_buffer.storage_type": (("", "sql queue file"),),
+    },
+    "verl": {
+        ENGINE: (("", "vllm sglang hf"), ("0.7.1", "trtllm"), ("", "sglang_async", "0.5.0")),
+        "actor_rollout_ref.actor.megatron.router_replay.mode": (("", "disabled R2 R3"),),
+        "actor_rollout_ref.ref.megatron.router_replay.mode": (("", "disabled R2 R3"),),
+    },
+    "roll": {
+        **{f"{role}.router_replay.mode": (("", "disable R3"),) for role in ("actor_train", "actor_infer", "reference")},
+        "actor_train.pg_variant": (("", "vanilla ppo tis topr cispo kimi15"),),
+    },
+}
+"""Framework and key (newest name) to the words, each group with the release that it came in, and the last that has it."""
+
+
+def words_of(framework: str, release: str, key: str) -> tuple[str, ...]:
+    """The words that a key (newest name, without indices) takes in a release; none where its list is not closed."""
+    groups = WORDS.get(framework, {}).get(key, ())
+    return tuple(
+        word for since, group, *last in groups if _has(framework, release, since, last) for word in group.split()
+    )
+
+
+def _has(framework: str, release: str, since: str, last: list[str]) -> bool:
+    return (not since or at_least(framework, release, since)) and all(at_least(framework, one, release) for one in last)
+
+
+def takes_word(known: tuple[str, ...], key: str, word: str) -> bool:
+    """True for one of the words, in whatever case; an engine type that begins with vllm is one of vLLM's."""
+    return word.lower() in {one.lower() for one in known} or (key.endswith(".engine_type") and word.startswith("vllm"))
