@@ -55,8 +55,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
         other = "" if gone is None else _does_otherwise(writing, gone.out)
         _account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
-    if not (writing.same_framework and source.release == writing.release):  # in its own release a file's words stay
-        _leave_open_what_is_not_taken(done.flat, bare, known, writing)
+    _leave_open_what_is_not_taken(done.flat, bare, known, writing, source.release)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
     lines, names = [], writing.table.respelt(writing)
     for key, slot in done.flat.items():
@@ -82,9 +81,12 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
 
 
 def _leave_open_what_is_not_taken(
-    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing
+    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing, was: str
 ) -> None:
-    """Leave to the person what the asked release does not take, and leave out what would stop it."""
+    """Leave to the person what the asked release does not take, and leave out what would stop it. In its own release (`was`)
+    a file's words stay."""
+    if writing.same_framework and was == writing.release:
+        return
     _leave_unregistered_open(flat, newest, known, writing)
     _leave_out_what_stops(flat, newest, writing)
     _leave_refused_open(flat, newest, known, writing)
