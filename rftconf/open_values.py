@@ -13,6 +13,7 @@ from rftconf.mappers.provenance import has_key, shown_in
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.words_of_keys import words_of_field, words_of_keys, words_taken
 from rftconf.mappers.writing import Writing
+from rftconf.plan.options import OPTIONS
 from rftconf.plan.symbols import (
     MISSING,
     OpenKey,
@@ -40,8 +41,6 @@ _ASSIGNED = re.compile(
     r"[\w.\[\]{}$/@+-]+=|.* is not written here|\S+ \S+ default of |.*, the \S+ \S+ default|.*which has no key for it|what \S+ \S+ does without |\S+ follows "
 )
 """Comments that say what the source has, and not how the value came about."""
-OPTIONS = {"ROWS": "--rows N", "ROLLOUT_GPUS": "--rollout-gpus N", "steps_per_episode": "--assume steps_per_episode=N"}
-"""Names that stand for something the command line asks for by an option of its own."""
 
 
 def is_open(value: Value, *, shell: bool) -> bool:

@@ -49,11 +49,11 @@ def _counted_with_stock(best: Guess, document: Document, written: Mapping[str, V
 
 
 def _fork_of(best: Guess, program: str, written: Mapping[str, Value], asked: str | None) -> marks.Marks | None:
-    """The declared fork of a document: its program says so, or keys that no release of its framework has."""
+    """The declared fork of a document: its program says so, or keys and words that no release of its framework has."""
     started = marks.of_program(program) if program else None
     known = catalogue.load(best.framework, best.release, best.trainer)
     family = registry.framework(best.framework).family if started is None else started.framework
-    own = any(known.get(key.lstrip("+~")) is None for key in written)
+    own = any(known.get(key.lstrip("+~")) is None for key in written) or marks.has_words(written, family)
     named = marks.of_keys(written, family, below=started.name if started else "") if own else None
     fork = named or started
     return None if fork is None or asked not in (None, fork.framework) else fork
@@ -115,7 +115,11 @@ def _of_fork(document: Document, fork: marks.Marks, program: str, config: str, r
     stands_on += "" if best.release == dialect.release else f", here on {best.release}, which has more of its keys"
     unknown = tuple(key for key in best.unknown if dialect.fact(key.lstrip("+~")) is None)
     shown = next((key for key in leaves if fork.has(key)), "")
-    why = f"has {shown}, a key of {dialect.title}'s" if shown else f"starts {program}, which is {dialect.title}'s"
+    word = next(iter(fork.words({key: leaf.value for key, leaf in leaves.items()})), "")
+    why = f"starts {program}, which is {dialect.title}'s"
+    if shown or word:
+        what = f"{shown}, a key" if shown else f"{word}={leaves[word].value}, a word"
+        why = f"has {what} of {dialect.title}'s"
     reasons = (
         f"{why}: a fork of {stands_on}",
         *best.reasons[1 if best.reasons[0].startswith("starts") else 0 :],

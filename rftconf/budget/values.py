@@ -8,6 +8,7 @@ from math import ceil
 from typing import Any
 
 from rftconf.errors import UsageError
+from rftconf.plan.options import OPTIONS
 from rftconf.plan.symbols import Expr, formula, names_in
 
 
@@ -62,8 +63,9 @@ class Values:
         if not self.unknown:
             return
         what = ", ".join(f"{name} = {text}" for name, text in sorted(self.unknown.items()))
-        options = [*sorted(set(self.options.values()))]
-        binds = [f"--set {name}=…" for name in sorted(self.names) if not name.isdigit()]
+        own = (OPTIONS[name] for name in self.names if name in OPTIONS)
+        options = [*sorted({*self.options.values(), *own})]
+        binds = [f"--set {name}=…" for name in sorted(self.names) if not name.isdigit() and name not in OPTIONS]
         binds += ['--args "…"'] if any(name.isdigit() for name in self.names) else []
         ways = " or ".join(part for part in (" ".join(options), " ".join(binds)) if part)
         raise UsageError(f"the file does not tell {what}: pass {ways}")

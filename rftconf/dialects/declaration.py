@@ -110,6 +110,10 @@ class Dialect:
         own = next((fact for fact in self.facts if fact.key == key), None)
         return own or next((fact for fact in self.facts if fits(key, fact.key)), None)
 
+    def takes_word(self, key: str, word: Value) -> bool:
+        """True where the fork has this word of a key beside the framework's own."""
+        return word in self.words.get(key, ()) or any(name.key == key and word in name.words for name in self.names)
+
     def speaks_of(self, key: str) -> bool:
         """True where the declaration says anything of a key: what it is, does, or is where the config is silent."""
         return key in self.defaults or self.fact(key) is not None or any(fits(key, name.key) for name in self.names)

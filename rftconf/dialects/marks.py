@@ -43,10 +43,13 @@ class Marks:
         """What the keys begin with."""
         return tuple(pattern.partition("*")[0] for pattern in self.keys)
 
+    def words(self, written: Mapping[str, object]) -> list[str]:
+        """The written keys of the framework's that have a word which only this fork takes there."""
+        return [key for key, values in self.values.items() if written.get(key) in values]
+
     def hits(self, written: Mapping[str, object]) -> int:
         """How many written keys show this fork."""
-        words = sum(written.get(key) in values for key, values in self.values.items())
-        return words + sum(map(self.has, written))
+        return len(self.words(written)) + sum(map(self.has, written))
 
 
 def _fits(key: str, pattern: str) -> bool:
@@ -86,6 +89,11 @@ def of_program(program: str) -> Marks | None:
         if any(module == own or ("/" in program and module.endswith(f".{own}")) for own in marks.programs):
             return marks
     return None
+
+
+def has_words(keys: Mapping[str, object], framework: str) -> bool:
+    """True where one of the framework's own keys has a word that only a fork of it takes."""
+    return any(marks.values and marks.words(keys) for marks in all_marks() if marks.framework == framework)
 
 
 def of_keys(keys: Mapping[str, object], framework: str, below: str = "") -> Marks | None:

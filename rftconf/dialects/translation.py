@@ -45,7 +45,7 @@ class Stated:
 def translate(dialect: Dialect, leaves: Mapping[str, Leaf]) -> Translation:
     """The leaves under the framework's names, as far as the declaration has names for them."""
     values = _values(dialect, leaves)
-    done = Translation()
+    done, order = Translation(), {leaf.key: at for at, leaf in enumerate(leaves.values())}
     named: dict[str, tuple[Name, Leaf]] = {}
     for key, leaf in leaves.items():
         cases = [(case, _value(case, leaf.value, values)) for case in cases_of(dialect, key, values)]
@@ -62,6 +62,11 @@ def translate(dialect: Dialect, leaves: Mapping[str, Leaf]) -> Translation:
             done.leaves[key] = leaf
     for target, (case, leaf) in named.items():
         before = done.leaves.get(target)
+        if before is not None and before.place.file != leaf.place.file and order[before.key] > order[leaf.key]:
+            done.folded.append(
+                (target, leaf, before.key, f"{before.key} is written later, over a config that holds it")
+            )
+            continue
         if before is not None:
             why = f"multiplied with {leaf.key} there" if case.times == target else f"{leaf.key} goes before it there"
             done.folded.append((target, before, leaf.key, why))

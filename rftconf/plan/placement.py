@@ -123,7 +123,8 @@ def separate(values: dict[str, Any], origins: dict[str, Origin]) -> list[Decisio
 def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules = ANY) -> list[Decision]:
     """Take a trainer and engines apart as they are; models without GPUs of their own get some of the trainer's.
 
-    Changes `values` in place. Raises RefusedError for what no such target would start with (H9, H22).
+    Where no such target would start with these numbers (H9, H22), the nearest split of the same GPUs is taken. Changes
+    `values` in place. Raises RefusedError where there is none.
     """
     nodes, size, trainer = (
         values.get("cluster.nodes"),
@@ -141,12 +142,15 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
     ranks = rank_gpus(values), expert_gpus(values)
     demand = Demand(nodes, size, engine, auxiliary, update, *ranks, rules.node_of_both)
     if demand.total - rollout - auxiliary > trainer and rollout >= 1 and rollout % engine == 0:
-        return _use_all(values, origins, demand, Split(trainer, rollout, auxiliary, 0))
+        idle = demand.total - rollout - auxiliary - trainer
+        why = f"the source uses {demand.total - idle} of {demand.total} GPUs; here the trainer gets all that the engines leave (row 3.2)"
+        return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), why)
     left = demand.total - rollout - auxiliary
-    legal = left > 0 and on_whole_nodes(left, demand) and feeds_all_ranks(left, demand)
-    if not legal or rollout % engine or rollout < 1:
+    if rollout % engine or rollout < 1:
         splits = feasible_splits(demand)
         raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
+    if left < 1 or not on_whole_nodes(left, demand) or not feeds_all_ranks(left, demand):
+        return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), _why_not(rollout, demand))
     if left == trainer:
         return []
     why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
@@ -154,8 +158,10 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
     return [Decision(P + "actor.gpus", why, (), f"{left} trainer GPUs")]
 
 
-def _use_all(values: dict[str, Any], origins: dict[str, Origin], demand: Demand, source: Split) -> list[Decision]:
-    """The source leaves GPUs of its nodes idle; a trainer that gets what the engines leave would take them (H22)."""
+def _nearest(
+    values: dict[str, Any], origins: dict[str, Origin], demand: Demand, source: Split, why: str
+) -> list[Decision]:
+    """The legal split that moves the fewest GPUs from what the source has."""
     splits = feasible_splits(demand)
     if not splits:
         raise RefusedError(_why_not(source.rollout, demand), choices=_ways_out(demand))
@@ -163,9 +169,11 @@ def _use_all(values: dict[str, Any], origins: dict[str, Origin], demand: Demand,
     for path, gpus in ((P + "rollout.gpus", chosen.rollout), (P + "actor.gpus", chosen.trainer)):
         if values[path] != gpus:
             _set(values, origins, path, gpus, str(chosen))
-    used = source.trainer + source.rollout + source.auxiliary
-    why = f"the source uses {used} of {demand.total} GPUs; here the trainer gets all that the engines leave: {chosen} (row 3.2)"
-    return [Decision(P + "rollout.gpus", why, tuple(f"{s}" for s in splits if s != chosen), str(chosen))]
+    return [
+        Decision(
+            P + "rollout.gpus", f"{why}; taken: {chosen}", tuple(f"{s}" for s in splits if s != chosen), str(chosen)
+        )
+    ]
 
 
 def _undecided(
@@ -193,11 +201,16 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
         return asked
     if splits:
         return splits[0]
+    if demand.engine_gpus > demand.total:
+        raise RefusedError(
+            f"the source's engines of {demand.engine_gpus} GPUs are larger than its {demand.nodes} x {demand.gpus_per_node} GPUs",
+            choices=_ways_out(demand),
+        )
     raise RefusedError(
         f"no split of {demand.nodes} x {demand.gpus_per_node} GPUs between engines of {demand.engine_gpus}"
         f"{f', {demand.auxiliary_gpus} auxiliary GPUs' if demand.auxiliary_gpus else ''} and a trainer"
         f"{f' with ranks of {demand.rank_gpus} GPUs' if demand.rank_gpus > 1 else ''} feeds every rank"
-        f" with {demand.update} sequences an update"
+        f"{'' if demand.update is None else f' with {demand.update} sequences an update'}"
         f"{f' and holds whole copies of its experts ({demand.expert_gpus} GPUs each)' if demand.rank_gpus % demand.expert_gpus else ''}"
         f"{'' if demand.node_of_both or demand.nodes == 1 else ', on nodes that hold either engines or trainer (H22)'}",
         choices=_ways_out(demand),

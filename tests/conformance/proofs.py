@@ -77,6 +77,7 @@ VERL_COMMANDS = (
     Command(
         "an update takes … prompts, a period yields", VERL_GRPO, {ACTOR + "ppo_mini_batch_size": "512"}, since="0.3.0"
     ),
+    Command("itself stops at", VERL_GRPO, {ACTOR + "ppo_mini_batch_size": "512"}, since="0.3.0"),
     Command(
         "no whole number of copies of the experts",
         VERL_MEGATRON,
@@ -101,6 +102,7 @@ VERL_COMMANDS = (
 ENGINES, SYNC = "engine_num: 2", "sync_interval: 1}"
 TRINITY_FORCED = (
     Forced("no split of … x … GPUs between engines", TRINITY_GRPO, {ENGINES: "engine_num: 8"}),
+    Forced("the source's engines of … GPUs are larger than", TRINITY_GRPO, {"tensor_parallel_size: 1": "tensor_parallel_size: 16"}),
     Forced("auxiliary GPUs leave none of … for the trainer", TRINITY_GRPO, {ENGINES: "engine_num: 8"}),
     Forced("not whole nodes", TRINITY_GRPO, {"node_num: 1": "node_num: 2", ENGINES: "engine_num: 4"}),
     Forced("sequences an update cannot be shared by … trainer GPUs", TRINITY_GRPO, {"batch_size: 96": "batch_size: 97"}),

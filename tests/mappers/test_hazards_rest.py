@@ -134,7 +134,15 @@ def test_h62_own_pools_tick_once_a_local_update() -> None:
 SMALL = {"data.train_batch_size": "128"}
 
 
-@pytest.mark.parametrize(("release", "what"), [("0.8.0", "refuses that"), ("0.9.1", "fills such a batch up")])
+@pytest.mark.parametrize("release", ["0.3.0", "0.8.0", "0.9.1"])
+def test_h63_with_static_micro_batches_verl_stops(release: str) -> None:
+    with pytest.raises(RefusedError, match="counts both in prompts and refuses that"):
+        from_verl({**SMALL, ACTOR + "use_dynamic_bsz": "false"}, release=release)
+
+
+@pytest.mark.parametrize(
+    ("release", "what"), [("0.8.0", "updates on what there is"), ("0.9.1", "fills such a batch up")]
+)
 def test_h63_a_period_smaller_than_an_update_is_asked_about(release: str, what: str) -> None:
     """128 x 8 = 1024 sequences against 256 x 8 = 2048."""
     with pytest.raises(RefusedError, match=what) as refused:

@@ -127,7 +127,15 @@ def test_what_is_apart_already_stays_as_it_is() -> None:
     assert values == before
 
 
-@pytest.mark.parametrize(("trainer", "rollout"), [(12, 4), (8, 0), (8, 7)])
+def test_numbers_that_no_target_starts_with_become_the_nearest_that_it_does() -> None:
+    values, origins = apart(12, 4)
+    (decision,) = keep_apart(values, origins)
+    assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == (8, 8)
+    assert decision.why.startswith("12 trainer GPUs are more than a node of 8 and not whole nodes")
+    assert "8 rollout (4 engines) + 8 trainer" in str(decision.chosen)
+
+
+@pytest.mark.parametrize(("trainer", "rollout"), [(8, 0), (8, 7)])
 def test_what_no_target_starts_with_is_refused(trainer: int, rollout: int) -> None:
     with pytest.raises(RefusedError):
         keep_apart(*apart(trainer, rollout))

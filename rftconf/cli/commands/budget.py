@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import typer
 
     from rftconf.budget.answers import Point
@@ -69,6 +71,7 @@ def budget(
     base: options.Base = None,
     sources: options.Sources = None,
     rows: options.Rows = None,
+    assume: options.Assume = None,
     output: options.Output = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -88,11 +91,11 @@ def budget(
     from rftconf.budget.price import price
     from rftconf.budget.setup import Asked
     from rftconf.cli import output as out
-    from rftconf.cli.reading import reading
+    from rftconf.cli.reading import assumptions, reading
 
     chosen = gpu_named(gpu) if gpu else None
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
-    loaded, plan = _open(source, how, rows, quiet=quiet, color=color)
+    loaded, plan = _open(source, how, rows, assumptions(assume), quiet=quiet, color=color)
     if plan is None:
         return 2
     asked = Asked(
@@ -163,7 +166,7 @@ def _positive(value: int | None, option: str) -> int | None:
 
 
 def _open(
-    source: str, how: Reading, rows: int | None, *, quiet: bool, color: options.Colour
+    source: str, how: Reading, rows: int | None, assume: Mapping[str, str], *, quiet: bool, color: options.Colour
 ) -> tuple[Loaded | None, Plan | None]:
     """A config, or a plan that `rftconf plan --json` wrote."""
     from rftconf.cli import output as out
@@ -171,7 +174,7 @@ def _open(
 
     if source.endswith(".json"):
         return None, _plan_file(Path(source))
-    loaded = understood(source, how, out.report_screen(color), rows=rows, quiet=quiet)
+    loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assume, quiet=quiet)
     if loaded is None:
         return None, None
     from rftconf.budget.view import plan_view

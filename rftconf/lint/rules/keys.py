@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from rftconf.fork import dialect_of
 from rftconf.ledger import State
 from rftconf.lint.chosen_parts import chooses
 from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, roll, trinity, verl
@@ -97,10 +98,12 @@ def _dead(s: Subject) -> Findings:
 )  # fmt: skip
 def _unregistered(s: Subject) -> Findings:
     """Losses, estimators, reward managers and workflows are looked up by name, most of them only at the first step."""
-    known = _known(s)
+    known, declared = _known(s), dialect_of(s.best)
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
         names = known.names(key) if isinstance(got, str) else ()
+        if declared is not None and declared.takes_word(key, got):
+            continue
         if not names or not isinstance(got, str) or got in names or "$" in got or got in ("", "???") or "." in got:
             continue
         if versions.refused(s.framework, s.best.release, key, got):

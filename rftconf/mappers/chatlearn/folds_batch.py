@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
+from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -48,12 +48,23 @@ def write_responses(w: Writing) -> None:
     if n is None:
         return
     if n == 1 and not w.same_framework:
+        _refuse_single(w.plan("stage.algorithm.advantage"))
+    w.put(OF_ADVANTAGE, n, N, always=True, how="both copies of n are needed (H13)")
+    w.put(OF_ENGINE, n, N, always=True)
+
+
+def _refuse_single(advantage: Any) -> None:
+    """Another estimator is the reason, where the source has one; that it draws one answer follows from it."""
+    if advantage in ("grpo", None):
         raise RefusedError(
             "1 answer a prompt: a group of one has advantage 0 in ChatLearn, so nothing would be learned (H39)",
             choices=("2 or more answers a prompt",),
         )
-    w.put(OF_ADVANTAGE, n, N, always=True, how="both copies of n are needed (H13)")
-    w.put(OF_ENGINE, n, N, always=True)
+    raise RefusedError(
+        f"the source's estimator is {formula(advantage)}; ChatLearn trains with GRPO alone, in which "
+        "a group of one has advantage 0: with 1 answer a prompt nothing would be learned (H39)",
+        choices=("a group estimator (grpo) in the source, with 2 or more answers a prompt",),
+    )
 
 
 def read_micro(r: Reading) -> None:

@@ -34,6 +34,8 @@ TRAINER, MEGATRON = "models.policy_trainer.", "stage.placement.actor.megatron."
 
 FOLDS = (
     Fold((), (), folds_algorithm.read_advantage, folds_algorithm.refuse_advantage, "grpo_utils/advantage_compute.py: the only algorithm"),
+    Fold((folds_algorithm.SEQUENCE,), (A + "policy_loss.family", A + "policy_loss.dual_clip_c"),
+         folds_algorithm.read_loss, folds_algorithm.write_loss, "train_helper: gspo or grpo loss; row 4.2.18"),
     Fold((folds_batch.OF_ENGINE, folds_batch.OF_ADVANTAGE), (folds_batch.N,), folds_batch.read_responses, folds_batch.write_responses,
          "sampler repeats a prompt by the one, AdvantageComputer waits for the other; H13"),
     Fold(folds_batch.NATIVES, folds_batch.PLANS, folds_batch.read_micro, folds_batch.write_micro,
@@ -41,8 +43,6 @@ FOLDS = (
     Fold((folds_placement.COLOCATION, folds_placement.TRAINER, folds_placement.REF, folds_placement.POLICY),
          (P + "layout", P + "actor.gpus", P + "reference.gpus", P + "rollout.gpus", "cluster.nodes", "cluster.gpus_per_node"),
          folds_placement.read_placement, folds_placement.write_placement, "resource_manager: one list of models that share GPUs; rows 3.1-3.5"),
-    Fold((folds_algorithm.SEQUENCE,), (A + "policy_loss.family", A + "policy_loss.dual_clip_c"),
-         folds_algorithm.read_loss, folds_algorithm.write_loss, "train_helper: gspo or grpo loss; row 4.2.18"),
     Fold((folds_algorithm.KL, folds_algorithm.ENTROPY), (*(f"{A}kl_loss.{f}" for f in ("enabled", "estimator", "coef")), A + "entropy_coef"),
          folds_algorithm.read_kl, folds_algorithm.write_kl, "policy_trainer.train_step: adds coef * KL where coef > 0"),
     Fold(tuple(folds_algorithm.OPT + k for k in ("adam_beta1", "adam_beta2", "min_lr")),

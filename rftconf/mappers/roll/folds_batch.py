@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.mappers.episodes import assumed, in_episodes
 from rftconf.mappers.rates import data_parallel, refuse_torn_ranks
 from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
+from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
+from rftconf.mappers.roll.uneven import refuse_uneven, refuse_uneven_period
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
 MICRO = "stage.batch.micro."
 LENGTH = "stage.length."
-MOST_TRIED = 100_000
-"""Numbers that are tried for one that divides; no batch and no cluster is larger."""
 
 
 def read_rollout(r: Reading) -> None:
@@ -136,7 +137,7 @@ def _ranks(c: Reading | Writing, role: str, otherwise: Any = None) -> Any:
 
 def _update(r: Reading, micro: Any, steps: Any, role: str) -> Any:
     ranks, prompts, n = _ranks(r, role), r.plan(B), r.plan(N)
-    if r.facts.get("assumed", {}).get("mini_batch") == "capped" and not (prompts is None or n is None):
+    if assumed(r, "mini_batch") == "capped" and not (prompts is None or n is None):
         return prompts * n  # the fork makes one update of all that a period yields
     if micro is None or steps is None or ranks is None:
         return None
@@ -145,8 +146,8 @@ def _update(r: Reading, micro: Any, steps: Any, role: str) -> Any:
         if whole.denominator != 1:
             r.note(f"{role}: its GPUs are no whole number of data-parallel ranks; ROLL stops when it starts")
             return None
-        return int(whole)
-    return whole
+        whole = int(whole)
+    return in_episodes(whole, r) if counts_steps(r) else whole
 
 
 def read_critic_update(r: Reading) -> None:
@@ -175,7 +176,9 @@ def write_update(w: Writing) -> None:
     )
     known = isinstance(update, int) and isinstance(ranks, (int, Fraction))
     if known and not w.same_framework:
-        _refuse_uneven(w, update, ranks)
+        refuse_uneven(w, update, ranks)
+    elif isinstance(update, int) and not w.same_framework:
+        refuse_uneven_period(w, update, 1)
     known = known and Fraction(update) % ranks == 0
     per_rank = int(Fraction(update) / ranks) if known else None
     micro, state, note = _micro(w, per_rank, update)
@@ -220,40 +223,6 @@ def _write_dynamic(w: Writing) -> None:
         w.lose(MICRO + "dynamic", State.DEFAULT, "fixed micro-batches")
     if w.plan(MICRO + "tokens_per_rank") is not None:
         w.lose(MICRO + "tokens_per_rank", State.NARROWED, note)
-
-
-def _refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
-    """ROLL asserts that a period is whole updates and an update whole ranks (rows 1.13, H7, H10)."""
-    gpus, prompts, n = w.plan("stage.placement.actor.gpus"), w.plan(B), w.plan(N)
-    refuse_torn_ranks(w, gpus, ranks)
-    if update % int(ranks):
-        per = Fraction(gpus) / ranks
-        feeds = [g for g in range(min(gpus, MOST_TRIED), 0, -1) if not g % per and not update % Fraction(g, per)]
-        raise RefusedError(
-            f"{update} sequences an update cannot be shared by {int(ranks)} data-parallel ranks; ROLL's micro-batches are whole on every rank (H4)",
-            choices=tuple(f"{g} trainer GPUs" for g in feeds[:6]),
-        )
-    if w.plan("stage.kind") not in WITH_ROLLOUTS or not isinstance(prompts, int) or not isinstance(n, int):
-        return
-    total = prompts * n
-    if total % update:
-        near = sorted(
-            (d for d in range(1, min(total, MOST_TRIED) + 1) if total % d == 0 and Fraction(d) % ranks == 0),
-            key=lambda d: abs(d - update),
-        )
-        raise RefusedError(
-            f"{total} sequences a rollout period ({prompts} prompts x {n}) are no whole number of updates of {update}; ROLL asserts it (H7)",
-            choices=tuple(f"{d} sequences an update" for d in sorted(near[:6])),
-        )
-    if w.plan("stage.placement.actor.backend") == "megatron" and Fraction(prompts) % ranks:
-        raise RefusedError(
-            f"{prompts} prompts a rollout period cannot be shared by {int(ranks)} data-parallel ranks; ROLL's Megatron counts prompts (H10)",
-            choices=tuple(
-                f"{p} prompts a period"
-                for p in (int(prompts // ranks * ranks), int((prompts // ranks + 1) * ranks))
-                if p
-            ),
-        )
 
 
 def write_critic_update(w: Writing) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
+from rftconf.mappers import episodes
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -22,6 +23,17 @@ FIELDS = {
     "max_tokens_per_step": "turn_max_tokens",
     "agent_system_template": "system_prompt",
 }
+
+OF_STEPS = frozenset(("StepEnvManager", "StepConcatEnvManager", "AgentNativeStepEnvManager"))
+"""Managers that make a sample of each step of an episode (formulate_rollouts)."""
+
+
+def counts_steps(r: Reading) -> bool:
+    """True where an update counts steps of episodes; a period of them is filled or cut to whole updates (adjust_batch)."""
+    if r.trainer != "agentic" or episodes.assumed(r, "mini_batch") is not None:
+        return episodes.counts_steps(r)
+    names = [r.plan(f"{D}[{index}].manager") for index in range(r.items(D))]
+    return any(isinstance(name, str) and name.rpartition(".")[2] in OF_STEPS for name in names)
 
 
 def read_environments(r: Reading) -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
+from rftconf.mappers.episodes import in_episodes
 from rftconf.mappers.trinity.folds_async import SINCE, read_ahead, write_ahead
+from rftconf.mappers.trinity.workflows import counts_steps
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.symbols import Expr, arith, formula
@@ -39,7 +41,8 @@ def read_batch(r: Reading) -> None:
     explore, n = r.native("buffer.batch_size", 1), r.plan(N)
     both = r.native(SYNC + "sync_interval", 1)
     mine, theirs = (_or(r.native(f"{SYNC}{who}_sync_interval"), both) for who in ("explorer", "trainer"))
-    update = _or(r.native("buffer.train_batch_size"), None if n is None else explore * n)
+    taken = _or(r.native("buffer.train_batch_size"), None if n is None else explore * n)
+    update = _in_answers(r, None if n is None else explore * mine * n, taken)
     r.facts["explore_step"] = explore * n
     keys = ("buffer.batch_size", SYNC + "explorer_sync_interval", SYNC + "sync_interval")
     pair = (*keys, SYNC + "trainer_sync_interval")
@@ -61,6 +64,15 @@ def read_batch(r: Reading) -> None:
     )
     r.set(Y + "in_flight", "finish", kind=Kind.DEFAULT, how="the explorer finishes what it started before it syncs")
     _check_balance(r, explore, n, update, mine, theirs)
+
+
+def _in_answers(r: Reading, made: Any, taken: Any) -> Any:
+    """A train batch counts experiences: answers, or steps of episodes (buffer/reader)."""
+    if taken is None or not counts_steps(r, made, taken):
+        return taken
+    said = "the workflow hands back an experience for each step of an episode, and a train batch counts those"
+    r.note(f"{said}: {formula(taken)} experiences an update")
+    return in_episodes(taken, r)
 
 
 def _driver(r: Reading) -> Any:

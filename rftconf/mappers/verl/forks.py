@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.codecs import Codec, Put, counts
+from rftconf.mappers.episodes import assumed, counts_steps, in_episodes
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Dialect
-from rftconf.plan.symbols import Expr, OpenKey
+from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 from rftconf.schemas import catalogue
 
@@ -28,23 +29,19 @@ _GROUP_ELSEWHERE = re.compile(r"(?:^|\.)(?:n_agents?|group_size|num_generations)
 _EVALUATION = re.compile(r"(?:^|[._])(?:val|eval|test)(?:[._]|$)").search
 
 
-STEPS = OpenKey("steps_per_episode")
-"""What an update's samples are divided by in a fork that learns from each step of an episode as a sample: no config tells it."""
-
-
-def assumed(context: Any, name: str) -> str | None:
-    """What the person said of `name` with --assume."""
-    told: dict[str, str] = context.facts.get("assumed", {})
-    return told.get(name)
-
-
 def _is_capped(context: Any) -> bool:
-    """True where a period that is smaller than an update is one: a fork is said to do so, and veRL 0.2.0 does (its
-    dp_actor.update_policy splits the batch; ray_trainer._validate_config asserts since 0.3.0). Rules see what is written."""
+    """True where a period that is smaller than an update is one: a fork is said to do so, and veRL's dp_actor.update_policy
+    does where nothing stops it before. Rules see what is written."""
     known = all(isinstance(context.plan(path), int) for path in (PERIOD, RESPONSES))
     told = assumed(context, "mini_batch")
-    as_0_2_0 = told in (None, "samples") and not context.since("0.3.0") and not context.as_written
-    return known and (told == "capped" or as_0_2_0)
+    splits = told in (None, "samples") and _updates_on_less(context) and not context.as_written
+    return known and (told == "capped" or splits)
+
+
+def _updates_on_less(context: Any) -> bool:
+    """0.2.0 compares nothing; later releases look with static micro-batches alone (ray_trainer._validate_config, since
+    0.6.1 ActorConfig.validate), and since 0.9.0 rows of zero mask fill the update up."""
+    return not context.since("0.3.0") or (context.plan(DYNAMIC) is True and not context.since("0.9.0"))
 
 
 class _MiniBatch(Codec[Any, Any]):
@@ -59,13 +56,13 @@ class _MiniBatch(Codec[Any, Any]):
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
         """Sequences of one update; no more than a period's, where a fork makes one update of it."""
-        told = assumed(context, "mini_batch")
-        if told == "steps":
-            return _episodes(value, assumed(context, STEPS.key))
-        in_sequences = told == "samples" or self._counts_sequences(context)
+        if counts_steps(context):
+            return in_episodes(value, context)
+        in_sequences = assumed(context, "mini_batch") == "samples" or self._counts_sequences(context)
         update = counts(Unit.SEQUENCES if in_sequences else Unit.PROMPTS).get(value, context, unit)
         period = context.plan(PERIOD) * context.plan(RESPONSES) if _is_capped(context) else update
-        return min(update, period) if isinstance(update, int) and isinstance(period, int) else update
+        update = min(update, period) if isinstance(update, int) and isinstance(period, int) else update
+        return update if self._of_critic else shared(update, context)
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         """Always in prompts, for upstream; a period too small for one update is padded, or refused (H63)."""
@@ -91,13 +88,25 @@ class _MiniBatch(Codec[Any, Any]):
         return Put(put.value, State.NARROWED, note)
 
 
-def _episodes(samples: Any, steps: str | None) -> Any:
-    """The episodes that hold so many steps; a formula, where nobody says how many one has."""
-    if not isinstance(samples, (int, Expr)):
-        return samples
-    if steps is None or isinstance(samples, Expr):
-        return samples / (STEPS if steps is None else int(steps))
-    return max(1, round(samples / int(steps)))
+def shared(update: Any, context: Any) -> Any:
+    """What the ranks make of an update that they cannot share (H8): up to 0.7 each takes the whole part of its share
+    (fsdp_workers, megatron_workers: `//=`). Where no period is a number of such updates, the update stays as written."""
+    period = [context.plan(path) for path in (PERIOD, RESPONSES)]
+    if context.as_written or context.since("0.8.0") or not all(isinstance(v, int) for v in (update, *period)):
+        return update
+    try:
+        ranks = data_parallel(context, megatron=context.backend == "megatron")
+    except KeyError:
+        return update
+    if isinstance(ranks, Expr) or ranks < 1 or update % ranks == 0:
+        return update
+    whole = int(update // ranks * ranks)
+    if not whole or period[0] * period[1] % whole:
+        return update
+    context.note(
+        f"{update} sequences an update are not a whole number on each of {ranks} ranks: veRL takes {whole}, and so does the plan (H8)"
+    )
+    return whole
 
 
 def _that_starts(put: Put, update: Any, context: Any) -> Put:
@@ -148,8 +157,11 @@ def _found(r: Reading) -> Iterator[Dialect]:
     prompts, n = (r.plan(f"stage.batch.{field}") for field in ("prompts_per_rollout", "responses_per_prompt"))
     mini = r.native(MINI)
     known = all(isinstance(value, int) and not isinstance(value, bool) for value in (prompts, mini, n))
-    if known and mini > prompts and r.since("0.3.0") and r.written(MINI) and assumed(r, "mini_batch") is None:
-        yield _larger(r, prompts, mini, n)
+    if known and mini > prompts and r.since("0.3.0") and assumed(r, "mini_batch") is None:
+        if r.written(MINI):
+            yield _larger(r, prompts, mini, n)
+        elif _refuses_less(r):
+            yield _stops(r, prompts, mini)
     if n == 1 and not r.written(GROUP) and assumed(r, "responses_per_prompt") is None:
         yield from _group_elsewhere(r)
 
@@ -173,10 +185,28 @@ def _larger(r: Reading, prompts: int, mini: int, n: int) -> Dialect:
     )
 
 
+def _stops(r: Reading, prompts: int, mini: int) -> Dialect:
+    """What the file leaves to the release's config makes the release stop."""
+    why = (
+        f"veRL {r.release} itself stops at {BATCH}={prompts}: an update of {mini} prompts ({MINI}, its default) would be more than "
+        "a period yields"
+    )
+    choices = (
+        f"--set {MINI}=N, with no more than {prompts}",
+        "--base FILE, where a config of your own says another number",
+    )
+    return Dialect(why, (*choices, "--assume mini_batch=capped, if a fork makes one update of such a period"))
+
+
+def _refuses_less(r: Reading) -> bool:
+    """True where veRL compares the two and stops: with static micro-batches, since 0.3.0."""
+    return r.since("0.3.0") and r.plan(DYNAMIC) is not True
+
+
 def _with_small_batches(r: Reading) -> str:
-    if r.since("0.9.0"):
-        return " and fills such a batch up (H63)"
-    return " and refuses that" if r.since("0.3.0") else " and updates on what there is"
+    if _refuses_less(r):
+        return " and refuses that"
+    return " and fills such a batch up (H63)" if r.since("0.9.0") else " and updates on what there is"
 
 
 def _group_elsewhere(r: Reading) -> Iterator[Dialect]:

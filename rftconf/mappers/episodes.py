@@ -1,0 +1,31 @@
+"""Runs that learn from each step of an episode as a sequence of its own: no config tells how many episodes an update is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.plan.symbols import Expr, OpenKey
+
+STEPS = OpenKey("steps_per_episode")
+"""What an update's steps are divided by."""
+
+
+def assumed(context: Any, name: str) -> str | None:
+    """What the person said of `name` with --assume, or what is known of the fork whose config it is."""
+    told: dict[str, str] = context.facts.get("assumed", {})
+    return told.get(name)
+
+
+def counts_steps(context: Any) -> bool:
+    """True where an update counts steps of episodes: a fork's declaration or the person says so."""
+    return assumed(context, "mini_batch") == "steps"
+
+
+def in_episodes(steps: Any, context: Any) -> Any:
+    """The episodes that hold so many steps; a formula, where nobody says how many one has."""
+    if not isinstance(steps, (int, Expr)):
+        return steps
+    told = assumed(context, STEPS.key)
+    if told is None or isinstance(steps, Expr):
+        return steps / (STEPS if told is None else int(told))
+    return max(1, round(steps / int(told)))
