@@ -68,6 +68,9 @@ release-guess:  ## veRL's own examples beside the release they are taken for; CL
 round-trips:  ## every config of the corpus to itself and through every other framework (the suite takes a sample)
 	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/test_corpus_round_trips.py $(PYTEST_FLAGS)
 
+same-budget:  ## every config of the corpus and what it converts to, priced on the same GPUs: the same memory, or a line says why (the suite takes a sample)
+	RFTCONF_CORPUS_ALL=1 $(PYTHON) -m pytest -q tests/laws/test_same_budget.py $(PYTEST_FLAGS)
+
 leaf-flips:  ## every leaf with a row in every release of every framework set to another value (the suite takes a part of those in older releases)
 	RFTCONF_EVERY_FLIP=1 $(PYTHON) -m pytest -n auto --dist loadgroup tests/laws/test_leaf_flip.py $(PYTEST_FLAGS)
 

@@ -21,7 +21,7 @@ UNMEASURED = Tier.UNMEASURED.name.lower()
 MOST_NAMED = 2
 _ASKED = (State.UNRESOLVED,)
 """States of what is a decision, and not yet a change."""
-_VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
+VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
 """What a note says of the two values, which a change says itself."""
 
 
@@ -44,7 +44,7 @@ def changes_of(
         and one not in hangs
         and (one.known.effect is not Effect.MATHEMATICS or cause_of(one.path).name not in switched)
     ]
-    causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, _keys(b[1], writing))
+    causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, keys_of(b[1], writing))
     return [_change(one, writing) for one in causes if one.acts]
 
 
@@ -96,10 +96,10 @@ def _change(one: Ranked, writing: Writing) -> Change:
 
 def _notes(plan: Sequence[str], writing: Writing) -> Iterator[str]:
     outcomes = (writing.outcomes.get(path) for path in plan)
-    yield from (_VALUES.sub("", o.note) for o in outcomes if o is not None and o.note and o.state in LOSSES)
+    yield from (VALUES.sub("", o.note) for o in outcomes if o is not None and o.note and o.state in LOSSES)
 
 
-def _keys(said: Mapping[str, Said], writing: Writing) -> dict[str, str]:
+def keys_of(said: Mapping[str, Said], writing: Writing) -> dict[str, str]:
     """Plan field to the one key of the target's release that it has."""
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
     return {path: key for path, one in said.items() if (key := _key(one, known))}

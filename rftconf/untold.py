@@ -12,10 +12,11 @@ from rftconf.diff.compare import Difference, differences
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import said_in
 from rftconf.effective import stages_of
-from rftconf.learning import changes_of, in_order, lost_settings
+from rftconf.learning import changes_of, in_order, keys_of, lost_settings
 from rftconf.ledger import Change, Decision, Ledger, TargetLine
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
+from rftconf.memory import memory_notes
 from rftconf.open_values import holds_missing
 from rftconf.plan.symbols import MISSING, Value, open_keys
 from rftconf.render import starter_of, stated_on_template
@@ -44,6 +45,7 @@ def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, s
         return ledger
     unnamed: list[Difference] = []
     learning: list[Change] = []
+    memory: list[str] = []
     asked: list[Decision] = []
     still_open = {line.key.lstrip("+") for line in ledger.targets if holds_missing(line.value)}
     for mine, theirs in zip(stages, back, strict=True):
@@ -53,9 +55,11 @@ def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, s
         asked += worth.values()
         unnamed += (one for one in _unnamed(ledger, found) if one.path not in worth)
         learning += changes_of(found, a, b, writing, still_open)
+        if not writing.same_framework:
+            memory += memory_notes(ledger, writing, mine, theirs, keys_of(b[1], writing))
     if not writing.same_framework:
         learning += lost_settings(ledger, stages[0].reading.source.trainer)
-    notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed))))
+    notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed), *memory)))
     already = {decision.key for decision in ledger.decisions}
     decisions = (*ledger.decisions, *(one for one in dict.fromkeys(asked) if one.key not in already))
     return replace(ledger, notes=notes, learning=in_order(learning), decisions=decisions)

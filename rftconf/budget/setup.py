@@ -82,6 +82,8 @@ def _frame(plan: Plan, stage: Stage, asked: Asked, longest: int, total: int) -> 
         total=total,
         layout=str(stage.placement.layout or "colocated"),
         leaves=framework == "roll" and leaves,
+        pads=framework == "roll",
+        scores=framework == "chatlearn" and stage.kind in WITH_ROLLOUTS,
         cpu_optimizer=_native(plan.extensions, "optimizer_cpu_offload", bool) is True,
     )
 

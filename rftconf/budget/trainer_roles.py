@@ -35,7 +35,8 @@ class Frame:
     """What all roles of a run share. `mean` tokens of a sequence are what users say of their data, None for full length.
 
     `cpu_optimizer`: the optimizer works in host memory and never comes to the GPU. `leaves`: every role waits in host
-    memory between its turns, whatever its own switches say.
+    memory between its turns, whatever its own switches say. `pads`: sequences are padded where nobody asks for packing.
+    `scores`: the reference is there even where no loss asks for it.
     """
 
     trainer: str
@@ -46,6 +47,8 @@ class Frame:
     layout: str
     cpu_optimizer: bool = False
     leaves: bool = False
+    pads: bool = False
+    scores: bool = False
 
 
 def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> tuple[TrainerRole, ...]:
@@ -63,6 +66,7 @@ def trainer_roles(stage: Stage, model: Model, frame: Frame, values: Values) -> t
     found = [reader.role("actor", place.actor, model, "micro", "log_prob", trains=True)]
     losses = stage.algorithm
     reference = losses.kl_loss.enabled is True or losses.kl_reward.enabled is True or stage.kind in ("dpo", "distill")
+    reference = reference or frame.scores
     if reference and found[0].job.adapter is None:
         found.append(reader.role("reference", place.reference, model, "reference", "reference", trains=False))
     if critic:
@@ -154,7 +158,8 @@ class _Trainer:
         """The role with its micro-batches, of updates and of scoring."""
         own = self._micro(micro, role.name)
         scored = own if infer == micro else self._micro(infer, f"{role.name}'s forwards")
-        padded = self.stage.model_options.remove_padding is False
+        packs = self.stage.model_options.remove_padding
+        padded = packs is False or (packs is None and self.frame.pads)
         sized = replace(role, micro=own, infer=scored).cut()
         open_end = self.frame.mean is None and not padded and self._open(own, ranks_of(role.job), role.name)
         return replace(sized, flexible=open_end)

@@ -10,13 +10,15 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import Row
+from rftconf.mappers.writing import Writing
 
 LEFT_TO_THE_TARGET = {
     "stage.batch.prompts_per_fetch": "how many prompts one fetch reads changes no batch",
     "stage.batch.balance_ranks": "ranks get sequences of like lengths, in an order of the framework's own",
     "stage.batch.*.dynamic": "it goes with the size of a micro-batch, which is written where somebody wrote it",
-    "stage.batch.*.sequences_per_rank": "a size that nobody wrote belongs to the framework's own way to fill micro-batches",
-    "stage.batch.*.tokens_per_rank": "a size that nobody wrote belongs to the framework's own way to fill micro-batches",
+    "stage.batch.*.sequences_per_rank": "a size that nobody wrote belongs to the framework's own way to fill micro-batches, unless that takes more",
+    "stage.batch.*.tokens_per_rank": "a size that nobody wrote belongs to the framework's own way to fill micro-batches, unless that takes more",
     "stage.sync.transport": "weights travel by the framework's own code",
     "stage.sync.bucket_megabytes": "weights travel by the framework's own code",
     "stage.placement.*.forward_prefetch": "FSDP gathers layers ahead as the framework's own wrapping allows",
@@ -48,4 +50,31 @@ def left_to_the_target(path: str, value: Any, *, shares_gpus: bool) -> bool:
     return spared or field in LEFT_TO_THE_TARGET or any(fnmatchcase(field, pattern) for pattern in patterns)
 
 
+def fills_more(writing: Writing, path: str) -> bool:
+    """True for a micro-batch that holds more tokens by the target's own defaults than the source's does: memory hangs on it."""
+    block, _, last = path.rpartition(".")
+    if last not in MICRO:
+        return False
+    longest = writing.plan("stage.length.prompt_max_tokens"), writing.plan("stage.length.response_max_tokens")
+    if not all(isinstance(one, int) for one in longest):
+        return False
+    mine = _tokens([writing.plan(f"{block}.{field}") for field in MICRO], sum(longest))
+    natives = [_native(writing, f"{block}.{field}") for field in MICRO]
+    theirs = _tokens([writing.defaults(key) if key else None for key in natives], sum(longest))
+    return mine is not None and theirs is not None and theirs > mine
+
+
+def _native(writing: Writing, path: str) -> str | None:
+    return next((row.native for row in writing.table.rows if isinstance(row, Row) and row.plan == path), None)
+
+
+def _tokens(micro: list[Any], longest: int) -> int | None:
+    """Tokens of a micro-batch at full length, from the values of `MICRO`; None where they do not tell."""
+    dynamic, tokens, rows = micro
+    if dynamic is True:
+        return max(tokens, longest) if isinstance(tokens, int) else None
+    return rows * longest if isinstance(rows, int) else None
+
+
+MICRO = ("dynamic", "tokens_per_rank", "sequences_per_rank")
 _PATTERNS = tuple(pattern for pattern in LEFT_TO_THE_TARGET if "*" in pattern)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import Basis, State, TargetLine
 from rftconf.mappers.native import Native
-from rftconf.mappers.own_tuning import left_to_the_target
+from rftconf.mappers.own_tuning import fills_more, left_to_the_target
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.placing import LAYOUT
 from rftconf.mappers.provenance import comment_of
@@ -251,7 +251,10 @@ def _only_tuning(writing: Writing, known: catalogue.Catalogue, key: str, out: Ou
     shares = writing.plan(LAYOUT) == "colocated"
     tuning = [path for path in out.plans if left_to_the_target(path, writing.plan(path), shares_gpus=shares)]
     if any(
-        _switches_what_is_written(writing, path) or _must_be_said(writing, known.get(key), out, path) for path in tuning
+        _switches_what_is_written(writing, path)
+        or _must_be_said(writing, known.get(key), out, path)
+        or fills_more(writing, path)
+        for path in tuning
     ):
         return False
     return bool(tuning) and all(

@@ -19,7 +19,7 @@ VERSION = 1
 WITHHELD = "(withheld)"
 _FEW = 3
 """Keys that are named before the rest is counted."""
-WARNS = ("fill in every ???",)
+WARNS = ("fill in every ???", "more memory: ")
 """How notes begin that nobody should miss."""
 _ORDER = (
     *(State.UNKNOWN, State.UNRESOLVED, State.NO_COUNTERPART, State.DEAD_IN_TARGET, State.EXTENSION, State.NARROWED),

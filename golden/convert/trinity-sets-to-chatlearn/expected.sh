@@ -49,7 +49,7 @@ ARGS=(
   models.ref_policy.gpu_per_process=1               # one GPU a process
   models.ref_policy.num_gpu=4                       # the reference always exists here, on the trainer's GPUs
   models.ref_policy.load=/models/Qwen3-8B           # model.model_path=/models/Qwen3-8B
-  models.ref_policy.packing=false
+  models.ref_policy.packing=false                   # trainer.use_dynamic_bsz=False
   models.ref_policy.trust_remote_code=false         # Trinity-RFT 0.6.0 default of model.trust_remote_code
   models.policy.generation_batch_size=256           # 256 is the engine's own default; ChatLearn's computes one answer at a time
   models.policy.gpu_per_process=1                   # one GPU a process

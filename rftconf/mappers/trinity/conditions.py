@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
@@ -227,6 +229,18 @@ class _AtOnce(counts):
 
 
 AT_ONCE = _AtOnce(Unit.TOKENS)
+
+
+def filled(context: Any) -> Any:
+    """Tokens of a micro-batch that nobody bounds, as `trainer.max_token_len_per_gpu`: TrainerConfigValidator takes twice the
+    longest sequence over the GPUs of one. None while that is not known."""
+    length = "stage.length."
+    parts = context.plan(length + "prompt_max_tokens"), context.plan(length + "response_max_tokens")
+    whole = context.plan(length + "model_max_tokens") or (
+        sum(parts) if all(isinstance(p, int) for p in parts) else None
+    )
+    gpus = sequence_gpus(context, megatron=not FSDP.test(context))
+    return ceil(Fraction(2 * whole) / gpus) if isinstance(whole, int) and isinstance(gpus, (int, Fraction)) else None
 
 
 class _Schedules(words):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.rows import Fold
+from rftconf.plan.kinds import WITH_ROLLOUTS
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -28,16 +29,28 @@ SHARED = {
 ROLES = ("reference", "critic")
 
 
-CRITIC = {
-    "stage.batch.critic.dynamic": ("trainer.use_dynamic_bsz", "stage.batch.micro.dynamic"),
-    "stage.batch.critic.tokens_per_rank": ("trainer.max_token_len_per_gpu", "stage.batch.micro.tokens_per_rank"),
-    "stage.model_options.critic_remove_padding": ("trainer.use_remove_padding", "stage.model_options.remove_padding"),
+SIZES = {"dynamic": "trainer.use_dynamic_bsz", "tokens_per_rank": "trainer.max_token_len_per_gpu"}
+BLOCKS = {"log_prob": "actor", "reference": "reference", "critic": "critic", "critic_infer": "critic"}
+"""Micro-batches beside the actor's updates, and the role whose they are (rows 1.9, 1.10)."""
+FOLLOWING = {
+    **{
+        f"stage.batch.{block}.{field}": (role, key, f"stage.batch.micro.{field}")
+        for block, role in BLOCKS.items()
+        for field, key in SIZES.items()
+    },
+    "stage.model_options.critic_remove_padding": (
+        "critic",
+        "trainer.use_remove_padding",
+        "stage.model_options.remove_padding",
+    ),
 }
-"""What the critic takes from the actor as well; the plan has fields of its own for each (rows 1.10, 9.3)."""
+"""What a role takes from the actor's updates as well, and by which key; the plan has fields of its own for each."""
 
 
 def _exists(context: Reading | Writing, role: str) -> bool:
     algorithm = "stage.algorithm."
+    if role == "actor":
+        return context.plan("stage.kind") in WITH_ROLLOUTS
     if role == "critic":
         return bool(context.plan(algorithm + "critic.enabled"))
     pairs = context.plan("stage.kind") == "dpo"
@@ -51,8 +64,8 @@ def read_roles(r: Reading) -> None:
         for role in ROLES:
             if value is not None and _exists(r, role):
                 r.set(f"{P}{role}.{field}", value, key)
-    if _exists(r, "critic"):
-        for path, (key, actor) in CRITIC.items():
+    for path, (role, key, actor) in FOLLOWING.items():
+        if r.plan(actor) is not None and _exists(r, role):
             r.set(path, r.plan(actor), key)
 
 
@@ -67,10 +80,10 @@ def write_roles(w: Writing) -> None:
             w.lose(path, State.DEFAULT, f"{key} holds for all roles")
         else:
             w.lose(path, State.NO_COUNTERPART, f"{key} holds for all roles and follows the actor")
-    for path, (key, actor) in CRITIC.items():
+    for path, (role, key, actor) in FOLLOWING.items():
         if w.plan(path) is not None:
             same = w.plan(path) == w.plan(actor)
-            w.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, f"{key} holds for the critic too")
+            w.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, f"{key} holds for the {role} too")
 
 
 def _each() -> Iterator[tuple[str, str, str]]:
@@ -78,8 +91,8 @@ def _each() -> Iterator[tuple[str, str, str]]:
 
 
 ROLES_FOLD = Fold(
-    (*SHARED, *(key for key, _ in CRITIC.values())),
-    (*(f"{P}{role}.{field}" for _, field, role in _each()), *CRITIC),
+    (*SHARED, *dict.fromkeys(key for _, key, _ in FOLLOWING.values())),
+    (*(f"{P}{role}.{field}" for _, field, role in _each()), *FOLLOWING),
     read_roles,
     write_roles,
     "trainer: one worker config for all roles",

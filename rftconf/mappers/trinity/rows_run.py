@@ -69,7 +69,7 @@ RUN_ROWS = (
     row(lambda c: c.trainer.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True,
         why="on by default, and then micro-batch sizes are ignored (row 1.7)"),
     row(lambda c: c.trainer.max_token_len_per_gpu, lambda p: p.stage.batch.micro.tokens_per_rank, counts(Unit.TOKENS_PER_GPU),
-        when=on.DYNAMIC, why="TrainerConfigValidator: null means ceil(2 x max_model_len / sp)"),
+        default=on.filled, when=on.DYNAMIC, why="TrainerConfigValidator: null means ceil(2 x max_model_len / sp)"),
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu,
         lambda p: p.stage.batch.micro.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK), default=None, when=on.STATIC,
         why="used only while use_dynamic_bsz is false"),

@@ -1,0 +1,192 @@
+"""Settings that decide how much memory a role holds: where a role has them, what they are called, where a plan has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from rftconf.budget.engine import Engine
+from rftconf.budget.micro import Micro
+from rftconf.budget.recipe import MegatronSizes
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.record import record
+
+PLACE = "stage.placement.{role}."
+MEGATRON = "stage.placement.{role}.megatron."
+MODEL = "stage.model_options."
+OWN = "stage.model_options.{critic_}"
+
+
+@record
+class Cause:
+    """`parts` of a role that one setting decides, by their names (`job.sp`), and how people say it (`says`).
+
+    `plan` are the fields of a plan that it is read from; to be filled in are `{role}` (its name), `{critic_}` (a critic's
+    own prefix), `{path}` (an engine's), `{micro}` and `{infer}` (the micro-batches of updates and forwards).
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    says: Callable[[Any], str]
+    plan: tuple[str, ...] = ()
+
+    def in_run(self, run: Setup, other: Setup) -> Setup:
+        """`run` with what `other` has of this, for a setting of the whole run."""
+        if self.parts == ("layout",):
+            return replace(run, layout=other.layout)
+        return replace(run, framework=other.framework)
+
+    def taken_from(self, role: Any, other: Any) -> Any:
+        """`role` with what `other` has of this; a trainer's micro-batches follow."""
+        changed = reduce(lambda one, part: _put(one, part.split("."), value_at(other, part)), self.parts, role)
+        return changed.cut() if isinstance(changed, TrainerRole) else changed
+
+    def differs(self, role: Any, other: Any) -> bool:
+        """True where the two have something else."""
+        return any(value_at(role, part) != value_at(other, part) for part in self.parts)
+
+
+def value_at(whole: Any, part: str) -> Any:
+    """What is at `job.megatron.tp` of a role; None below what is absent."""
+    for name in part.split("."):
+        whole = getattr(whole, name, None)
+    return whole
+
+
+def _put(whole: Any, names: list[str], value: Any) -> Any:
+    first, *rest = names
+    below = getattr(whole, first)
+    return replace(whole, **{first: _put(below, rest, value) if rest else value})
+
+
+def _both(*names: str) -> tuple[str, ...]:
+    """Parts of a trainer's updates and of its forwards."""
+    return tuple(f"{job}.{name}" for job in ("job", "scoring") for name in names)
+
+
+def _where(waits: Callable[[TrainerRole], bool]) -> Callable[[TrainerRole], str]:
+    return lambda role: "in host memory" if waits(role) else "on the GPU"
+
+
+def _yes(part: str) -> Callable[[Any], str]:
+    return lambda role: "on" if value_at(role, part) else "off"
+
+
+def _plain(part: str) -> Callable[[Any], str]:
+    return lambda role: f"{value_at(role, part):,}" if type(value_at(role, part)) is int else str(value_at(role, part))
+
+
+def _sharded(role: TrainerRole) -> str:
+    ways = role.job.ways
+    return f"{role.job.gpus}" if ways == role.job.gpus else f"{role.job.gpus}, states over {ways}"
+
+
+def _recompute(role: TrainerRole) -> str:
+    job = role.job
+    if job.backend == "megatron":
+        return job.megatron.recompute
+    kept = " with checkpoints in host memory" if job.offload_activations else ""
+    return f"every layer{kept}" if job.checkpointing else "none"
+
+
+def _sizes(role: TrainerRole) -> str:
+    m: MegatronSizes = role.job.megatron
+    named = {"TP": m.tp, "PP": m.pp, "VPP": m.vpp, "CP": m.cp, "EP": m.ep, "ETP": m.etp}
+    return " ".join(f"{name}{size}" for name, size in named.items() if size > 1) or "none"
+
+
+def _adapter(role: TrainerRole) -> str:
+    return f"rank {role.job.adapter.rank}" if role.job.adapter else "none"
+
+
+def _micro(name: str) -> Callable[[TrainerRole], str]:
+    def say(role: TrainerRole) -> str:
+        micro: Micro | None = getattr(role, name)
+        if micro is None:
+            return "one"
+        tokens = role.job.tokens if name == "micro" else role.scoring.tokens
+        return f"{tokens:,} tokens" if micro.rows is None else f"{micro.rows} x {micro.each:,} tokens"
+
+    return say
+
+
+def _splits(role: EngineRole) -> str:
+    e: Engine = role.engine
+    named = {"TP": e.tp, "PP": e.pp, "DP": e.dp, "EP": e.ep}
+    return " ".join(f"{name}{size}" for name, size in named.items() if size > 1) or "none"
+
+
+def _apart(role: EngineRole) -> str:
+    return "of its own" if role.own_pool else f"those of {', '.join(role.beside)}" if role.beside else "shared"
+
+
+_MICRO = ("tokens_per_rank", "sequences_per_rank", "dynamic")
+_RECOMPUTE = ("recompute", "recompute_modules", "recompute_block", "recompute_unit")
+_SIZES = ("tp", "pp", "vpp", "cp", "ep", "etp", "first_stage_layers", "last_stage_layers", "chunks")
+
+OF_RUNS = (
+    Cause(
+        "a role is",
+        ("processes", "together"),
+        lambda run: "a process of its own" if run.processes else "one of a process",
+    ),
+    Cause("engines and trainers", ("layout",), lambda run: str(run.layout), ("stage.placement.layout",)),
+)
+"""What decides it for every role of a run."""
+
+OF_TRAINERS = (
+    Cause("GPUs", _both("gpus", "shard"), _sharded, (PLACE + "gpus", PLACE + "fsdp_shard_gpus")),
+    Cause("engine", _both("backend", "implementation"), _plain("job.backend"), (PLACE + "backend",)),
+    Cause("bytes of a weight", _both("master_bytes"), _plain("job.master_bytes"), (PLACE + "model_dtype",)),
+    Cause("weights between its turns", ("parked_weights",), _where(lambda r: r.parked_weights),
+          (PLACE + "offload.param",)),
+    Cause("optimizer between its turns", ("parked_optimizer",), _where(lambda r: r.parked_optimizer),
+          (PLACE + "offload.optimizer",)),
+    Cause("weights at work", _both("offload_parameters", "offload_gradients"),
+          _where(lambda r: r.job.offload_parameters), (PLACE + "offload_policy", PLACE + "offload.param")),
+    Cause("optimizer at work", _both("offload_optimizer"), _where(lambda r: r.job.offload_optimizer),
+          (PLACE + "offload_policy",)),
+    Cause("GPUs of a sequence", _both("sp"), _plain("job.sp"), (PLACE + "sp", PLACE + "mesh.cp")),
+    Cause("GPUs of the experts", _both("ep"), _plain("job.ep"), (PLACE + "mesh.ep",)),
+    Cause("recompute", _both("checkpointing", "offload_activations", "reshard_after_forward",
+                             *(f"megatron.{one}" for one in _RECOMPUTE)), _recompute,
+          (OWN + "gradient_checkpointing", OWN + "activation_offload",
+           *(f"{MEGATRON}{one}" for one in _RECOMPUTE))),
+    Cause("parallel sizes", _both(*(f"megatron.{one}" for one in _SIZES)), _sizes,
+          tuple(f"{MEGATRON}{one}" for one in _SIZES)),
+    Cause("sequence parallelism", _both("megatron.sequence_parallel"), _yes("job.megatron.sequence_parallel"),
+          (PLACE + "megatron.sequence_parallel",)),
+    Cause("distributed optimizer", _both("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
+          (PLACE + "megatron.distributed_optimizer",)),
+    Cause("entropy in the loss", _both("entropy"), _yes("job.entropy"), ("stage.algorithm.entropy_coef",)),
+    Cause("logits fused with the loss", _both("fused_head"), _yes("job.fused_head"), (MODEL + "fused_kernels",)),
+    Cause("adapter", _both("adapter"), _adapter, (MODEL + "lora.rank",)),
+    Cause("micro-batches are", ("flexible",), lambda r: "as full as sequences are long" if r.flexible else "full",
+          (OWN + "remove_padding",)),
+    Cause("micro-batch of an update", ("micro",), _micro("micro"), tuple(f"{{micro}}.{one}" for one in _MICRO)),
+    Cause("micro-batch of a forward", ("infer",), _micro("infer"), tuple(f"{{infer}}.{one}" for one in _MICRO)),
+)  # fmt: skip
+"""What decides a trainer's or scorer's memory, in the order in which people look for it."""
+
+OF_ENGINES = (
+    Cause("model", ("engine.architecture", "scorer"), lambda r: "a forward" if r.scorer else "an engine", ("{path}.path",)),
+    Cause("share of the GPU", ("engine.fraction",), _plain("engine.fraction"), ("{path}.gpu_memory_fraction",)),
+    Cause("engine", ("engine.name",), _plain("engine.name"), ("{path}.engine",)),
+    Cause("parallel sizes", ("engine.tp", "engine.pp", "engine.dp", "engine.ep"), _splits,
+          tuple(f"{{path}}.{one}" for one in ("tp", "pp", "dp", "ep"))),
+    Cause("while others work", ("engine.sleeps", "parked"),
+          lambda r: "asleep" if r.engine.sleeps or r.parked else "awake", ()),
+    Cause("GPUs", ("gpus", "own_pool", "beside"), lambda r: f"{r.gpus}, {_apart(r)}", ("{path}.gpus", "{path}.own_pool")),
+    Cause("tokens of a step", ("engine.max_batched_tokens",), _plain("engine.max_batched_tokens"),
+          ("{path}.max_batched_tokens",)),
+    Cause("sequences at once", ("engine.max_num_seqs",), _plain("engine.max_num_seqs"), ("{path}.max_num_seqs",)),
+    Cause("longest sequence", ("engine.max_model_tokens",), _plain("engine.max_model_tokens"),
+          ("stage.length.model_max_tokens",)),
+    Cause("CUDA graphs", ("engine.eager",), lambda r: "none" if r.engine.eager else "captured", ("{path}.enforce_eager",)),
+    Cause("bytes of a weight", ("engine.dtype_bytes",), _plain("engine.dtype_bytes"), ("{path}.dtype",)),
+    Cause("cache", ("engine.cache_bytes", "engine.block_tokens", "engine.prefix_cache"),
+          lambda r: f"blocks of {r.engine.block_tokens} tokens", ("{path}.prefix_cache",)),
+)  # fmt: skip
+"""The same of what answers during rollout."""

@@ -1,0 +1,114 @@
+"""Source and output need the same memory on the same GPUs, or a line of the conversion says which setting makes a difference.
+
+RFTCONF_CORPUS_ALL=1 takes every config of the corpus (`make same-budget`); the suite takes a sample.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from rftconf.budget.gpus import gpu_named
+from rftconf.budget.models import find
+from rftconf.budget.price import Budget, price
+from rftconf.budget.roles import Setup
+from rftconf.budget.setup import Asked, setup_of
+from rftconf.budget.view import plan_view
+from rftconf.convert import Conversion
+from rftconf.errors import RftconfError
+from rftconf.load import Loaded, load, main_stage
+from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.text.read import read
+from rftconf.text.source import Source
+from tests.corpus import Real, corpora
+from tests.corpus_conversions import conversions, sample
+
+EVERY = 1 if os.environ.get("RFTCONF_CORPUS_ALL") else 14
+GPUS = ("h100-80g", "a100-40g", "h20-96g")
+WITHIN = 0.05
+"""A share of a role's memory that may differ without a line."""
+PLACEHOLDER = "your_hf_model_path"
+"""What ChatLearn's examples have in place of a model."""
+NOTHING = 1 << 28
+"""Bytes (1/4 GiB) that no line has to speak of."""
+
+
+def priced(loaded: Loaded) -> Setup | None:
+    """The run as its memory sees it; None where `rftconf budget` asks for the model or for sizes."""
+    stage = main_stage(loaded)
+    path = stage.values.get("stage.model.path")
+    if not isinstance(path, str) or find(path) is None:
+        return None
+    try:
+        return setup_of(plan_view([stage.values], loaded.framework, loaded.release, loaded.extensions), Asked())
+    except RftconfError:
+        return None
+
+
+def peaks(budget: Budget) -> dict[str, int]:
+    """Role to the most that it holds of a GPU while it works, in bytes; models that answer by where a plan has them."""
+    places = {role.name: role.path for role in budget.setup.engines}
+    found: dict[str, int] = {}
+    for phase in (phase for pool in budget.pools for phase in pool.phases):
+        for role in phase.at_work:
+            size = sum(one.size for one in phase.terms if one.owner == role)
+            place = places.get(role, role)
+            found[place] = max(found.get(place, 0), size)
+    return found
+
+
+def names_at(place: str, *budgets: Budget) -> list[str]:
+    """What the two sides call a role."""
+    return [place, *(role.name for budget in budgets for role in budget.setup.engines if role.path == place)]
+
+
+def unsaid(done: Conversion, a: Budget, b: Budget) -> Iterator[str]:
+    """What differs between the accounts of source and output, and no note speaks of."""
+    said = [note for note in done.ledger.notes if note.startswith(("memory: ", "more memory: "))]
+    mine, theirs = peaks(a), peaks(b)
+    for role in {**mine, **theirs}:
+        one, other = mine.get(role, 0), theirs.get(role, 0)
+        far = abs(one - other) > max(WITHIN * max(one, other), NOTHING)
+        if far and not any(name in note for note in said for name in names_at(role, a, b)):
+            yield f"{role}: {one / 2**30:.1f} GiB in the source, {other / 2**30:.1f} here"
+    if a.verdict != b.verdict and not said:
+        yield f"on {a.gpu.name} the source {a.verdict}, what is written {b.verdict}"
+
+
+def broken(real: Real, done: Conversion, source: Setup) -> Iterator[str]:
+    """Where a conversion breaks the law."""
+    written = read(Source(f"written{done.file_suffix}", done.text))
+    target = done.ledger.target_framework
+    output = priced(load(written, framework=target, release=done.ledger.target_release))
+    name = f"{real.name} -> {target}"
+    if output is None:
+        if not done.ledger.decisions:
+            yield f"{name}: the source can be priced, the output cannot, and nothing is left to decide"
+        return
+    for gpu in GPUS:
+        accounts = price(source, gpu_named(gpu)), price(output, gpu_named(gpu))
+        yield from (f"{name}, {gpu}: {one}" for one in unsaid(done, *accounts))
+
+
+@pytest.mark.skipif(not any(corpora().values()), reason="the corpus of real configs lies beside this project")
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_source_and_output_need_the_same_memory_or_a_line_says_why(framework: str) -> None:
+    found: list[str] = []
+    compared = 0
+    every = 1 if framework == "chatlearn" else EVERY  # it has two examples
+    for real in (one for one in sample(every) if one.framework == framework):
+        real = replace(real, text=real.text.replace(PLACEHOLDER, "Qwen/Qwen2.5-7B-Instruct"))
+        try:
+            source = priced(load(real.document()))
+        except RftconfError:
+            continue
+        if source is None:
+            continue
+        for _, done in conversions(real):
+            compared += 1
+            found += broken(real, done, source)
+    assert compared
+    assert found == []
