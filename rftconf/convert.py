@@ -28,7 +28,7 @@ from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Outcome, Writing
 from rftconf.open_values import left_open, mark_open
 from rftconf.placed import placed
-from rftconf.plan.derive import SHARDED, TRAINED
+from rftconf.plan.derive import SHARDED, TRAINED, leave_quantities_open
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import NARROWER
 from rftconf.questions import Answer
@@ -136,6 +136,7 @@ def convert_stage(
         refuse_dialects(stage.reading)
         refuse_other_kinds(target, values.get("stage.kind"), number)
         refuse_environments(target, values)
+        leave_quantities_open(values, origins, {finding.leaf.key for finding in stage.reading.value_errors})
     decisions = (
         []
         if same

@@ -22,7 +22,7 @@ def trainer_for(loaded: Loaded, target: Framework, number: str, values: dict[str
     if target.trainer_of_kind:
         kind = values.get("stage.kind")
         return own if target.name == loaded.framework else target.trainer_of_kind.get(str(kind), target.trainer)
+    if target.name == loaded.framework and own in target.trainers_of(number):
+        return own
     backend = values.get("stage.placement.actor.backend")
-    if backend is None and target.name == loaded.framework and own in target.trainers_of(number):
-        return own  # a run that only evaluates names its config, and trains with nothing
     return backend if backend in target.trainers else target.trainer

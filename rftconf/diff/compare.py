@@ -157,13 +157,17 @@ def compare(a: Side, b: Side) -> Comparison:
 
 
 def _pairs(a: Side, b: Side) -> Iterator[tuple[int, int]]:
-    """Stages that stand for each other: in order, and of the same kind where their numbers differ."""
+    """Stages that stand for each other: in order, and of the same kind where their numbers differ, the later ones first.
+
+    A run of one stage stands for the last of its kind, as the one that `convert` writes does.
+    """
     if len(a.stages) == len(b.stages):
         yield from enumerate(range(len(b.stages)))
         return
-    mine, theirs = ([str(stage.get("stage.kind")) for stage in one.stages] for one in (a, b))
-    for block in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
-        yield from ((block.a + step, block.b + step) for step in range(block.size))
+    mine, theirs = ([str(stage.get("stage.kind")) for stage in reversed(one.stages)] for one in (a, b))
+    for block in reversed(SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()):
+        ends = len(mine) - block.a, len(theirs) - block.b
+        yield from ((ends[0] - step, ends[1] - step) for step in range(block.size, 0, -1))
 
 
 def _named(one: Side, index: int) -> str:

@@ -129,8 +129,13 @@ class words(Codec[Any, Any]):  # noqa: N801
             return Put(native, State.NARROWED, why)
         if context.same_framework:
             return Put(value)
-        if self.asked and value is not None:
-            return Put(MISSING, State.UNRESOLVED, f"there is no word for {value!r} here")
+        if self.asked:
+            told = value is not None
+            return Put(
+                MISSING,
+                State.UNRESOLVED,
+                f"there is no word for {value!r} here" if told else "the source does not tell it",
+            )
         return Put(None, State.NO_COUNTERPART, f"there is no word for {value!r} here")
 
 

@@ -112,7 +112,7 @@ def _leave_unregistered_open(
 def _leave_out_what_stops(flat: dict[str, _Slot], newest: Mapping[str, _Slot], writing: Writing) -> None:
     names = _newest_names(flat, newest)
     values = {key: slot.value for key, slot in flat.items()}
-    for key, why in versions.stopping(writing.framework, writing.release, values).items():
+    for key, why in versions.stopping(writing.framework, writing.release, writing.trainer, values).items():
         _account_change(writing, names.get(key, key), (), why, lossy=True)
         for path in flat.pop(key).out.plans:
             outcome = writing.outcomes[path]

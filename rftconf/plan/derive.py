@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from fractions import Fraction
 from math import prod
 from typing import Any
 
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import Expr, arith
+from rftconf.plan.symbols import Expr, OpenKey, arith
 
 LENGTHS = ("prompt_max_tokens", "response_max_tokens")
 HALVED = "half of the context"
@@ -66,6 +67,21 @@ def update_within_period(values: dict[str, Any], origins: dict[str, Origin]) -> 
         origins[key] = Origin(Kind.DERIVED, origins[key].keys, how)
 
 
+QUANTITIES = ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
+
+
+def leave_quantities_open(values: dict[str, Any], origins: Mapping[str, Origin], unusable: Container[str]) -> None:
+    """What decides how much is learned from, where the source does not tell it: no target's own default is taken for it.
+
+    `unusable`: keys whose values could not be used, which are asked for first.
+    """
+    for name in QUANTITIES if values.get("stage.kind") == "rl" else ():
+        path = f"stage.batch.{name}"
+        if values.get(path) is None:
+            keys = sorted(origins[path].keys, key=lambda key: key not in unusable) if path in origins else ()
+            values[path] = OpenKey(keys[0] if keys else path)
+
+
 SCORING = ("log_prob", "reference")
 MICRO = ("log_prob", "reference", "critic", "critic_infer")
 
@@ -106,7 +122,7 @@ def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> N
             size, (int, Fraction)
         ):
             continue
-        if share is None or size < 1 or share % size == 0:
+        if share is None or size < 1 or (isinstance(size, int) and share % size == 0):
             continue
         values[path] = next(part for part in range(min(int(size), share), 0, -1) if share % part == 0)
         said = str(size) if isinstance(size, int) else f"{float(size):g}"

@@ -209,8 +209,11 @@ def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
     return tuple(value for step in until for value in steps.get(step, {}).get(key, ()))
 
 
-def stopping(framework: str, release: str, values: Mapping[str, Value]) -> dict[str, str]:
+def stopping(framework: str, release: str, trainer: str, values: Mapping[str, Value]) -> dict[str, str]:
     """The keys that stop a run of `release` although its loader takes them, each with why."""
+    if framework == "verl" and trainer not in registry.VERL.recipes:
+        known = registry.at_least(framework, release, "0.9.0")
+        return verl.stopping(values, chooses_engines=known)
     if framework != "roll":
         return {}
     from rftconf.schemas.roll.megatron_arguments import refused_arguments

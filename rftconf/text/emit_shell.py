@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from rftconf.errors import RefusedError
 from rftconf.ledger import TargetLine
 from rftconf.plan.symbols import (
     MISSING,
@@ -70,8 +71,17 @@ def _without_open_keys(line: TargetLine) -> TargetLine:
 
 
 def emit_overrides(lines: Sequence[TargetLine]) -> str:
-    """One `key=value` per line, as Hydra reads it; symbols as `${oc.env:NAME}`, or `???` where that does not do."""
-    return "".join(f"{line.key}={''.join(map(str, hydra_value(as_written(line.value)[0])))}\n" for line in lines)
+    """One `key=value` per line, as Hydra reads it; symbols as `${oc.env:NAME}`, or `???` where that does not do.
+
+    Raises RefusedError for a value of several lines.
+    """
+    words = [f"{line.key}={''.join(map(str, hydra_value(as_written(line.value)[0])))}" for line in lines]
+    for line, word in zip(lines, words, strict=True):
+        if len(word.splitlines()) > 1:
+            raise RefusedError(
+                f"{line.key} has several lines, and an override has one", choices=("--as sh", "--as yaml")
+            )
+    return "".join(f"{word}\n" for word in words)
 
 
 def _array(lines: Sequence[TargetLine]) -> Iterator[str]:

@@ -110,6 +110,14 @@ def test_stages_stand_for_each_other_by_kind() -> None:
     assert compare(single, staged).only_b == found.only_a
 
 
+def test_a_run_of_one_stage_stands_for_the_last_of_its_kind() -> None:
+    text = (GOLDEN / "sft-then-rl" / "input.yaml").read_text().replace("algorithm_type: sft", "algorithm_type: grpo")
+    twice, single = side_of_text(text, "run.yaml"), side_of_text(GRPO)
+    assert [stage["stage.kind"] for stage in twice.stages] == ["rl", "rl"]
+    assert [(stage.a, stage.b) for stage in compare(twice, single).stages] == [(1, 0)]
+    assert [(stage.a, stage.b) for stage in compare(single, twice).stages] == [(0, 1)]
+
+
 def test_keys_outside_the_plan_count_within_one_framework() -> None:
     found = with_more("trainer.ray_wait_register_center_timeout=7")
     assert [(one.key, one.a, one.b) for one in found.own] == [("trainer.ray_wait_register_center_timeout", None, 7)]

@@ -10,6 +10,7 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.load import load
 from rftconf.own_check import errors_in
+from rftconf.plan.symbols import open_keys
 from rftconf.text.read import read
 from rftconf.text.source import Source
 from tests.mappers.roll_runs import INFER, ROLL, STRATEGY, nested
@@ -142,3 +143,35 @@ def test_a_run_that_only_evaluates_keeps_the_trainer_of_its_config() -> None:
     only = set_to(text, trainer__val_only="True", actor_rollout_ref__actor__megatron__use_dist_checkpointing="True")
     done = converted(only, "verl")
     assert "KEY006" not in codes(done)
+
+
+def test_a_size_of_an_update_that_no_source_tells_is_asked() -> None:
+    """Its GPUs are not known, and a target's own default would be another run."""
+    done = of_roll({"actor_train.device_mapping": "list(range(0,8)"}, "verl")
+    assert open_keys(line_of(done, "actor_rollout_ref.actor.ppo_mini_batch_size")) == {"actor_train.device_mapping"}  # type: ignore[arg-type]
+    asked = next(one for one in done.ledger.decisions if one.key == "actor_rollout_ref.actor.ppo_mini_batch_size")
+    assert "actor_train.device_mapping" in asked.why
+
+
+def test_a_switch_by_which_an_older_release_stops_is_left_out_and_said() -> None:
+    key = "actor_rollout_ref.hybrid_engine"
+    apart = set_to(VERL, **{"trainer.v1.trainer_mode": "separate_async", "trainer.use_v1": "True", key: "False"})
+    loaded = load(read(Source("run.sh", apart)), release="0.9.1")
+    assert line_of(convert_loaded(loaded, "verl", Options("0.9.0")), key) is False
+    done = convert_loaded(loaded, "verl", Options("0.8.0"))
+    assert line_of(done, key) is None
+    line = next(one for one in done.ledger.sources if one.key == key)
+    assert line.state is State.NO_COUNTERPART
+
+
+def test_override_lines_hold_no_value_of_several_lines() -> None:
+    text = VERL.replace("data.train_files=/a", "data.train_files='[\"/a\n/b\"]'")
+    with pytest.raises(RefusedError, match=r"data\.train_files has several lines"):
+        converted(text, "verl", style="overrides")
+    assert "/a\n/b" in converted(text, "verl").text
+
+
+def test_a_config_stays_its_trainers_whatever_its_strategy_says() -> None:
+    text = VERL.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer")
+    odd = set_to(text, actor_rollout_ref__actor__strategy="fsdp2", actor_rollout_ref__actor__megatron__seed="7")
+    assert "KEY006" not in codes(converted(odd, "verl"))

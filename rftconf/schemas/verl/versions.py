@@ -516,6 +516,17 @@ ASKED_FOR: dict[str, tuple[str, ...]] = {
 """Keys that are in no YAML of a release and that its code asks for all the same: `+key=value` acts."""
 
 
+HYBRID = "actor_rollout_ref.hybrid_engine"
+
+
+def stopping(values: Mapping[str, Value], *, chooses_engines: bool) -> dict[str, str]:
+    """The keys by which main_ppo stops, each with why. `chooses_engines`: it has trainers with engines of their own (0.9)."""
+    ignored = chooses_engines and values.get("trainer.use_v1") is not False
+    if values.get(HYBRID) is not False or ignored or values.get("trainer.v1.trainer_mode") == "separate_async":
+        return {}
+    return {HYBRID: "the trainer asserts that it is true: engines and trainer share their GPUs"}
+
+
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
     """The edits that lead from `release` to the next one."""
     return EDITS[release] + ONLY.get((release, trainer), ()) + engine_versions.ONLY.get((release, trainer), ())
