@@ -14,6 +14,7 @@ from rftconf.mappers.writing import Writing
 from rftconf.plan.symbols import formula
 from rftconf.report.wording import without_citations
 from rftconf.schemas import catalogue, registry
+from rftconf.text.keys import segments
 
 if TYPE_CHECKING:
     from rftconf.on_template import Said
@@ -53,6 +54,7 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     told = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
     ranked = sorted(told, key=lambda line: reading_order(known, order, line.key, seen))
     groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
+    ranked = whole_lists(ranked, known) if writes_script("verl", style) and target.family == "verl" else ranked
     if target.family == "verl" and style in (None, "sh"):
         from rftconf.text import emit_shell
 
@@ -95,6 +97,41 @@ def starter_of(target: registry.Framework, release: str, writing: Writing) -> di
         return {}
     nodes, processes = (writing.plan(path) for path in ("cluster.nodes", "cluster.gpus_per_node"))
     return {"nnodes": 1 if nodes is None else nodes, "nproc_per_node": 1 if processes is None else processes}
+
+
+def whole_lists(lines: Sequence[TargetLine], known: catalogue.Catalogue) -> list[TargetLine]:
+    """Items of lists as one line a list, as overrides have them: Hydra takes no `key[0]`."""
+    found: list[TargetLine] = []
+    lists: dict[str, int] = {}
+    for line in lines:
+        bare = line.key.lstrip("+")
+        base, bracket, _ = bare.partition("[")
+        if not bracket or not bare[len(base) + 1 : len(base) + 2].isdigit():
+            found.append(line)
+            continue
+        if base not in lists:
+            own = known.get(base)
+            lists[base] = len(found)
+            found.append(replace(line, key=f"+{base}" if own is None or own.plus_only else base, value=[]))
+        held = found[lists[base]]
+        comment = "; ".join(dict.fromkeys(filter(None, (held.comment, line.comment))))
+        whole = _with_item(held.value, segments(bare[len(base) :]), line.value)
+        found[lists[base]] = replace(held, value=whole, comment=comment)
+    return found
+
+
+def _with_item(held: Any, steps: tuple[str | int, ...], value: Any) -> Any:
+    """A list or mapping, which may not be there yet, with a value put in by its steps."""
+    if not steps:
+        return value
+    first, *rest = steps
+    if isinstance(first, int):
+        items = [*held] if isinstance(held, list) else []
+        items += [None] * (first + 1 - len(items))
+        items[first] = _with_item(items[first], tuple(rest), value)
+        return items
+    entries = held if isinstance(held, dict) else {}
+    return {**entries, first: _with_item(entries.get(first), tuple(rest), value)}
 
 
 def followed(lines: Sequence[TargetLine], follows: Mapping[str, str]) -> list[TargetLine]:

@@ -237,15 +237,32 @@ def _differences(one: _Half, other: _Half) -> Iterator[Difference]:
         answer = same(one.acts.get(path), other.acts.get(path))
         if answer is not True:
             silent = one.silent(path) or other.silent(path)
-            certain = answer is False and not silent and not _hangs(path, one.raw, other.raw)
+            certain = answer is False and not silent and not _hangs(path, one, other)
             yield Difference(path, known_of(path, kind), one.seen(path), other.seen(path), certain=certain)
 
 
-def _hangs(path: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """True where both sides say the same, and whether it does anything hangs on a number that nobody told."""
-    if one.get(path) is None or same(plain(one[path]), plain(other.get(path))) is not True:
+def _hangs(path: str, one: _Half, other: _Half) -> bool:
+    """True where whether the field does anything hangs on a number that nobody told.
+
+    Both sides say the same, or the field sleeps on one side, and would on the other by the numbers of the first.
+    """
+    if not any(isinstance(value, Expr) for half in (one, other) for value in _numbers(half.raw).values()):
         return False
-    return any(isinstance(value, Expr) for raw in (one, other) for at, value in raw.items() if at.startswith(NUMBERS))
+    mine, theirs = one.raw.get(path), other.raw.get(path)
+    if mine is not None and same(plain(mine), plain(theirs)) is True:
+        return True
+    return _sleeps_by_numbers_of(one, other, path) or _sleeps_by_numbers_of(other, one, path)
+
+
+def _sleeps_by_numbers_of(asleep: _Half, awake: _Half, path: str) -> bool:
+    if path in asleep.acts or asleep.asleep.why(path) is None or path not in awake.acts:
+        return False
+    told = {at: value for at, value in _numbers(asleep.raw).items() if isinstance(awake.raw.get(at), Expr)}
+    return bool(told) and awake_and_asleep({**awake.raw, **told})[1].why(path) is not None
+
+
+def _numbers(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {at: value for at, value in raw.items() if at.startswith(NUMBERS)}
 
 
 def _place(one: Difference) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from rftconf.plan.symbols import Expr, Var, formula
 
 ANY = Rules()
 """Engines of all sizes, on nodes that may hold both."""
+NOT_WHOLE = "not a whole number of engines"
 
 
 def disaggregate(
@@ -126,11 +127,8 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
     Where no such target would start with these numbers (H9, H22), the nearest split of the same GPUs is taken. Changes
     `values` in place. Raises RefusedError where there is none.
     """
-    nodes, size, trainer = (
-        values.get("cluster.nodes"),
-        values.get("cluster.gpus_per_node"),
-        values.get(P + "actor.gpus"),
-    )
+    nodes, size = values.get("cluster.nodes"), values.get("cluster.gpus_per_node")
+    trainer = values.get(P + "actor.gpus")
     auxiliary = place_auxiliary(values, origins, rules.sizes)
     engine, rollout = product(values, "rollout", rules.sizes), values.get(P + "rollout.gpus")
     update = values.get("stage.batch.sequences_per_update")
@@ -183,7 +181,8 @@ def _undecided(
     _set(values, origins, P + "layout", "disaggregated", "engines have GPUs of their own")
     if rollout_gpus is not None:
         if isinstance(engine, int) and rollout_gpus % engine:
-            raise RefusedError(_not_whole(rollout_gpus, engine), choices=(f"--rollout-gpus {engine}",))
+            why = f"{rollout_gpus} rollout GPUs are {NOT_WHOLE} of {engine} GPUs"
+            raise RefusedError(why, choices=(f"--rollout-gpus {engine}",))
         _set(values, origins, path, rollout_gpus, "--rollout-gpus")
         return []
     _set(values, origins, path, Var("ROLLOUT_GPUS"), "not known")
@@ -217,16 +216,12 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
     )
 
 
-def _not_whole(rollout: int, engine: int) -> str:
-    return f"{rollout} rollout GPUs are not a whole number of engines of {engine} GPUs"
-
-
 def _why_not(rollout: int, demand: Demand) -> str:
     trainer = demand.total - rollout - demand.auxiliary_gpus
     if rollout < 1:
         return "engines apart from the trainer need GPUs of their own, and there are none for them"
     if rollout % demand.engine_gpus:
-        return _not_whole(rollout, demand.engine_gpus)
+        return f"{rollout} rollout GPUs are {NOT_WHOLE} of {demand.engine_gpus} GPUs"
     if trainer <= 0:
         return (
             f"{rollout} rollout and {demand.auxiliary_gpus} auxiliary GPUs leave none of {demand.total} for the trainer"

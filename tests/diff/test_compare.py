@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rftconf.diff.compare import Comparison, Difference, Verdict, compare
+from rftconf.diff.compare import Comparison, Difference, Verdict, compare, differences
 from rftconf.diff.effects import COUNTED, Effect
 from rftconf.plan.symbols import Var
 from tests.cli.scripts import GRPO
@@ -139,3 +139,24 @@ def test_origins_name_the_line_of_the_user() -> None:
     assert key == "actor_rollout_ref.rollout.n"
     assert place is not None
     assert (place.file, place.span.line) == ("b.sh", 10)
+
+
+def test_what_sleeps_by_a_number_that_only_one_side_tells_is_not_certain() -> None:
+    """Updates are whole with 256 sequences; with $SIZE nobody knows."""
+    tail = "stage.batch.uneven_tail"
+    told: dict[str, Any] = {
+        "stage.kind": "rl",
+        "stage.batch.prompts_per_rollout": 64,
+        "stage.batch.responses_per_prompt": 4,
+        "stage.batch.sequences_per_update": 256,
+        tail: "pad",
+    }
+    size = {"stage.batch.sequences_per_update": Var("SIZE")}
+    (open_,) = [one for one in differences((told, {}), ({**told, **size, tail: "forbid"}, {})) if one.path == tail]
+    assert not open_.certain
+    (torn,) = [
+        one
+        for one in differences((told, {}), ({**told, "stage.batch.sequences_per_update": 96, tail: "forbid"}, {}))
+        if one.path == tail
+    ]
+    assert torn.certain

@@ -175,3 +175,11 @@ def test_a_config_stays_its_trainers_whatever_its_strategy_says() -> None:
     text = VERL.replace("main_ppo", "main_ppo --config-name=ppo_megatron_trainer")
     odd = set_to(text, actor_rollout_ref__actor__strategy="fsdp2", actor_rollout_ref__actor__megatron__seed="7")
     assert "KEY006" not in codes(converted(odd, "verl"))
+
+
+@pytest.mark.parametrize("style", ["sh", "overrides"])
+def test_a_list_of_lists_is_one_override(style: str) -> None:
+    text = VERL.replace("data.val_files=/b", "'data.val_files=[[/b,/c],{d: /e}]'")
+    done = converted(text, "verl", style=style)
+    assert "data.val_files=[[/b, /c], {d: /e}]" in done.text
+    assert not any(one.code == "SYN304" for one in read(Source(f"run{done.file_suffix}", done.text)).diagnostics)
