@@ -19,6 +19,18 @@ check:  ## lint, format, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 
+format:  ## layout and imports as ruff wants them, and what it can mend by itself
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+# What a change breaks most often and what answers soon: units, rows, rules, laws of text, layers. No browser, no corpus.
+FAST = tests/text tests/plan tests/budget tests/mappers tests/diff tests/explain tests/report tests/schemas/test_acceptance.py \
+  tests/lint/test_rules.py tests/lint/test_codes.py tests/lint/test_suppress.py tests/test_golden.py tests/test_layers.py \
+  tests/test_record.py tests/test_sizes.py
+
+test-fast:  ## the inner loop: some 7,000 tests in about a minute on two cores
+	$(PYTHON) -m pytest -n 2 --dist loadfile $(FAST) --ignore tests/budget/with_torch --ignore tests/explain/test_key.py $(PYTEST_FLAGS)
+
 test:  ## every test that needs neither network nor GPU, on every core
 	$(PYTHON) -m pytest -n auto --dist loadgroup $(PYTEST_FLAGS)
 
@@ -163,6 +175,12 @@ GENERATORS = generate_cli generate_sections generate_schemas generate_plan_schem
 generate:  ## write the generated files that need no framework: schemas, pages of docs/
 	@$(PYTHON) -m rftconf.plan.index
 	@for name in $(GENERATORS); do $(PYTHON) -m scripts.$$name || exit 1; done
+
+layout:  ## floors, circles and loose modules of the package; as MOVES=docs/adr/0014-moves.toml would have them
+	$(PYTHON) scripts/layout.py $(MOVES)
+
+changelog:  ## what is not released yet below the heading of VERSION=0.2.0 and of today
+	$(PYTHON) scripts/changelog.py $(VERSION) $(TODAY)
 
 docs:  ## the documentation as a site in site/, every link checked, without network
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
