@@ -282,7 +282,7 @@ class Reading:
     def _fitted(self, path: str, value: Any, keys: tuple[str, ...]) -> Any:
         """The value as its plan field takes it; what the field does not take is nothing, and says so."""
         plain = without_indices(path)
-        if value is None or (surely_valid(plain, value) and value == value):
+        if value is None or surely_valid(plain, value):
             return value
         fitted = fit(plain, value)
         if fitted is not UNFIT:

@@ -20,7 +20,9 @@ _SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False,
 def fit(path: str, value: Any) -> Any:
     """Return `value` as the plan field at `path` (no indices) takes it, or UNFIT."""
     field = fields().get(path)
-    return UNFIT if field is None else _fit(field.kinds, value)
+    if field is None or (isinstance(value, float) and field.excludes(value)):
+        return UNFIT
+    return _fit(field.kinds, value)
 
 
 def takes_words(path: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from math import isinf, isnan
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -34,6 +35,10 @@ class Field(NamedTuple):
     unit: Unit | None
     role: str
     kinds: tuple[str, ...]
+
+    def excludes(self, value: float) -> bool:
+        """True for what is no number in any field, and for infinity in a field that counts something."""
+        return isnan(value) or (self.unit is not None and isinf(value))
 
 
 @cache
@@ -62,7 +67,7 @@ def role_of(path: str) -> str:
 def surely_valid(path: str, value: object) -> bool:
     """True when the model takes `value` at `path` (no indices) for certain; False means: ask pydantic."""
     found = fields().get(path)
-    return found is not None and suits(value, found.kinds)
+    return found is not None and suits(value, found.kinds) and not (type(value) is float and found.excludes(value))
 
 
 def suits(value: object, kinds: tuple[str, ...]) -> bool:

@@ -30,6 +30,7 @@ ODD = {
     "a parallel size is 1 or more": chatlearn("models.policy_trainer.ulysses_sequence_parallel_size=-1"),
     "a number is expected": trinity("explorer.rollout_model.gpu_memory_utilization=.nan"),
     "it is not finite": trinity("algorithm.optimizer.lr_warmup_steps_ratio=1e400"),
+    "async_generation_ratio=inf: a number is expected": roll("async_generation_ratio=1e400"),
     "this is a section of keys, and it is empty here": trinity("algorithm=null"),
     "this is a section of keys": verl("actor_rollout_ref.actor.optim=words"),
     "expects int, got \"a\"": verl("actor_rollout_ref.actor.fsdp_config.fsdp_size=a"),

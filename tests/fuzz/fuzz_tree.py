@@ -1,8 +1,9 @@
 """Every odd value at every path of the newest catalogues, many in one file: `python -m tests.fuzz.fuzz_tree --state FILE`.
 
 A leaf counts for a verb once it stands in a config that was read and that verb answered; a file of which a verb wants
-nothing is halved until the leaf it will not have stands alone, and that refusal is the leaf's answer. Companions are
-drawn anew for each value, so that none hides the same neighbour twice. With `--state` a run goes on where it ended.
+nothing is divided, first by what its refusal names, until the leaf it will not have stands alone, and that refusal is the
+leaf's answer. Companions are drawn anew for each value, so that none hides the same neighbour twice. With `--state` a run
+goes on where it ended.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -53,11 +55,19 @@ class Leaves:
             return None
         return read(Source("run.sh" if self.framework == "verl" else "run.yaml", text))
 
-    @property
-    def halves(self) -> tuple[Leaves, Leaves]:
-        """The same changes in two files."""
+    def parts(self, refusals: Iterable[str]) -> tuple[Leaves, ...]:
+        """The same changes in several files: each that a refusal names alone, and the rest; two halves where none is named."""
+        said = "\n".join(refusals)
+        named = [change for change in self.changes if re.search(rf"\b{re.escape(_key(change))}(?![\w.])", said)]
+        if named and len(named) < len(self.changes):
+            alone = tuple(Leaves(self.framework, (change,)) for change in named)
+            return (*alone, Leaves(self.framework, tuple(one for one in self.changes if one not in named)))
         middle = len(self.changes) // 2
         return Leaves(self.framework, self.changes[:middle]), Leaves(self.framework, self.changes[middle:])
+
+
+def _key(change: str) -> str:
+    return change.partition("=")[0].lstrip("+~")
 
 
 def _as_shell(example: Example) -> str:
@@ -86,18 +96,34 @@ def groups(seed: int = 0) -> Iterator[Leaves]:
 
 def _grouped(framework: str, changes: Sequence[str], most: int) -> Iterator[Leaves]:
     """Files of at most so many changes, none of which stands above another."""
-    open_: list[list[str]] = []
+    open_: list[_Group] = []
     for change in changes:
         key = change.partition("=")[0]
-        group = next((one for one in open_ if not any(_touch(key, other.partition("=")[0]) for other in one)), None)
+        sections = _sections(key)
+        group = next((one for one in open_ if key not in one.above and one.keys.isdisjoint((key, *sections))), None)
         if group is None:
-            group = []
+            group = _Group()
             open_.append(group)
-        group.append(change)
-        if len(group) == most:
+        group.changes.append(change)
+        group.keys.add(key)
+        group.above.update((key, *sections))
+        if len(group.changes) == most:
             open_.remove(group)
-            yield Leaves(framework, tuple(group))
-    yield from (Leaves(framework, tuple(group)) for group in open_)
+            yield Leaves(framework, tuple(group.changes))
+    yield from (Leaves(framework, tuple(group.changes)) for group in open_)
+
+
+@dataclass(eq=False)
+class _Group:
+    """Changes that will stand in one file, their keys, and these with every section above one."""
+
+    changes: list[str] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+    above: set[str] = field(default_factory=set)
+
+
+def _sections(key: str) -> list[str]:
+    return [key[:at] for at, sign in enumerate(key) if sign in ".["]
 
 
 def _touch(a: str, b: str) -> bool:
@@ -138,16 +164,16 @@ class Tally:
 
 
 def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[str]:
-    """Ask verbs about one file; halve it for those that give no answer. The verbs with which something is wrong."""
+    """Ask verbs about one file; divide it for those that give no answer. The verbs with which something is wrong."""
     verbs = verbs or tally.verbs
     document = leaves.document
     if document is None:
-        return _halved(leaves, tally, dict.fromkeys(verbs, ""))
+        return _divided(leaves, tally, dict.fromkeys(verbs, ("", "refused")))
     tally.files += 1
     reached = _reached(leaves, document)
     if not reached and len(leaves.changes) > 1:  # one of them makes the text no YAML
-        return _halved(leaves, tally, dict.fromkeys(verbs, ""))
-    unanswered: dict[str, str] = {}
+        return _divided(leaves, tally, dict.fromkeys(verbs, ("", "refused")))
+    unanswered: dict[str, tuple[str, str]] = {}
     loaded: Loaded | str | None = None
     for verb in verbs:
         if verb in OF_DOCUMENTS:
@@ -161,23 +187,23 @@ def judge(leaves: Leaves, tally: Tally, verbs: Sequence[str] = ()) -> frozenset[
         if end == "answered":
             tally.answers[f"{verb}: answered"] += len(reached)
         elif end == "refused" and len(leaves.changes) == 1:
-            tally.answers[f"{verb}: {said}"] += len(reached)
+            tally.answers[f"{verb}: {said.partition(': ')[0]}"] += len(reached)
         else:
-            unanswered[verb] = said if end == "wrong" else ""
+            unanswered[verb] = (said, end)
     tally.hidden += (len(leaves.changes) - len(reached)) * (len(verbs) == len(tally.verbs))
-    return _halved(leaves, tally, unanswered)
+    return _divided(leaves, tally, unanswered)
 
 
-def _halved(leaves: Leaves, tally: Tally, unanswered: dict[str, str]) -> frozenset[str]:
-    """Ask again with half of the leaves; what is wrong with all of them and with no half is of the whole."""
+def _divided(leaves: Leaves, tally: Tally, unanswered: dict[str, tuple[str, str]]) -> frozenset[str]:
+    """Ask again with fewer leaves in a file; what is wrong with all of them and with no part is of the whole."""
     if not unanswered:
         return frozenset()
     wrong: frozenset[str] = frozenset()
     if len(leaves.changes) > 1:
-        for half in leaves.halves:
-            wrong |= judge(half, tally, tuple(unanswered))
-    for verb, said in unanswered.items():
-        if said and verb not in wrong:
+        for part in leaves.parts(said for said, _ in unanswered.values()):
+            wrong |= judge(part, tally, tuple(unanswered))
+    for verb, (said, end) in unanswered.items():
+        if end == "wrong" and verb not in wrong:
             shown = " ".join(change if len(change) < 90 else f"{change[:90]}…" for change in leaves.changes)
             tally.wrong.append(f"{verb}: {leaves.framework}: {shown}: {said}")
             wrong |= {verb}
@@ -200,7 +226,7 @@ def _loaded(document: Document, framework: str) -> Loaded | str:
     try:
         return load(document, framework=framework)
     except RftconfError as error:
-        return f"exit {error.exit_code}"
+        return f"exit {error.exit_code}: {error}"
     except Exception as error:  # noqa: BLE001 - a defect, whatever it is
         return f"! {crash(error)}"
 
@@ -209,7 +235,7 @@ def _asked(verb: Callable[[_About], str], about: _About) -> tuple[str, str]:
     try:
         text = verb(about)
     except RftconfError as error:
-        text, end = str(error), f"exit {error.exit_code}"
+        text, end = str(error), f"exit {error.exit_code}: {error}"
     except Exception as error:  # noqa: BLE001 - a defect, whatever it is
         return crash(error), "wrong"
     else:
