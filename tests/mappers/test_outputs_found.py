@@ -183,3 +183,28 @@ def test_a_list_of_lists_is_one_override(style: str) -> None:
     done = converted(text, "verl", style=style)
     assert "data.val_files=[[/b, /c], {d: /e}]" in done.text
     assert not any(one.code == "SYN304" for one in read(Source(f"run{done.file_suffix}", done.text)).diagnostics)
+
+
+AGENT = """
+exp_name: n
+pretrain: /m
+rollout_batch_size: 64
+sequence_length: 1024
+adv_estimator: grpo
+train_env_manager: {num_env_groups: 8, group_size: 8, tags: [a]}
+custom_envs: {a: {env_type: sokoban}}
+actor_train: {device_mapping: "list(range(0,8))", strategy_args: {strategy_name: fsdp2_train}}
+actor_infer: {device_mapping: "list(range(0,8))", strategy_args: {strategy_name: vllm}}
+"""
+
+
+def test_a_conversation_of_rolls_agent_has_one_length() -> None:
+    """Nothing in its pipeline reads prompt_length, whose default may be as long."""
+    loaded = load(read(Source("run.yaml", AGENT)))
+    assert loaded.guess.trainer == "agentic"
+    assert open_keys(loaded.stages[0].values["stage.length.response_max_tokens"]) == {"prompt_length"}
+    assert "LEN008" not in codes(convert_loaded(loaded, "roll", Options()))
+    done = convert_loaded(loaded, "verl", Options())
+    assert any(one.key == "data.max_response_length" for one in done.ledger.decisions)
+    longer = load(read(Source("run.yaml", AGENT.replace("1024", "4096"))))
+    assert longer.stages[0].values["stage.length.response_max_tokens"] == 3072

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import State
 from rftconf.mappers.roll.conditions import RL
-from rftconf.plan.symbols import Expr
+from rftconf.plan.symbols import Expr, OpenKey
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -25,6 +25,9 @@ def read_lengths(r: Reading) -> None:
     if r.trainer in ("sft", "dpo", "distill"):
         _read_whole(r, prompt, response, whole)
         return
+    if r.trainer == "agentic" and isinstance(prompt, int) and isinstance(whole, int) and whole <= prompt:
+        # a conversation has one length; traj_env_manager reads no prompt_length
+        prompt = OpenKey("prompt_length")
     answer = response if whole is None else None if prompt is None else whole - prompt
     keys = ("response_length",) if whole is None else ("sequence_length", "prompt_length")
     r.set(LENGTH + "prompt_max_tokens", prompt, "prompt_length")
