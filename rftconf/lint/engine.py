@@ -131,11 +131,17 @@ def looked_for(selection: Selection) -> tuple[str, ...]:
 
 
 def run(
-    document: Document, best: Guess, wanted: Iterable[Rule], cluster: Cluster | None = None, *, fixes: bool = True
+    document: Document,
+    best: Guess,
+    wanted: Iterable[Rule],
+    cluster: Cluster | None = None,
+    *,
+    fixes: bool = True,
+    alone: bool | None = None,
 ) -> list[Diagnostic]:
-    """What `wanted` rules find, stage by stage."""
+    """What `wanted` rules find, stage by stage. `alone`: whether what is not written is the default; as the document shows when absent."""
     chosen = tuple(wanted)
-    alone = basic.stands_alone(document, best)
+    alone = basic.stands_alone(document, best) if alone is None else alone
     return [
         told
         for subject in subjects(document, best, cluster or Cluster(), alone=alone)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rftconf.ledger import Basis, State, TargetLine
 from rftconf.mappers.native import Native
+from rftconf.mappers.not_taken import Slot, account_change, leave_out_what_is_not_taken, newest_names
 from rftconf.mappers.own_tuning import fills_more, left_to_the_target
-from rftconf.mappers.paths import without_indices
 from rftconf.mappers.placing import LAYOUT
 from rftconf.mappers.provenance import comment_of
 from rftconf.mappers.rows import UNSET
 from rftconf.mappers.sections import leave_out_covered
-from rftconf.mappers.writing import Out, Outcome, Writing
+from rftconf.mappers.writing import Out, Writing
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import MISSING, formula
+from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
-from rftconf.schemas.acceptance import Verdict, judge
-from rftconf.schemas.closed_words import takes_word, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,18 +26,10 @@ if TYPE_CHECKING:
     from rftconf.text.key_tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """What the release edits carry along: an output with its value."""
-
-    value: Any
-    out: Out
-
-
 def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     """Downgrade to the asked release, drop what equals its default, say where each value comes from."""
     wanted = {key: out for key, out in writing.out.items() if out.value is not None or writing.same_framework}
-    newest = {key: _Slot(out.value, out) for key, out in wanted.items()}
+    newest = {key: Slot(out.value, out) for key, out in wanted.items()}
     plus = {key.lstrip("+"): key[: len(key) - len(key.lstrip("+"))] for key in newest}
     bare = {key.lstrip("+"): slot for key, slot in newest.items()}
     done = versions.downgrade(writing.framework, bare, writing.release, trainer=writing.trainer)
@@ -53,16 +43,16 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
             continue
         gone = None if change.became or change.lossy else bare.get(change.key)
         other = "" if gone is None else _does_otherwise(writing, gone.out)
-        _account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
+        account_change(writing, change.key, change.became, other or change.why, change.lossy or bool(other))
     known = catalogue.load(writing.framework, writing.release, writing.trainer)
-    _leave_open_what_is_not_taken(done.flat, bare, known, writing, source.release)
+    leave_out_what_is_not_taken(done.flat, bare, known, writing, source.release)
     title, title_to = registry.framework(source.framework).title, registry.framework(writing.framework).title
     lines, names = [], writing.table.respelt(writing)
     for key, slot in done.flat.items():
         out = slot.out
         settled = versions.settled(writing.framework, writing.release, key)
         if settled is not None and not _is_default(known, key, slot, done.flat, writing):
-            _account_change(writing, key, (), settled, _basis(out, writing) is Basis.WRITTEN)
+            account_change(writing, key, (), settled, _basis(out, writing) is Basis.WRITTEN)
             continue
         if not out.always and _is_default(known, key, slot, done.flat, writing):
             _account_default(writing, out, f"the default of {title_to} {writing.release}")
@@ -77,84 +67,7 @@ def target_lines(source: Native, writing: Writing) -> list[TargetLine]:
     for path, outcome in writing.outcomes.items() if names else ():
         targets = tuple(respelt(target, names) for target in outcome.targets)
         writing.outcomes[path] = replace(outcome, targets=targets)
-    return leave_out_covered(lines, writing, _newest_names(done.flat, bare))
-
-
-def _leave_open_what_is_not_taken(
-    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing, was: str
-) -> None:
-    """Leave to the person what the asked release does not take, and leave out what would stop it. In its own release (`was`)
-    a file's words stay."""
-    if writing.same_framework and was == writing.release:
-        return
-    _leave_unregistered_open(flat, newest, known, writing)
-    _leave_out_what_stops(flat, newest, writing)
-    _leave_refused_open(flat, newest, known, writing)
-
-
-def _leave_unregistered_open(
-    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing
-) -> None:
-    """Leave to the person each name that the framework registers, and the asked release does not; a user's own stay."""
-    names = _newest_names(flat, newest)
-    for key, slot in list(flat.items()):
-        have = known.names(key)
-        if not have or not isinstance(slot.value, str) or slot.value in (*have, MISSING):
-            continue
-        if not _registered_elsewhere(writing, {key, names.get(key, key)}, slot.value):
-            continue
-        title = registry.framework(writing.framework).title
-        _leave_open(
-            flat, key, writing, f"{title} {writing.release} has no {slot.value} for {key}; it has {', '.join(have)}"
-        )
-
-
-def _leave_out_what_stops(flat: dict[str, _Slot], newest: Mapping[str, _Slot], writing: Writing) -> None:
-    names = _newest_names(flat, newest)
-    values = {key: slot.value for key, slot in flat.items()}
-    for key, why in versions.stopping(writing.framework, writing.release, writing.trainer, values).items():
-        _account_change(writing, names.get(key, key), (), why, lossy=True)
-        for path in flat.pop(key).out.plans:
-            outcome = writing.outcomes[path]
-            if outcome.state is State.EXACT:  # said by other keys, too
-                writing.outcomes[path] = replace(outcome, state=State.NARROWED, note=why)
-
-
-def _leave_refused_open(
-    flat: dict[str, _Slot], newest: Mapping[str, _Slot], known: catalogue.Catalogue, writing: Writing
-) -> None:
-    """Leave to the person each word that the asked release refuses."""
-    names = _newest_names(flat, newest)
-    title = f"{registry.framework(writing.framework).title} {writing.release}"
-    for key, slot in list(flat.items()):
-        if not isinstance(slot.value, str) or slot.value == MISSING:
-            continue
-        words = words_of(writing.framework, writing.release, without_indices(names.get(key, key)))
-        lacks = bool(words) and not takes_word(words, key, slot.value)
-        if lacks or judge(known, key, slot.value, overrides=False) is Verdict.VALUE_REFUSED:
-            has = f"; it has {', '.join(words)}" if lacks else ""
-            _leave_open(flat, key, writing, f"{title} does not take {slot.value} for {key}{has}")
-
-
-def _leave_open(flat: dict[str, _Slot], key: str, writing: Writing, note: str) -> None:
-    out = replace(flat[key].out, value=MISSING, state=State.NO_COUNTERPART, note=note, always=True)
-    flat[key] = _Slot(MISSING, out)
-    for path in out.plans:
-        writing.outcomes[path] = Outcome(out.state, (key,), note)
-
-
-def _registered_elsewhere(writing: Writing, keys: set[str], name: str) -> bool:
-    """True for a name of the framework's own: another release registers it, or the newest takes one of a few anyway."""
-    of = registry.framework(writing.framework)
-    having = [one for one in of.releases if writing.trainer in of.trainers_of(one)]
-    found = [catalogue.load(of.name, one, writing.trainer).names(key) for one in having for key in keys]
-    return any(name in names for names in found) or not any(found[-len(keys) :])
-
-
-def _newest_names(flat: Mapping[str, _Slot], newest: Mapping[str, _Slot]) -> dict[str, str]:
-    """Each key of the asked release to its name before the downgrade."""
-    names = {id(slot): key for key, slot in newest.items()}
-    return {key: names[id(slot)] for key, slot in flat.items() if id(slot) in names}
+    return leave_out_covered(lines, writing, newest_names(done.flat, bare))
 
 
 def respelt(key: str, names: Mapping[str, str]) -> str:
@@ -163,7 +76,7 @@ def respelt(key: str, names: Mapping[str, str]) -> str:
     return key if old is None else names[old] + key.removeprefix(old)
 
 
-def _as_it_was(source: Native, writing: Writing, slots: dict[str, _Slot]) -> dict[str, tuple[Leaf, _Slot]]:
+def _as_it_was(source: Native, writing: Writing, slots: dict[str, Slot]) -> dict[str, tuple[Leaf, Slot]]:
     """The file's own keys by both names, newest and own: at its own release they stay, whatever a catalogue knows of them."""
     if not writing.same_framework or source.release != writing.release:
         return {}
@@ -182,7 +95,7 @@ def _prefixed(known: catalogue.Catalogue, key: str, value: Any, given: str) -> s
     return f"+{key}" if adds else key
 
 
-def _is_default(known: catalogue.Catalogue, key: str, slot: _Slot, flat: dict[str, _Slot], writing: Writing) -> bool:
+def _is_default(known: catalogue.Catalogue, key: str, slot: Slot, flat: dict[str, Slot], writing: Writing) -> bool:
     out, value = slot.out, slot.value
     if value == {} and not writing.same_framework:
         return True  # merged over the default, it changes nothing
@@ -196,7 +109,7 @@ def _is_default(known: catalogue.Catalogue, key: str, slot: _Slot, flat: dict[st
     return (bool(value == found.default) and type(value) is type(found.default)) or value == found.default
 
 
-def _followed(known: catalogue.Catalogue, found: catalogue.Key, flat: dict[str, _Slot]) -> Any:
+def _followed(known: catalogue.Catalogue, found: catalogue.Key, flat: dict[str, Slot]) -> Any:
     """A default that repeats another key: that key's value in this output."""
     from rftconf.text.interpolation import Resolver
 
@@ -231,19 +144,6 @@ def _does_otherwise(writing: Writing, out: Out) -> str:
         return ""
     title = registry.framework(writing.framework).title
     return f"{title} {writing.release} has no such key and does as with {formula(absent)}"
-
-
-def _account_change(writing: Writing, key: str, became: tuple[str, ...], why: str, lossy: bool) -> None:
-    """A key renamed or dropped on the way down to the asked release."""
-    for path, outcome in list(writing.outcomes.items()):
-        if key not in [t.lstrip("+") for t in outcome.targets]:
-            continue
-        targets = tuple(t for old in outcome.targets for t in (became if old.lstrip("+") == key else (old,)))
-        state = State.NO_COUNTERPART if lossy and not became else State.NARROWED if lossy else outcome.state
-        if not became and not lossy and not targets:
-            state = State.DEFAULT
-        note = "; ".join(dict.fromkeys(n for n in (outcome.note, why if lossy or not became else "") if n))
-        writing.outcomes[path] = Outcome(state, targets, note)
 
 
 def _only_tuning(writing: Writing, known: catalogue.Catalogue, key: str, out: Out) -> bool:

@@ -11,9 +11,10 @@ from rftconf.diagnostics import Diagnostic, Severity
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
 from rftconf.errors import RftconfError
-from rftconf.lint import engine
-from rftconf.load import load
+from rftconf.lint import basic, engine, registry
+from rftconf.load import Loaded, load
 from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.schemas.registry import framework as framework_of
 from rftconf.text.read import read
 from rftconf.text.source import Source
 from tests.fuzz.mutations import Case
@@ -55,7 +56,7 @@ def judge_outputs(
     found = engine.check(document, engine.Options(loaded.framework, loaded.release, fixes=False))
     # rules say little of a script that breaks off, so nobody knows what else is wrong with it
     broken_off = any(d.severity is Severity.ERROR and d.code.startswith("SYN") for d in found)
-    own = frozenset(CODES) if broken_off else frozenset(d.code for d in found)
+    own = frozenset(CODES) if broken_off else frozenset(d.code for d in (*found, *_as_it_stands(loaded)))
     for to in targets:
         try:
             done = convert_loaded(loaded, to, options or drawn(case.name, to))
@@ -72,6 +73,16 @@ def judge_outputs(
                 tally.broken.append(Broken("output", f"{loaded.framework} to {to}: {kind}", case.name, detail))
         except Exception as error:  # noqa: BLE001 - a defect, whatever it is
             tally.broken.append(Broken("crash", f"output for {to}: {crash(error)}", case.name))
+
+
+def _as_it_stands(loaded: Loaded) -> list[Diagnostic]:
+    """What rules find where nothing gives the run more than its file; an output is checked so."""
+    if basic.stands_alone(loaded.document, loaded.guess):
+        return []
+    wanted = [
+        rule for rule in registry.rules_for(framework_of(loaded.framework).family) if engine.applies(rule, loaded.guess)
+    ]
+    return engine.run(loaded.document, loaded.guess, wanted, fixes=False, alone=True)
 
 
 def _of_output(case: str, run: Side, done: Conversion, own: frozenset[str], tally: Tally) -> Iterator[tuple[str, str]]:

@@ -208,3 +208,12 @@ def test_a_conversation_of_rolls_agent_has_one_length() -> None:
     assert any(one.key == "data.max_response_length" for one in done.ledger.decisions)
     longer = load(read(Source("run.yaml", AGENT.replace("1024", "4096"))))
     assert longer.stages[0].values["stage.length.response_max_tokens"] == 3072
+
+
+def test_a_key_of_the_users_own_is_left_out_where_a_newer_release_refuses_it() -> None:
+    key = "actor_rollout_ref.rollout.trust_remote_code"
+    loaded = load(read(Source("run.sh", set_to(VERL, **{f"+{key}": "True"}))), release="0.5.0")
+    assert line_of(convert_loaded(loaded, "verl", Options("0.5.0")), key) is True
+    done = convert_loaded(loaded, "verl", Options("0.9.1"))
+    assert line_of(done, key) is None
+    assert any(note.startswith(f"{key} is left out: veRL 0.9.1 refuses keys") for note in done.ledger.notes)
