@@ -16,7 +16,6 @@ OnLoss: TypeAlias = Literal["error", "warn", "allow"]
 Form: TypeAlias = Literal["sh", "yaml", "overrides"]
 
 READING = "Reading"
-WRITING = "Output"
 
 
 def frameworks(incomplete: str) -> list[str]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _ASSIGNING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|="})
 _DECIMAL = re.compile(r"\s*([+-]?)(0|[1-9]\d{0,17})\s*").fullmatch
-_SMALL = re.compile(r"[\w\s+*/%()<>=!&|,?:^~-]*").fullmatch
 MAX_LEVEL = 20
 
 

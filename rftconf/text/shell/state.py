@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from rftconf.diagnostics import Diagnostic
-from rftconf.plan.symbols import Expr, ShellOnly, Var, is_symbolic
+from rftconf.plan.symbols import Expr, ShellOnly, is_symbolic
 from rftconf.record import record
 from rftconf.text.shell.budget import Spending
 from rftconf.text.shell.codes import CODES
@@ -237,10 +237,6 @@ class Shell(Spending):
             self.restore(before)
             self.frames = frames
             del self.conditions[depth:]
-
-    def never_assigned(self, name: str) -> Expr:
-        """The value of a name that nothing in the script sets."""
-        return Var(name)
 
     def known(self) -> dict[str, Known]:
         """Every scalar that has a known value."""
