@@ -24,7 +24,9 @@ def recognise(document: Document, framework: str | None = None, release: str | N
     """Framework, release and trainer of a document: as asked, else guessed from program and keys."""
     options = document.launch.options if document.launch else {}
     program = document.launch.program if document.launch else ""
-    config = str(options.get("config-name", options.get("--config-name", options.get("config-file", ""))))
+    config = str(options.get("config-name", options.get("--config-name", options.get("config-file", "")))).removesuffix(
+        ".yaml"
+    )
     config = config or " ".join(document.starts_from)
     written = {leaf.mode.value + leaf.key: leaf.value for leaf in document.leaves if leaf.mode is not Mode.DELETE}
     below = {leaf.key: leaf.value for leaf in document.stock if leaf.value != MISSING} | written

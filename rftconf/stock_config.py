@@ -47,8 +47,9 @@ def _chooses_groups(document: Document) -> bool:
 def _wanted(launch: Launch) -> tuple[str, ...]:
     """The paths, as seen from the root of a checkout, of the config that the program names itself."""
     main = main_of(launch.program)
-    named = launch.options.get("config-name")
-    if main is None or main.style is not Style.HYDRA or not (named is None or named in STOCK_CONFIGS):
+    named = launch.config_name
+    known = named in STOCK_CONFIGS or launch.options.get("config-name") is None
+    if main is None or main.style is not Style.HYDRA or not known:
         return ()
     module = launch.program.removeprefix("./").removesuffix(".py").replace(".", "/")
     started = registry.started_by(launch.program, registry.variants(registry.VERL.name))

@@ -80,6 +80,11 @@ def test_what_starts_from_another_config_leaves_it_alone(tmp_path: Path, more: s
     assert opened(tmp_path, f"actor_rollout_ref.rollout.name=vllm {more}").document.stock == ()
 
 
+@pytest.mark.parametrize("name", ["ppo_trainer", "ppo_trainer.yaml", "'ppo_trainer.yaml'"])
+def test_the_config_that_hydra_is_given_by_name_is_found_with_its_suffix_too(tmp_path: Path, name: str) -> None:
+    assert opened(tmp_path, f"actor_rollout_ref.rollout.name=vllm --config-name={name}").document.stock != ()
+
+
 def test_a_base_that_is_given_goes_before_it(tmp_path: Path) -> None:
     given = tmp_path / "given.yaml"
     given.write_text("actor_rollout_ref: {rollout: {name: vllm, n: 2}}\n")

@@ -95,8 +95,8 @@ class _Subject:
         launch = self.document.launch
         if launch is None:
             return "one of its defaults" if any(d.code in _COMPOSED for d in self.document.diagnostics) else ""
-        name = launch.options.get("config-name", "")
-        if isinstance(name, str) and name.removesuffix(".yaml") not in ("", *_stock(self.best.framework)):
+        name = launch.config_name
+        if name not in ("", *_stock(self.best.framework)):
             return f"the config {name}"
         main = main_of(launch.program)
         if main is not None and main.framework != registry.framework(self.best.framework).family:

@@ -80,6 +80,12 @@ class Launch:
     unread: str = ""
     """The config file of the run's own that the command names, where nobody gave its text: half of the config."""
 
+    @property
+    def config_name(self) -> str:
+        """The name of the config that the command gives Hydra, without its suffix; empty where it gives none or an unknown one."""
+        name = self.options.get("config-name", "")
+        return name.removesuffix(".yaml") if isinstance(name, str) else ""
+
 
 @record
 class Unread:

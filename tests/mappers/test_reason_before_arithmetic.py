@@ -73,3 +73,13 @@ def test_what_the_ranks_make_of_an_update_is_what_the_plan_has() -> None:
     done = convert(read(Source("run.sh", text + " ".join(small) + "\n")), "roll", framework="verl", release="0.4.1")
     assert done.plan.stages[0].batch.sequences_per_update == 8
     assert any("veRL takes 8, and so does the plan" in note for note in done.ledger.notes)
+
+
+@pytest.mark.parametrize("to", ["trinity", "roll"])
+def test_a_correction_that_is_switched_off_is_no_correction_that_is_lost(to: str) -> None:
+    off = [f"algorithm.rollout_correction.{key}=null" for key in ("rollout_is", "rollout_rs")]
+    done = convert(verl(OF_64, "algorithm.adv_estimator=grpo", "actor_rollout_ref.rollout.n=4", *off), to)
+    assert not [change.says for change in done.ledger.learning if "correction" in change.says]
+    on = ("algorithm.rollout_correction.rollout_is=token", "algorithm.rollout_correction.rollout_rs=null")
+    kept = convert(verl(OF_64, "algorithm.adv_estimator=grpo", "actor_rollout_ref.rollout.n=4", *on), to)
+    assert [change.says for change in kept.ledger.learning if "correction" in change.says]

@@ -56,7 +56,10 @@ DISCOUNTED = When(
     "group estimators do not discount",
 )
 CRITIC = When(lambda c: c.plan("stage.algorithm.critic.enabled") is not False, "there is no critic in this run")
-CRITIC_FSDP = When(lambda c: CRITIC.test(c) and FSDP.test(c), "no FSDP critic in this run")
+CRITIC_FSDP = When(
+    lambda c: CRITIC.test(c) and FSDP.test(c),
+    "no critic, or not on FSDP: veRL's config has the critic's section for the actor's trainer alone",
+)
 CRITIC_TORCH_OPTIMIZER = When(lambda c: CRITIC.test(c) and c.backend != "torchtitan", "no critic, or TorchTitan's")
 CRITIC_FSDP_OR_VEOMNI = When(
     lambda c: CRITIC.test(c) and FSDP_OR_VEOMNI.test(c), "no FSDP or VeOmni critic in this run"

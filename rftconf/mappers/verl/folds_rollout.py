@@ -34,7 +34,15 @@ def read_old_logprob(r: Reading) -> None:
     source = "rollout_engine" if bypass is True else "current" if shortcut else recomputed
     r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
+    if rest and all(r.native(f"{block}.{k}") is None for k in CORRECTS) and not bypass:
+        r.inactive.update({f"{block}.{k}": NO_CORRECTION for k in rest})
+        rest = {}
     r.set("stage.algorithm.rollout_correction", rest or None, *(f"{block}.{k}" for k in rest))
+
+
+CORRECTS = ("rollout_is", "rollout_rs", "rollout_token_veto_threshold")
+"""What of the block weighs or masks answers, where it is set (rollout_corr_helper: compute_rollout_correction_and_rejection_mask)."""
+NO_CORRECTION = "nothing is corrected: neither rollout_is nor rollout_rs is set"
 
 
 def _rollout_sequences(r: Reading) -> Any:
