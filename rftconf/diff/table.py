@@ -132,6 +132,7 @@ ROWS: tuple[Row, ...] = (
     Row("stage.batch.prompts_per_fetch", "batches", "How many prompts the loader hands over at a time."),
     Row("stage.batch.responses_per_prompt", "batches", "How many answers a group baseline compares."),
     Row("stage.batch.sequences_per_update", "batches", "How many sequences one gradient step averages over."),
+    Row("stage.batch.demonstrations_per_update", "batches", "How many demonstrations it learns from beside the policy's own answers."),
     Row("stage.batch.passes", "batches", "How often each sequence is learned from."),
     Row("stage.batch.pass_order", "batches", "Whether all mini-batches are seen before one is seen again."),
     Row("stage.batch.shuffle_sequences", "batches", "Which sequences meet in one update."),

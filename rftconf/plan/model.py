@@ -76,13 +76,14 @@ class MicroBatch(Part):
 class Batch(Part):
     """The arithmetic of a run. S = B*n sequences a rollout period, U = E*S/G updates.
 
-    A run that learns from pairs of answers (`dpo`) counts one pair wherever a field says sequence.
+    Demonstrations of somebody else come on top of G. A run that learns from pairs of answers (`dpo`) counts one pair wherever a field says sequence.
     """
 
     prompts_per_rollout: Annotated[Int | None, Unit.PROMPTS] = None
     prompts_per_fetch: Annotated[Int | None, Unit.PROMPTS] = Perf
     responses_per_prompt: Int | None = None
     sequences_per_update: Annotated[Int | None, Unit.SEQUENCES] = None
+    demonstrations_per_update: Annotated[Int | None, Unit.SEQUENCES] = None
     passes: Int | None = None
     pass_order: Literal["sweep", "per_update"] | Symbol | None = None
     shuffle_sequences: Bool | None = None

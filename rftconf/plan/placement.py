@@ -11,7 +11,7 @@ from rftconf.ledger import Decision
 from rftconf.plan.auxiliary import own_pools, place_auxiliary, sharing
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE, P, expert_gpus, product, rank_gpus
-from rftconf.plan.splits import Demand, Rules, Split, feasible_splits, feeds_all_ranks, on_whole_nodes
+from rftconf.plan.splits import Demand, Rules, Split, feasible_splits, feeds_all_ranks, on_whole_nodes, ways_out
 from rftconf.plan.symbols import Expr, Var, formula
 
 ANY = Rules()
@@ -146,7 +146,7 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
     left = demand.total - rollout - auxiliary
     if rollout % engine or rollout < 1:
         splits = feasible_splits(demand)
-        raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or _ways_out(demand))
+        raise RefusedError(_why_not(rollout, demand), choices=tuple(f"{s}" for s in splits) or ways_out(demand))
     if left < 1 or not on_whole_nodes(left, demand) or not feeds_all_ranks(left, demand):
         return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), _why_not(rollout, demand))
     if left == trainer:
@@ -162,7 +162,7 @@ def _nearest(
     """The legal split that moves the fewest GPUs from what the source has."""
     splits = feasible_splits(demand)
     if not splits:
-        raise RefusedError(_why_not(source.rollout, demand), choices=_ways_out(demand))
+        raise RefusedError(_why_not(source.rollout, demand), choices=ways_out(demand))
     chosen = min(splits, key=lambda s: (abs(s.trainer - source.trainer), abs(s.rollout - source.rollout)))
     for path, gpus in ((P + "rollout.gpus", chosen.rollout), (P + "actor.gpus", chosen.trainer)):
         if values[path] != gpus:
@@ -203,7 +203,7 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
     if demand.engine_gpus > demand.total:
         raise RefusedError(
             f"the source's engines of {demand.engine_gpus} GPUs are larger than its {demand.nodes} x {demand.gpus_per_node} GPUs",
-            choices=_ways_out(demand),
+            choices=ways_out(demand),
         )
     raise RefusedError(
         f"no split of {demand.nodes} x {demand.gpus_per_node} GPUs between engines of {demand.engine_gpus}"
@@ -212,7 +212,7 @@ def _choose(splits: list[Split], demand: Demand, rollout_gpus: int | None) -> Sp
         f"{'' if demand.update is None else f' with {demand.update} sequences an update'}"
         f"{f' and holds whole copies of its experts ({demand.expert_gpus} GPUs each)' if demand.rank_gpus % demand.expert_gpus else ''}"
         f"{'' if demand.node_of_both or demand.nodes == 1 else ', on nodes that hold either engines or trainer (H22)'}",
-        choices=_ways_out(demand),
+        choices=ways_out(demand),
     )
 
 
@@ -232,19 +232,6 @@ def _why_not(rollout: int, demand: Demand) -> str:
     if trainer % demand.expert_gpus:
         return f"{trainer} trainer GPUs are no whole number of copies of the experts ({demand.expert_gpus} GPUs each)"
     return f"{demand.update} sequences an update cannot be shared by {trainer} trainer GPUs ({demand.rank_gpus} a rank) (H9)"
-
-
-def _ways_out(demand: Demand) -> tuple[str, ...]:
-    """Clusters of the same node size, and update sizes, that would work."""
-    found: list[str] = []
-    for nodes in range(1, 4 * demand.nodes + 1):
-        splits = feasible_splits(replace(demand, nodes=nodes))
-        if splits and len(found) < 4:
-            found.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
-    for split in feasible_splits(replace(demand, update=None))[:3]:
-        ranks = split.trainer // demand.rank_gpus
-        found.append(f"{split}, with sequences an update a multiple of {ranks}")
-    return tuple(found)
 
 
 def _shareable(values: dict[str, Any]) -> Callable[[int], bool]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rftconf.plan.ranks import ENGINE
 from rftconf.record import record
 
@@ -73,3 +75,16 @@ def feasible_splits(demand: Demand) -> list[Split]:
         if trainer > 0 and on_whole_nodes(trainer, demand) and feeds_all_ranks(trainer, demand):
             found.append(Split(trainer, rollout, demand.auxiliary_gpus, engines))
     return sorted(found, key=lambda s: (abs(2 * s.trainer - demand.total), -s.trainer))
+
+
+def ways_out(demand: Demand) -> tuple[str, ...]:
+    """Clusters of the same node size, and update sizes, that would work."""
+    found: list[str] = []
+    for nodes in range(1, 4 * demand.nodes + 1):
+        splits = feasible_splits(replace(demand, nodes=nodes))
+        if splits and len(found) < 4:
+            found.append(f"{nodes} x {demand.gpus_per_node} GPUs: {splits[0]}")
+    for split in feasible_splits(replace(demand, update=None))[:3]:
+        ranks = split.trainer // demand.rank_gpus
+        found.append(f"{split}, with sequences an update a multiple of {ranks}")
+    return tuple(found)

@@ -110,6 +110,7 @@ def _known(stage: Stage) -> tuple[Known, ...]:
         ("optim.actor.kind", stage.optim.actor.kind, {"adamw", None}),
         ("optim.actor.schedule", stage.optim.actor.schedule, {*SCHEDULES, None}),
         ("batch.pass_order", stage.batch.pass_order, {"sweep", "per_update", None}),
+        ("batch.demonstrations_per_update", stage.batch.demonstrations_per_update, {0, None}),
         ("reward.manager", stage.reward.manager, {"naive", "dapo", None}),
         *(("data.train[].prompt_type", one.prompt_type, {"messages", "plaintext", None}) for one in stage.data.train),
     )

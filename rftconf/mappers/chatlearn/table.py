@@ -140,6 +140,7 @@ CANNOT = (
     cannot("stage.model.*", why="models load as their files say: no template, no override"),
     cannot("stage.length.response_min_tokens", why="an answer has no shortest length", behaves=0),
     cannot("stage.batch.critic*", why=NO_CRITIC),
+    cannot("stage.batch.demonstrations_per_update", why="an update takes the policy's own answers alone: no demonstrations are mixed in"),
     cannot("stage.batch.prompts_per_fetch", why="an episode's prompts are fetched at once", behaves=lambda c, _: c.plan(B + "prompts_per_rollout")),
     cannot("stage.batch.balance_ranks", why="samples go to ranks in their order; packing alone evens out lengths", behaves=False),
     cannot("stage.sync.transport", why="weights pass over CUDA IPC or NCCL, no key chooses", behaves=_any_transport),

@@ -189,6 +189,7 @@ CANNOT = (
     cannot("stage.model.chat_template", why="templates have names in ROLL (data_args.template, global_template): register this one"),
     cannot("stage.model.rope_*", why="write it into model_args.model_config_kwargs by hand"),
     cannot("stage.length.response_min_tokens", why="ROLL has no shortest answer", behaves=0),
+    cannot("stage.batch.demonstrations_per_update", why="an update takes the policy's own answers alone: no demonstrations are mixed in"),
     cannot("stage.batch.prompts_per_fetch", why="prompts are fetched one by one as engines have room"),
     cannot("stage.sync.transport", why="weights pass in place or by NCCL, as the GPUs demand", behaves="auto"),
     cannot("stage.sync.timeout_seconds", why="rpc_timeout is for all calls"),

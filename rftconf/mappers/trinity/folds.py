@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.episodes import in_episodes
+from rftconf.mappers.trinity.demonstrations import read_demonstrations, with_demonstrations
 from rftconf.mappers.trinity.folds_async import SINCE, read_ahead, write_ahead
 from rftconf.mappers.trinity.workflows import counts_steps
 from rftconf.plan.kinds import WITH_ROLLOUTS
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 B, G, N = "stage.batch.prompts_per_rollout", "stage.batch.sequences_per_update", "stage.batch.responses_per_prompt"
+DEMOS = "stage.batch.demonstrations_per_update"
 Y, P = "stage.sync.", "stage.placement."
 DRIVERS = {
     "fixed": "lockstep", "trainer_driven": "trainer", "explorer_driven": "explorer", "fully_async": "free",
@@ -42,6 +44,7 @@ def read_batch(r: Reading) -> None:
     both = r.native(SYNC + "sync_interval", 1)
     mine, theirs = (_or(r.native(f"{SYNC}{who}_sync_interval"), both) for who in ("explorer", "trainer"))
     taken = _or(r.native("buffer.train_batch_size"), None if n is None else explore * n)
+    taken = read_demonstrations(r, taken)
     update = _in_answers(r, None if n is None else explore * mine * n, taken)
     r.facts["explore_step"] = explore * n
     keys = ("buffer.batch_size", SYNC + "explorer_sync_interval", SYNC + "sync_interval")
@@ -153,8 +156,9 @@ def write_batch(w: Writing) -> None:
         w.put(SYNC + "sync_interval", interval, B, G, N, state=State.DERIVED, always=True,
               how="" if isinstance(interval, Expr) else f"{formula(prompts)} prompts a period / {formula(step)} a step")  # fmt: skip
     how = f"{formula(step)} prompts x {formula(n)} responses" if not isinstance(update, Expr) else ""
-    refuse_uneven_world(w, update)
-    w.put("buffer.train_batch_size", update, G, state=State.DERIVED, always=True, how=how)
+    whole, paths = with_demonstrations(w, update)
+    refuse_uneven_world(w, whole)
+    w.put("buffer.train_batch_size", whole, *paths, state=State.DERIVED, always=True, how=how)
     _write_sync(w, interval)
 
 

@@ -123,6 +123,7 @@ CANNOT = (
     cannot("identity.log_level", why="set by the environment variable VERL_LOGGING_LEVEL", behaves="INFO"),
     cannot("stage.model.rope_*", why="write it into model.override_config by hand"),
     cannot("stage.length.response_min_tokens", why="veRL has no shortest answer", behaves=0),
+    cannot("stage.batch.demonstrations_per_update", why="an update takes the policy's own answers alone: no demonstrations are mixed in"),
     cannot("stage.batch.critic_infer.dynamic", why="the values follow critic.use_dynamic_bsz"),
     cannot("stage.sync.timeout_seconds", why="veRL waits without a limit"),
     cannot("stage.placement.*.mesh.*", why="FSDP splits data and sequences over GPUs, and nothing else", behaves=1),

@@ -1,0 +1,37 @@
+"""Trinity's `mix` strategy: a share of every train batch are demonstrations of a data set, and no answers of the policy's."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from rftconf.mappers.trinity.algorithms import arguments
+from rftconf.plan.symbols import Expr
+
+if TYPE_CHECKING:
+    from rftconf.mappers.reading import Reading
+    from rftconf.mappers.writing import Writing
+
+G, DEMOS = "stage.batch.sequences_per_update", "stage.batch.demonstrations_per_update"
+STRATEGY, SIZE = "algorithm.sample_strategy", "buffer.train_batch_size"
+SHARE = f"{STRATEGY}_args.expert_data_ratio"
+MIXES = ("mix", "mix_chord")
+"""Algorithm classes whose strategy is `mix` where the config names none (algorithm/algorithm.py)."""
+
+
+def read_demonstrations(r: Reading, taken: Any) -> Any:
+    """What a train batch takes of the policy's own answers; the rest are demonstrations (mix_sample_strategy.py)."""
+    named = r.native(STRATEGY)
+    mixes = named == "mix" if named is not None else r.native("algorithm.algorithm_type") in MIXES
+    share = arguments(r, "sample_strategy").get("expert_data_ratio", 0.5)
+    if not mixes or taken is None or isinstance(share, bool) or not isinstance(share, (int, float, Expr)):
+        return taken
+    given = share * taken if isinstance(share, Expr) or isinstance(taken, Expr) else ceil(share * taken)
+    r.set(DEMOS, given, SHARE, SIZE, how="the share of a train batch that comes from the demonstrations, rounded up")
+    return taken - given
+
+
+def with_demonstrations(w: Writing, update: Any) -> tuple[Any, tuple[str, ...]]:
+    """The size of a train batch, and the plan fields that it stands for."""
+    given = w.plan(DEMOS)
+    return (update, (G,)) if given is None else (update + given, (G, DEMOS))
