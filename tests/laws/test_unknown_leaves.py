@@ -9,12 +9,18 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from rftconf.budget.clusters import on_cluster
+from rftconf.budget.gpus import gpu_named
+from rftconf.budget.price import price
+from rftconf.budget.setup import Asked
+from rftconf.budget.view import plan_view
 from rftconf.convert import Options, convert_loaded
-from rftconf.errors import RefusedError, RftconfError
+from rftconf.errors import RefusedError, RftconfError, UsageError
 from rftconf.lint import engine
 from rftconf.load import Loaded, load, main_stage
 from rftconf.plan.symbols import Var, is_symbolic
@@ -22,10 +28,14 @@ from rftconf.schemas import catalogue, registry
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import FLIPPED
 from tests.laws.flip_values import candidates
-from tests.laws.leaf_flip import OTHER
 from tests.laws.round_trips import ROWS, document
 
 UNKNOWN = Var("X")
+OTHERS = {
+    framework: [target for target in registry.FRAMEWORKS if target != registry.framework(framework).family]
+    for framework in FLIPPED
+}
+"""Every framework but its own is a target."""
 PART = 7
 """One base in so many has its turn in the suite; all with RFTCONF_EVERY_FLIP=1."""
 BASES = [
@@ -104,8 +114,17 @@ def test_nothing_fails_on_an_unknown_leaf(framework: str, base: Base) -> None:
         engine.check(document(framework, flat, base.trainer), engine.Options(framework, newest, fixes=False))
         loaded = reading(framework, flat, base.trainer)
         assert loaded.plan.stages
-        try:
-            done = convert_loaded(loaded, OTHER[framework], Options())
-        except RefusedError:
-            continue
-        assert {line.key for line in done.ledger.sources} >= {key}
+        for target in OTHERS[framework]:
+            try:
+                done = convert_loaded(loaded, target, Options())
+            except RefusedError:
+                continue
+            assert {line.key for line in done.ledger.sources} >= {key}, target
+        account_for(loaded)
+
+
+def account_for(loaded: Loaded) -> None:
+    """The memory account is made, or ends with a sentence on what it lacks."""
+    view = plan_view((stage.values for stage in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
+    with suppress(UsageError, RefusedError):
+        assert price(on_cluster(view, Asked()), gpu_named("h100-80g")).pools
