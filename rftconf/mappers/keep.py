@@ -11,7 +11,7 @@ from rftconf.mappers.native import Native
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.writing import Out, Outcome, Writing
-from rftconf.plan.origin import Origin
+from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.symbols import OpenKey
 from rftconf.schemas import catalogue, registry
 
@@ -68,20 +68,28 @@ def keep_as_written(
         for key, out in writing.out.items()
         if key not in written and isinstance(out.value, OpenKey) and not out.plans
     }
-    telling = {} if launched_so or _names_trainer(written, writing) else {
-        key: out for key, out in writing.out.items() if key in registry.TRAINER_KEYS and out.value == writing.backend
-    }  # fmt: skip
+    telling = {} if launched_so else _told_by_the_line(written, origins, writing)
     writing.out = {**kept, **pins, **lively, **not_here, **telling}
     for key, out in kept.items():
         for path in out.plans:
             writing.outcomes[path] = Outcome(State.EXACT, (key,))
 
 
-def _names_trainer(written: Container[str], writing: Writing) -> bool:
-    """True where the file has a key that says its trainer, or needs none."""
-    return writing.backend == registry.framework(writing.framework).trainer or any(
+def _told_by_the_line(written: Container[str], origins: Mapping[str, Origin], writing: Writing) -> dict[str, Out]:
+    """The keys that say what only the launch line said: the trainer, and what a file has written without a key."""
+    named = writing.backend == registry.framework(writing.framework).trainer or any(
         key in written for key in registry.TRAINER_KEYS
     )
+    said = {path for path, origin in origins.items() if origin.kind is Kind.WRITTEN and not origin.keys}
+    return {
+        key: out
+        for key, out in writing.out.items()
+        if key not in written
+        and (
+            not said.isdisjoint(out.plans)
+            or (not named and key in registry.TRAINER_KEYS and out.value == writing.backend)
+        )
+    }
 
 
 def _sleeps_there(path: str, kept: Mapping[str, Out], inert: Container[str]) -> bool:

@@ -8,6 +8,7 @@ from rftconf.convert import convert
 from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.load import Loaded, load
+from rftconf.own_check import errors_in
 from rftconf.schemas import registry
 from rftconf.text.read import read
 from rftconf.text.source import Source
@@ -98,6 +99,14 @@ def test_what_is_written_is_read_as_the_same_plan(style: str) -> None:
         read(Source({"sh": "a.sh", "overrides": "a.txt", "yaml": "a.yaml"}[style], done.text)), framework="verl_sft"
     )
     assert again.stages[0].values == done.loaded.stages[0].values
+
+
+def test_a_yaml_says_by_keys_what_the_launch_line_said() -> None:
+    done = convert(read(script(*MEGATRON)), "verl", style="yaml")
+    told = {line.key: line.value for line in done.ledger.targets}
+    cluster = [done.loaded.stages[0].values[f"cluster.{name}"] for name in ("nodes", "gpus_per_node")]
+    assert [told["trainer.nnodes"], told["trainer.n_gpus_per_node"]] == cluster
+    assert not errors_in("a.yaml", done.text, done.ledger)
 
 
 def test_row_1_10_a_sequence_lies_on_its_context_parallel_gpus() -> None:
