@@ -101,6 +101,7 @@ def test_the_shell_computes_the_same(known: dict[str, int]) -> None:
 
 def test_formulas_have_only_the_parentheses_they_need() -> None:
     assert formula(Var("BS") * 4) == "BS * 4"
+    assert formula(None) == "null"
     assert formula(arith("*", arith("+", Var("A"), 1), Var("B"))) == "(A + 1) * B"
     assert formula(arith("-", Var("A"), arith("-", Var("B"), 1))) == "A - (B - 1)"
     assert formula(arith("//", arith("*", Var("ROWS"), 3), 512)) == "ROWS * 3 // 512"
