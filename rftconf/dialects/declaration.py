@@ -79,7 +79,8 @@ class Dialect:
     values in YAML, and `config=FILE`, instead of what Hydra takes.
     `always` are sentences on what its code does whatever a config says. `counts` says in which unit it counts what
     forks count differently (`mini_batch = "samples"`; `"steps"`: each step of an
-    episode is one; `"capped"`: in prompts, and no more of them than a period has).
+    episode is one; `"capped"`: in prompts, and no more of them than a period has; `"parts"`: a
+    period in as many equal updates as mini-batches fit into it).
     `defaults` differ from the release's, under the fork's names; `${key}` takes the fork's value of another key.
     `as_released` are keys whose conditions (when they do nothing) were found in its code as the release has them.
     `newer` are keys of later releases that it has too, with the same meaning.

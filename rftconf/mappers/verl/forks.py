@@ -58,6 +58,8 @@ class _MiniBatch(Codec[Any, Any]):
         """Sequences of one update; no more than a period's, where a fork makes one update of it."""
         if counts_steps(context):
             return in_episodes(value, context)
+        if assumed(context, "mini_batch") == "parts":
+            return _part_of_period(value, context, unit)
         in_sequences = assumed(context, "mini_batch") == "samples" or self._counts_sequences(context)
         update = counts(Unit.SEQUENCES if in_sequences else Unit.PROMPTS).get(value, context, unit)
         period = context.plan(PERIOD) * context.plan(RESPONSES) if _is_capped(context) else update
@@ -86,6 +88,15 @@ class _MiniBatch(Codec[Any, Any]):
             what = "veRL updates on what there is, and divides the gradient as for a whole update"
         note = f"an update takes {put.value} prompts, a period yields {prompts}: {what} (H63)"
         return Put(put.value, State.NARROWED, note)
+
+
+def _part_of_period(value: Any, context: Any, unit: Unit | None) -> Any:
+    """A period in as many equal updates as mini-batches fit into its prompts, one at least; the rest of a division is theirs too."""
+    prompts, n = context.plan(PERIOD), context.plan(RESPONSES)
+    if not all(isinstance(size, int) and size > 0 for size in (prompts, n, value)):
+        return counts(Unit.PROMPTS).get(value, context, unit)
+    updates = max(1, prompts // value)
+    return -(-prompts * n // updates)
 
 
 def shared(update: Any, context: Any) -> Any:
