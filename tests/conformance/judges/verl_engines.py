@@ -2,6 +2,7 @@
 
 import os
 
+import verl_builds
 from verl_paths import detached
 
 ENGINE_PACKAGES = ("veomni", "torchtitan", "mindspeed", "automodel")
@@ -32,6 +33,7 @@ def start_engine_workers(config, release, progress, *, role, use_critic, sequenc
     from verl.utils.config import omega_conf_to_dataclass
 
     leave_devices_out(workers, progress)
+    verl_builds.prepare(progress)
     training_worker = tolerant_training_worker(workers, progress)
     leave_engines_out(workers, training_worker)
 
@@ -44,7 +46,9 @@ def start_engine_workers(config, release, progress, *, role, use_critic, sequenc
     first_step("actor", made.actor, actor, sequences_per_prompt)
     if use_critic:
         critic = omega_conf_to_dataclass(detached(config.critic))
-        first_step("critic", training_worker(critic_worker_config(workers, critic)), critic, sequences_per_prompt)
+        worker = training_worker(critic_worker_config(workers, critic))
+        worker.reset()
+        first_step("critic", worker, critic, sequences_per_prompt)
 
 
 def leave_devices_out(workers, progress):
@@ -80,7 +84,13 @@ def tolerant_training_worker(workers, progress):
                 self.engine = None
 
         def reset(self):
-            pass
+            if self.engine is None:
+                return
+            try:
+                verl_builds.check_overrides(self.model_config.get("override_config"))
+                self.engine.initialize()
+            except ModuleNotFoundError as error:
+                progress.note(f"engine {self.engine_config.strategy} not built: {error}")
 
         def set_loss_fn(self, loss):
             pass

@@ -1,8 +1,9 @@
 """Would this release of veRL accept these overrides? Usage: verl_judge.py RELEASE, cases on stdin (protocol.py).
 
-A case is `{"id", "overrides": [...], "program": optional, "cwd": optional, "until": optional}`. Stages, in the order a real run meets them: `compose` (Hydra),
-`validate` (the task runner and the trainer's own checks), `dataclass` (what the workers convert their sections to),
-`worker` (the workers' own arithmetic under a process group that only pretends), `names` (registries asked at step 1).
+A case is `{"id", "overrides": [...], "program": optional, "cwd": optional, "until": optional}`. Stages, in the order a
+real run meets them: `compose` (Hydra), `reads` (each key that is written is read by something), `validate` (the task runner
+and the trainer's own checks), `dataclass` (what the workers convert their sections to), `worker` (the workers' own
+arithmetic, models, optimizers and schedules, under a process group that only pretends), `names` (registries asked at step 1).
 The config that comes back is the composed one, interpolations resolved, before any path is replaced.
 A case with `mathematics`, a list of seeds, asks what veRL's functions make of random periods (verl_mathematics.py);
 one with `responses` (and `path`, for modules of its own) asks for rows and rewards instead (verl_rows.py).
@@ -21,6 +22,7 @@ import verl_compose
 import verl_dataclasses
 import verl_mathematics
 import verl_names
+import verl_reads
 import verl_rows
 import verl_sft
 import verl_trainer
@@ -62,6 +64,7 @@ def preload(model_folder):
             sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
     importlib.import_module("transformers").AutoTokenizer.from_pretrained(write_tiny_model(model_folder))
     hydra_memory.remember()
+    verl_reads.read_names()
     verl_compose.warm_up()
     folder = Path(importlib.import_module("verl").__file__).parent / "trainer" / "config"
     for name in SHIPPED:
@@ -87,6 +90,8 @@ def judge_one(case, progress, *, release, model_folder):
     def fresh():
         return copy.deepcopy(local)
 
+    progress.stage = "reads"
+    verl_reads.check(case["overrides"])
     progress.stage = "validate"
     verl_trainer.validate(fresh(), composed, release)
     progress.stage = "dataclass"
@@ -96,6 +101,7 @@ def judge_one(case, progress, *, release, model_folder):
     progress.stage = "worker"
     verl_workers.start(fresh(), release, progress)
     progress.stage = "names"
+    verl_reads.check_engine(local.actor_rollout_ref.rollout, progress)
     verl_names.look_up(fresh(), release, progress)
     return resolved
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from omegaconf import OmegaConf, open_dict
 
 MODEL_KEYS = {"path", "model_path", "tokenizer_path", "hf_config_path", "input_tokenizer", "lora_adapter_path"}
+LAYERS = "transformer_layer_cls_to_wrap"
+"""Names of classes of the model that is not here."""
 CODE_SECTIONS = (
     "custom_reward_function",
     "reward.custom_reward_function",
@@ -27,7 +29,10 @@ def replace_models(node, route, model_folder, progress):
         child = node._get_node(key)
         here = [*route, str(key)]
         dotted = ".".join(here)
-        if OmegaConf.is_config(child):
+        if key == LAYERS and node[key]:
+            progress.note(f"{dotted}: {node[key]} -> the tiny model's")
+            node[key] = None
+        elif OmegaConf.is_config(child):
             if OmegaConf.is_dict(child) and not child._is_none():
                 replace_models(node[key], here, model_folder, progress)
         elif key == "external_lib" and node[key]:

@@ -3,11 +3,13 @@
 import inspect
 import os
 
+import verl_builds
 from verl_dataclasses import needs_critic
 from verl_engines import start_engine_workers, worker_role
 from verl_paths import detached
 
 GPUS_PER_NODE_AT_MOST = 8
+FSDP = ("fsdp", "fsdp2")
 
 
 class EngineReachedError(Exception):
@@ -40,6 +42,7 @@ def pretend_process_group(world_size):
 def start(config, release, progress):
     """Construct every worker the run would have; raises what they raise."""
     pretend_process_group(config.trainer.n_gpus_per_node * config.trainer.nnodes)
+    verl_builds.give_steps(config)
     try:
         if uses_engine_workers(config, release):
             start_engine_workers(
@@ -76,12 +79,15 @@ def start_legacy_workers(config, release, progress):
     workers = legacy_module(config)
     if hasattr(workers, "device_name"):
         workers.device_name = "cpu"
+    verl_builds.prepare(progress)
+    build_model = initialise if config.actor_rollout_ref.actor.strategy in FSDP else build_configs
+    build_model(workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role="actor"), progress)
+    if needs_reference(config, release):
+        build_model(workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role="ref"), progress)
+    if needs_critic(config):
+        build_model(workers.CriticWorker(config=critic_section(config, release)), progress)
     actor = workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role="actor_rollout")
     build_rollout(actor, workers, progress)
-    if needs_reference(config, release):
-        workers.ActorRolloutRefWorker(config=detached(config.actor_rollout_ref), role="ref")
-    if needs_critic(config):
-        workers.CriticWorker(config=critic_section(config, release))
     reward_model = config.get("reward_model")
     if reward_model is not None and reward_model.get("enable"):
         try:
@@ -90,9 +96,30 @@ def start_legacy_workers(config, release, progress):
             progress.note(f"reward model worker not reached: {error}")
 
 
+def initialise(worker, progress):
+    """The worker's own `init_model`: model, adapter, optimizer, schedule, checkpoints."""
+    section = worker.config.model
+    verl_builds.check_overrides(section.get("override_config"))
+    try:
+        worker.init_model()
+    except ModuleNotFoundError as error:
+        progress.note(f"{type(worker).__name__} not built: {error}")
+
+
+def build_configs(worker, progress):
+    """Megatron's workers of old need Transformer Engine for their models, and for nothing else."""
+    section = worker.config.get("actor", worker.config)
+    if getattr(worker, "_is_ref", False):
+        return
+    try:
+        verl_builds.build_megatron_section(section)
+    except ModuleNotFoundError as error:
+        progress.note(f"{type(worker).__name__} not built: {error}")
+
+
 def legacy_module(config):
     """The module of the actor's strategy; for Megatron its process groups are laid out as its worker would."""
-    if config.actor_rollout_ref.actor.strategy in ("fsdp", "fsdp2"):
+    if config.actor_rollout_ref.actor.strategy in FSDP:
         import verl.workers.fsdp_workers as workers
 
         return workers

@@ -1,0 +1,46 @@
+"""Extract the names of what vLLM and SGLang are started with, into tests/conformance/judges/engine_arguments.json.
+
+Usage: extract_engine_arguments.py WHEEL... : wheels of either, whose classes of arguments are read and not imported.
+The start judges have neither engine (they need a GPU); a written argument must be one of these names.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+FILE = Path(__file__).resolve().parents[1] / "tests" / "conformance" / "judges" / "engine_arguments.json"
+SOURCES = {
+    "vllm": ("vllm/engine/arg_utils.py", "vllm/entrypoints/openai/cli_args.py"),
+    "sglang": ("sglang/srt/server_args.py",),
+}
+CLASSES = ("EngineArgs", "AsyncEngineArgs", "BaseFrontendArgs", "FrontendArgs", "ServerArgs")
+
+
+def names(source: str) -> list[str]:
+    """The annotated fields of the classes of arguments."""
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name in CLASSES]
+    return [
+        statement.target.id
+        for one in classes
+        for statement in one.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    ]
+
+
+def main() -> None:
+    """Write the file: engine to version to names, as one text."""
+    found: dict[str, dict[str, str]] = {"sglang": {}, "vllm": {}}
+    for wheel in sorted(map(Path, sys.argv[1:])):
+        engine, version = wheel.name.split("-")[:2]
+        with zipfile.ZipFile(wheel) as packed:
+            texts = [packed.read(name).decode() for name in SOURCES[engine]]
+        found[engine][version] = " ".join(sorted({name for text in texts for name in names(text)}))
+    FILE.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
