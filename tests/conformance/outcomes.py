@@ -44,7 +44,8 @@ class Outcome:
 
 def converted_to(target: Target, real: Real, folder: Path) -> Converted:
     """The config as rftconf writes it for the target."""
-    options = ["--from", real.framework, "--from-release", real.release, "--rows", str(ROWS), *real.options]
+    told = ["--from", real.framework, "--from-release", real.release] if real.release else []  # a stranger's is guessed
+    options = [*told, "--rows", str(ROWS), *real.options]
     return convert(real.write(folder), target, folder, options)
 
 

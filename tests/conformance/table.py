@@ -22,6 +22,9 @@ from tests.conformance.remembered import RememberingBench
 from tests.conformance.sources import sources
 from tests.corpus import Real
 
+STARTED = "<!-- Written by `make started`; do not edit. -->"
+"""Where the part of the page begins that another command writes (started.py)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -146,7 +149,8 @@ def main() -> None:
         measured = {"date": time.strftime("%Y-%m-%d"), "figures": figures}
         args.output.write_text(json.dumps(measured, indent=1) + "\n")
     if args.page:
-        args.page.write_text(page(figures, time.strftime("%Y-%m-%d")))
+        _, mark, started = args.page.read_text().partition(STARTED) if args.page.exists() else ("", "", "")
+        args.page.write_text(page(figures, time.strftime("%Y-%m-%d")) + (f"\n{mark}{started}" if mark else ""))
     sys.exit(any(run.kind in WRONG for run in runs))
 
 

@@ -1,10 +1,11 @@
 """Would this release of Trinity-RFT accept this file? Usage: trinity_judge.py RELEASE VERL (see protocol.py).
 
 A case is `{"id", "file", "nodes": 1, "gpus": 8}`; the cluster is only consulted where the file does not state its own.
-Stages: `load` (structured merge: unknown keys and wrong types), `check` (every validator), `build` (the trainer's veRL
-config) and `worker` (veRL's workers under it), both from 0.6.0 with veRL 0.8, and `names` (what is looked up when the
-run starts). A case with `mathematics`, a list of seeds, asks what the functions make of random periods
-(trinity_mathematics.py). What else comes back is `{"loaded": config, "checked": [config of each stage]}`.
+Stages: `load` (structured merge: unknown keys and wrong types), `reads` (each key is read by something), `check` (every
+validator), `build` (the trainer's veRL config) and `worker` (what veRL's workers build under it), both from 0.6.0 with
+veRL 0.8, and `names` (what is looked up when the run starts, made with its arguments).
+A case with `mathematics`, a list of seeds, asks what the functions make of random periods (trinity_mathematics.py).
+What else comes back is `{"loaded": config, "checked": [config of each stage]}`.
 """
 
 import functools
@@ -15,9 +16,11 @@ from pathlib import Path
 import import_stubs
 import trinity_mathematics
 import trinity_names
+import trinity_reads
 import trinity_rows
 import trinity_sandbox
 import trinity_trainer
+import verl_reads
 from protocol import apart, plain, serve
 
 PRELOADED = (
@@ -54,6 +57,7 @@ def preload(*names):
         except Exception as error:  # noqa: BLE001 - a case that needs the module meets the error itself
             sys.stderr.write(f"not preloaded: {name}: {type(error).__name__}: {error}\n")
     trinity_sandbox.preload()
+    verl_reads.read_names("trinity")
 
 
 def judge_one(case, progress, *, verl, builds_verl):
@@ -66,6 +70,8 @@ def judge_one(case, progress, *, verl, builds_verl):
     loaded = load_config(str(file))
     if "responses" in case:
         return trinity_rows.read(loaded, case, progress)
+    progress.stage = "reads"
+    trinity_reads.check(file)
     answer = {"loaded": plain(loaded), "checked": []}
     for stage in list(loaded) if getattr(loaded, "stages", None) else [loaded]:
         progress.stage = "check"

@@ -2,6 +2,7 @@
 
 import importlib
 
+import trinity_reads
 from trinity_trainer import TRAINING_MODES
 
 ENGINES = ("tinker", "sglang", "external")
@@ -12,9 +13,11 @@ def look_up(config, progress):
     """Ask every registry that the run would ask; raises what it raises."""
     if config.mode in TRAINING_MODES:
         make_functions(config.algorithm)
+        trinity_reads.check_sample_strategy(config.algorithm)
     if config.mode not in WITHOUT_EXPLORER:
         look_up_tasksets(config.buffer.explorer_input, progress)
         check_engines(config.explorer)
+        trinity_reads.check_engines(config.explorer, progress)
     from trinity.common.constants import StorageType
 
     experience_buffer = config.buffer.trainer_input.experience_buffer
@@ -52,6 +55,7 @@ def look_up_tasksets(explorer_input, progress):
         registered("trinity.common.workflows", "WORKFLOWS", taskset.default_workflow_type, progress)
         registered("trinity.common.rewards", "REWARD_FUNCTIONS", taskset.default_reward_fn_type, progress)
         StorageType(taskset.storage_type)
+        trinity_reads.check_reward(taskset)
 
 
 def registered(module, registry, name, progress):

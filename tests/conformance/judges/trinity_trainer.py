@@ -56,7 +56,7 @@ def start_workers(config, built, verl_release, progress):
         verl_release,
         progress,
         role="actor_rollout_ref" if algorithm.use_reference and not has_adapter else "actor_rollout",
-        use_critic=False,  # its batch is the actor's, and its section was converted by `build`
+        use_critic=bool(built.critic.get("enable")),
         sequences_per_prompt=1,  # Trinity's train batch counts sequences
         builds_rollout=False,
     )

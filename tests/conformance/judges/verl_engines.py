@@ -46,7 +46,9 @@ def start_engine_workers(config, release, progress, *, role, use_critic, sequenc
     first_step("actor", made.actor, actor, sequences_per_prompt)
     if use_critic:
         critic = omega_conf_to_dataclass(detached(config.critic))
-        worker = training_worker(critic_worker_config(workers, critic))
+        model = getattr(critic, "model_config", None) or critic.model  # Trinity makes it apart, as it makes the actor's
+        model = model or omega_conf_to_dataclass(detached(config.actor_rollout_ref.model))
+        worker = training_worker(critic_worker_config(workers, critic, model))
         worker.reset()
         first_step("critic", worker, critic, sequences_per_prompt)
 
@@ -129,11 +131,11 @@ def worker_role(config, use_reference):
     return "actor_rollout_ref" if use_reference and not has_adapter else "actor_rollout"
 
 
-def critic_worker_config(workers, critic):
+def critic_worker_config(workers, critic, model):
     critic.engine.infer_max_token_len_per_gpu = critic.ppo_infer_max_token_len_per_gpu
     return workers.TrainingWorkerConfig(
         model_type="value_model",
-        model_config=getattr(critic, "model_config", None) or critic.model,
+        model_config=model,
         engine_config=critic.engine,
         optimizer_config=critic.optim,
         checkpoint_config=critic.checkpoint,

@@ -24,9 +24,9 @@ ENGINES = ("vllm", "sglang")
 
 
 @functools.cache
-def read_names():
+def read_names(package="verl"):
     """Every name that this release's code or its configs' interpolations read."""
-    root = Path(importlib.import_module("verl").__file__).parent
+    root = Path(importlib.import_module(package).__file__).parent
     found = set()
     for file in [*root.rglob("*.py"), *root.rglob("*.yaml")]:
         text = file.read_text(errors="replace")
@@ -52,21 +52,21 @@ def check(overrides):
     assert not unread, f"nothing in veRL reads {', '.join(unread)}"
 
 
-def known_arguments(engine):
+def known_arguments(engine, distribution="verl"):
     """The version of the engine nearest to what this release asks for, and the names of its arguments."""
     known = {Version(version): names for version, names in json.loads(ENGINE_ARGUMENTS.read_text())[engine].items()}
-    asked = asked_versions(engine)
+    asked = asked_versions(engine, distribution)
     fitting = [version for version in known if asked is None or version in asked] or list(known)
     newest = max(fitting)
     return str(newest), known[newest].split()
 
 
-def asked_versions(engine):
+def asked_versions(engine, distribution):
     """What the package's metadata say of the engine's version, or None."""
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
-        asked = [Requirement(text) for text in requires("verl") or ()]
+        asked = [Requirement(text) for text in requires(distribution) or ()]
     except PackageNotFoundError:  # imported from a checkout
         return None
     return next((one.specifier for one in asked if one.name == engine), None)
@@ -74,11 +74,15 @@ def asked_versions(engine):
 
 def check_engine(rollout, progress):
     """The arguments that are handed to the engine have names that it knows."""
-    engine = rollout.name
-    given = (rollout.get("engine_kwargs") or {}).get(engine) if engine in ENGINES else None
+    given = (rollout.get("engine_kwargs") or {}).get(rollout.name) if rollout.name in ENGINES else None
+    check_arguments(rollout.name, given, "verl", progress)
+
+
+def check_arguments(engine, given, distribution, progress):
+    """Raises where the engine of the version that `distribution` asks for has no such argument."""
     given = [name for name, value in (given or {}).items() if value is not None]
     if given:
-        version, known = known_arguments(engine)
+        version, known = known_arguments(engine, distribution)
         progress.note(f"arguments of {engine} {version}")
         unread = [name for name in given if name not in known]
         assert not unread, f"[{engine} {version}] no argument {', '.join(unread)}"

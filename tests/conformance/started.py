@@ -1,0 +1,166 @@
+"""How far what rftconf writes comes: `python -m tests.conformance.started [--thin N] [--to NAME]... [--from NAME]...`.
+
+Every Nth config of each corpus, converted and put before the start judges of every release: loaded by the target's own
+loader, started (all that runs between the loader and the first step), and the same plan when it is read back. What did
+not come there stands beside it by reason. `--strangers FOLDER --manifest FILE.jsonl --count N` takes N strangers' configs
+below FOLDER instead. Exit 1 where something is wrong; `--runs` remembers outcomes and goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rftconf.load import load
+from rftconf.text.read import ReadOptions, read
+from rftconf.text.source import open_source
+from tests.conformance.environment import TARGETS
+from tests.conformance.outcomes import ACCEPTED, ANOTHER_PLAN, OPEN, REFUSED_HERE, REJECTED, UNREAD, WRONG
+from tests.conformance.sources import sources
+from tests.conformance.table import STARTED, Run, cell, run_all, wanted
+from tests.corpus import Real
+
+LOADING = ("import", "compose", "resolve", "keys", "parse", "load")
+"""Stages of a judge that its framework's loader has: what stops there was not loaded."""
+LONGEST_REASON = 200
+
+
+def loaded(run: Run) -> bool:
+    """Whether the target's loader took what was written."""
+    return run.kind in (ACCEPTED, ANOTHER_PLAN) or (run.kind == REJECTED and run.why.partition(":")[0] not in LOADING)
+
+
+def figures(runs: list[Run]) -> dict[str, dict[str, object]]:
+    """Target to its counts, and the reasons of what did not start."""
+    found: dict[str, dict[str, object]] = {}
+    for target in dict.fromkeys(run.target for run in runs):
+        these = [run for run in runs if run.target == target]
+        kinds = Counter(run.kind for run in these)
+        judged = [run for run in these if run.kind in (ACCEPTED, ANOTHER_PLAN, REJECTED)]
+        wrong = [run for run in these if run.kind in WRONG and run.kind != OPEN]
+        found[target] = {
+            "configs": len(these),
+            "judged": len(judged),
+            "loaded": sum(map(loaded, judged)),
+            "started": kinds[ACCEPTED] + kinds[ANOTHER_PLAN],
+            "same plan": kinds[ACCEPTED],
+            "refused": kinds[REFUSED_HERE],
+            "unreadable": kinds[UNREAD],
+            "undecided": kinds[OPEN],
+            "wrong": len(wrong),
+            "reasons": dict(
+                Counter(f"{run.kind}: {run.reason}" for run in these if run.kind != ACCEPTED).most_common()
+            ),
+            "wrong cases": {f"{run.corpus}/{run.name}": f"{run.kind}: {run.why}" for run in wrong},
+        }
+    return found
+
+
+COLUMNS = ("configs", "judged", "loaded", "started", "same plan", "refused", "unreadable", "undecided", "wrong")
+
+
+def section(found: dict[str, dict[str, object]], date: str, what: str) -> str:
+    """The figures as a part of docs/conformance.md."""
+    head = (
+        f"{STARTED}\n\n## What starts\n\nMeasured {date}: {what}. *Loaded* by the target's own loader; *started*: what runs "
+        "between the loader and the first step ran on a CPU with the target's own code (worker configs, models, adapters, "
+        "optimizers, schedules, registries, arguments of engines), and every key that is written is read by something; "
+        "*same plan*: read back, it is the plan that was written. *Refused* and *unreadable* never came to a judge. "
+        "*Undecided*: a question stays open to which the suite has no answer.\n\n"
+        f"| target | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 1)}\n"
+    )
+    rows = "".join(
+        f"| {target} | {' | '.join(str(row[column]) for column in COLUMNS)} |\n" for target, row in found.items()
+    )
+    reasons: Counter[str] = Counter()
+    for row in found.values():
+        assert isinstance(row["reasons"], dict)
+        reasons.update(row["reasons"])
+    lines = "".join(f"| {cell(reason[:LONGEST_REASON])} | {count} |\n" for reason, count in reasons.most_common())
+    return f"{head}{rows}\n| why not | times |\n| --- | --- |\n{lines}"
+
+
+def strangers(folder: Path, manifest: Path, count: int) -> dict[str, list[Real]]:
+    """`count` configs of the manifest, evenly spread over it, by the framework that rftconf takes them for."""
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    files = [folder / line["path"] for line in lines if line.get("kind", "config") != "base"]
+    files = [file for file in files if file.is_file()]
+    found: dict[str, list[Real]] = {}
+    for index in range(min(count, len(files))):
+        file = files[index * len(files) // min(count, len(files))]
+        framework = taken_for(file)
+        real = Real(
+            str(file.relative_to(folder)), framework, "", file.suffix, file.read_text(errors="replace"), file=file
+        )
+        found.setdefault(f"strangers' {framework or 'unread'} configs", []).append(real)
+    return found
+
+
+def taken_for(file: Path) -> str:
+    """The framework of a config, or an empty text where it is not read."""
+    try:
+        return load(read(open_source(str(file)), ReadOptions())).framework
+    except Exception:  # noqa: BLE001 - what reading it comes to is measured by `run_all`
+        return ""
+
+
+def thinned(corpora: dict[str, list[Real]], every: int, words: Iterable[str]) -> dict[str, list[Real]]:
+    """Every `every`th config of the corpora whose names begin so."""
+    return {name: found[::every] for name, found in corpora.items() if wanted(name, words)}
+
+
+def put_section(file: Path, text: str) -> None:
+    """Replace the part that was written before, which is the file's last."""
+    before = file.read_text().partition(STARTED)[0].rstrip("\n") if file.exists() else "# What the frameworks say"
+    file.write_text(f"{before}\n\n{text}")
+
+
+def shown(found: dict[str, dict[str, object]]) -> Iterator[str]:
+    """The table as lines, each wrong case below it."""
+    for target, row in found.items():
+        yield f"{target:<28}" + ", ".join(f"{row[column]} {column}" for column in COLUMNS)
+        assert isinstance(row["wrong cases"], dict)
+        for name, why in row["wrong cases"].items():
+            yield f"    {name}: {why[: LONGEST_REASON * 2]}"
+
+
+def main() -> None:
+    """Command line: what is converted, to what, and where figures and page go."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--thin", type=int, default=3, help="every how many configs of each corpus")
+    parser.add_argument("--to", action="append", default=[], help="beginning of a target's name, as `verl 0.9`")
+    parser.add_argument("--from", dest="of", action="append", default=[], help="beginning of a corpus's name")
+    parser.add_argument("--strangers", type=Path, help="a folder of strangers' configs, in place of the corpora")
+    parser.add_argument("--manifest", type=Path, help="which files below that folder, one JSON object a line")
+    parser.add_argument("--count", type=int, default=40, help="how many of them")
+    parser.add_argument("--runs", type=Path, help="each outcome, one JSON object a line; goes on from there")
+    parser.add_argument("-o", "--output", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--page", type=Path, help="the Markdown file whose part is written anew")
+    args = parser.parse_args()
+    targets = [target for target in TARGETS if wanted(str(target), args.to)]
+    if args.strangers:
+        corpora = strangers(args.strangers, args.manifest, args.count)
+        what = f"{args.count} strangers' configs"
+    else:
+        corpora = thinned(sources(), args.thin, args.of)
+        what = f"every {args.thin}. config of each corpus" if args.thin > 1 else "every config of each corpus"
+    begun = time.monotonic()
+    runs = list(run_all(targets, corpora, args.runs))
+    found = figures(runs)
+    print("\n".join(shown(found)))
+    print(f"{len(runs)} conversions in {time.monotonic() - begun:.0f} s")
+    date = time.strftime("%Y-%m-%d")
+    if args.output:
+        args.output.write_text(json.dumps({"date": date, "what": what, "figures": found}, indent=1) + "\n")
+    if args.page:
+        put_section(args.page, section(found, date, what))
+    sys.exit(any(row["wrong"] for row in found.values()))
+
+
+if __name__ == "__main__":
+    main()
