@@ -122,6 +122,7 @@ EXTRA: dict[str, dict[str, str]] = {
     },
     "trinity": {
         "explorer.rollout_model.extra_engine_args.max_num_seqs": "int",
+        "explorer.rollout_model.extra_engine_args.max_running_requests": "int",
         "explorer.rollout_model.extra_engine_args.max_num_batched_tokens": "int",
         "trainer.trainer_config.actor_rollout_ref.actor.fsdp_config.wrap_policy.min_num_params": "int",
         "trainer.trainer_config.critic.fsdp.param_offload": "bool",

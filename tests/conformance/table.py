@@ -149,8 +149,8 @@ def main() -> None:
         measured = {"date": time.strftime("%Y-%m-%d"), "figures": figures}
         args.output.write_text(json.dumps(measured, indent=1) + "\n")
     if args.page:
-        _, mark, started = args.page.read_text().partition(STARTED) if args.page.exists() else ("", "", "")
-        args.page.write_text(page(figures, time.strftime("%Y-%m-%d")) + (f"\n{mark}{started}" if mark else ""))
+        _, mark, before = args.page.read_text().partition(STARTED) if args.page.exists() else ("", "", "")
+        args.page.write_text(page(figures, time.strftime("%Y-%m-%d")) + (f"\n{mark}{before}" if mark else ""))
     sys.exit(any(run.kind in WRONG for run in runs))
 
 

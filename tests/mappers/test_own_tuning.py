@@ -59,6 +59,15 @@ def test_engines_answer_as_many_at_once_as_in_the_source() -> None:
     assert written(VERL, "chatlearn")["models.policy.generation_batch_size"] == 256
 
 
+def test_an_engine_gets_its_own_names() -> None:
+    """server_patch: ServerArgs(**extra_engine_args) stops on vLLM's names."""
+    at = "explorer.rollout_model.extra_engine_args."
+    out = written(VERL.replace("rollout.name=vllm", "rollout.name=sglang"), "trinity")
+    assert {key.removeprefix(at): value for key, value in out.items() if key.startswith(at)} == {
+        "max_running_requests": 256
+    }
+
+
 def test_an_engine_that_nobody_limits_is_not_limited_to_one_answer() -> None:
     """ChatLearn's default of generation_batch_size is 1 (vllm_module: max_num_seqs)."""
     config = (

@@ -39,6 +39,24 @@ def test_a_megatron_setting_goes_where_the_strategy_takes_it() -> None:
     assert line.value == {"num_layers_in_first_pipeline_stage": 13, "moe_router_dtype": "fp32"}
 
 
+def test_settings_of_gradients_are_none_of_the_model() -> None:
+    """mcore_adapter: DistributedDataParallelConfig(overlap_grad_reduce=…); Megatron's TransformerConfig has no such field."""
+    _, done = roll(f"{MEGATRON}+actor_rollout_ref.actor.megatron.override_ddp_config.grad_reduce_in_fp32=True ")
+    text = done.text.replace(
+        "    strategy_config:\n",
+        "    strategy_config:\n      overlap_grad_reduce: true\n      save_hf_model: true\n",
+        1,
+    )
+    assert "accumulate_allreduce_grads_in_fp32: true" in text
+    back = convert(read(Source("out.yaml", text)), "verl")
+    out = {line.key.lstrip("+"): line.value for line in back.lines}
+    gradients = {"grad_reduce_in_fp32": True, "overlap_grad_reduce": True}
+    assert out["actor_rollout_ref.actor.megatron.override_ddp_config"] == gradients
+    layers = out[OVERRIDES.rstrip(".")]
+    assert isinstance(layers, dict)
+    assert not layers.keys() & {"overlap_grad_reduce", "save_hf_model"}
+
+
 def test_a_critic_names_its_kind_of_model() -> None:
     """model_providers: default_value_model_provider knows trl and auto_token_classification."""
     out, _ = roll("algorithm.adv_estimator=gae critic.model.path=/m/q critic.ppo_micro_batch_size_per_gpu=4 ")

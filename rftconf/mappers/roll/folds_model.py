@@ -8,7 +8,7 @@ from rftconf.ledger import State
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
 from rftconf.plan.symbols import Expr
-from rftconf.schemas.roll.megatron_arguments import REST, arguments, inherited_arguments
+from rftconf.schemas.roll.megatron_arguments import REST, arguments, inherited_arguments, training_arguments
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -123,6 +123,11 @@ BY_ENVIRONMENT = {
     "attention_backend": "ROLL takes it from NVTE_FLASH_ATTN and the like alone (mcore_adapter: check_and_get_attention_backend_by_env)"
 }
 """What Megatron's config holds as an object, which no text in a config becomes."""
+GRADIENTS = {
+    "accumulate_allreduce_grads_in_fp32": "grad_reduce_in_fp32", "overlap_grad_reduce": "overlap_grad_reduce",
+    "check_for_nan_in_loss_and_grad": "check_for_nan_in_grad", "ddp_bucket_size": "bucket_size",
+}  # fmt: skip
+"""mcore_adapter's argument to the name in Megatron's DistributedDataParallelConfig that MegatronTrainStrategy gives it."""
 ROLES = (("actor", ""), ("reference", "reference"), ("critic", "critic"))
 
 
@@ -147,8 +152,11 @@ def read_megatron(r: Reading) -> None:
             given |= {k: (v, f"{key}.{k}") for k, v in more.items()}
         elif more is not None:
             r.narrowed[key] = "it names a file of further settings, which is not read here"
-        path = f"stage.placement.{role}.megatron.transformer_overrides"
-        r.set(path, {k: v for k, (v, _) in given.items()} or None, *(k for _, k in given.values()))
+        buffers = {GRADIENTS[k]: given.pop(k) for k in GRADIENTS if k in given} if role != "reference" else {}
+        given = {k: told for k, told in given.items() if k not in training_arguments()}
+        for field, found in (("transformer_overrides", given), ("ddp_overrides", buffers)):
+            path = f"stage.placement.{role}.megatron.{field}"
+            r.set(path, {k: v for k, (v, _) in found.items()} or None, *(k for _, k in found.values()))
 
 
 def write_megatron(w: Writing) -> None:
@@ -157,11 +165,25 @@ def write_megatron(w: Writing) -> None:
     for role, _ in ROLES:
         native, path = _role(w, role), f"stage.placement.{role}.megatron.transformer_overrides"
         overrides = w.plan(path)
-        if native is None or not isinstance(overrides, dict):
+        if native is None:
             continue
-        for name, value in overrides.items():
+        for name, value in overrides.items() if isinstance(overrides, dict) else ():
             if name in BY_ENVIRONMENT:
                 w.lose(path, State.NARROWED, f"{name}: {BY_ENVIRONMENT[name]}")
             elif isinstance(value, Expr) or name not in KNOWN_SIZES:
                 at = name if name in direct else f"{REST}.{name}"
                 w.put(f"{native}.strategy_args.strategy_config.{at}", value, path, always=True)
+        _write_gradients(w, native, f"stage.placement.{role}.megatron.ddp_overrides")
+
+
+def _write_gradients(w: Writing, native: str, path: str) -> None:
+    """What mcore_adapter has a field for; it makes the rest of DistributedDataParallelConfig by itself."""
+    given = w.plan(path)
+    if not isinstance(given, dict) or path.startswith("stage.placement.reference"):
+        return
+    back = {theirs: ours for ours, theirs in GRADIENTS.items()}
+    for name, value in given.items():
+        if name in back:
+            w.put(f"{native}.strategy_args.strategy_config.{back[name]}", value, path, always=True)
+        elif name != "use_distributed_optimizer":  # which has a row of its own
+            w.lose(path, State.NARROWED, f"{name}: ROLL gives Megatron's gradient buffers no such option")

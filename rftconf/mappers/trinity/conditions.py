@@ -193,6 +193,8 @@ class _AtStart(Codec[Any, Any]):
 
 
 AT_START = _AtStart()
+SGLANG = When(lambda c: c.plan("stage.placement.rollout.engine") == "sglang", "only the sglang engine takes it")
+VLLM = When(lambda c: not SGLANG.test(c), "SGLang stops on an argument of that name (server_patch: ServerArgs)")
 OLD_BACK_END = When(
     lambda c: not c.since("0.6.0") and _critic(c), "only the back end before 0.6 reads it, with a critic (D35)"
 )

@@ -53,3 +53,13 @@ def refused_arguments(values: Mapping[str, Value], release: str) -> dict[str, st
         for key, name in names.items()
         if name not in known
     }
+
+
+@cache
+def training_arguments() -> frozenset[str]:
+    """What Megatron's model config does not hold: the fields that follow the model's, in any release, and Hugging Face's.
+
+    mcore_adapter's classes come in that order, and `additional_configs` is the last field of the model's.
+    """
+    own = {name for fields in _data()["releases"].values() for name in fields[fields.index(REST) + 1 :]}
+    return frozenset(own | inherited_arguments()) - {"bf16", "fp16"}

@@ -868,6 +868,7 @@ class ExplorerRolloutModelExtraEngineArgs(Part):
     """`explorer.rollout_model.extra_engine_args`."""
 
     max_num_seqs: Int | None = None
+    max_running_requests: Int | None = None
     max_num_batched_tokens: Int | None = None
 
 

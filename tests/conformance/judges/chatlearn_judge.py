@@ -2,7 +2,8 @@
 
 A case is `{"id", "file"}` for a YAML config or `{"id", "args"}` for what follows `entrypoint.py grpo`. Stages: `parse`,
 `load` (structured merge: unknown keys, wrong types, missing values), `init` (Megatron's config from the model's),
-`validate` (ChatLearn's own arithmetic) and `run` (engine classes and data, which are stood in for). A case with
+`validate` (ChatLearn's own arithmetic), `run` (engine classes and data, which are stood in for), `reads` (each key is read
+by something) and `start` (what its modules make of the config, and one step's mathematics; chatlearn_start.py). A case with
 `mathematics`, a list of seeds, asks what the functions make of random periods (chatlearn_mathematics.py). What comes back is
 the config as ChatLearn holds it when it would start.
 """
@@ -14,7 +15,9 @@ import types
 from pathlib import Path
 
 import chatlearn_mathematics
+import chatlearn_start
 import import_stubs
+import verl_reads
 from protocol import plain, serve
 from tiny_model import write_tiny_model
 from trinity_sandbox import answer_for_the_hub, name_variables
@@ -68,6 +71,8 @@ def preload():
     for name in ("chatlearn.hooks", "chatlearn.models.vllm.hooks"):  # they patch vLLM's insides
         sys.modules[name] = types.ModuleType(name)
     importlib.import_module("entrypoint").ChatlearnLauncher()._load_algorithm("grpo")
+    for package in chatlearn_start.PACKAGES:
+        verl_reads.read_names(package)
 
 
 def like_a_real_model(model_folder, progress):
@@ -134,7 +139,12 @@ def judge_one(case, progress):
     launcher._run_algorithm(arguments)
     if "mathematics" in case:
         return chatlearn_mathematics.measure(seen[-1], case["mathematics"], progress)
-    return plain(seen[-1])
+    loaded = plain(seen[-1])
+    progress.stage = "reads"
+    chatlearn_start.check_keys(words)
+    progress.stage = "start"
+    chatlearn_start.start(seen[-1], progress)
+    return loaded
 
 
 def main():

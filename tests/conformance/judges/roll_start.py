@@ -3,16 +3,19 @@
 For each worker: its strategy's constructor (for Megatron that is mcore_adapter's and Hugging Face's
 `TrainingArguments`, so a key that neither knows is a TypeError), the schedule over a real optimizer, the model
 provider of a critic, PEFT over a tiny model. A strategy that reads its keys by name must name each key that is written.
-Engines are not constructed: vLLM, SGLang and DeepSpeed are not installed here, their `strategy_config` is not judged.
+Engines are not constructed, as vLLM, SGLang and DeepSpeed are not installed here: the first two have to know the names in
+their `strategy_config`, DeepSpeed's is not judged.
 """
 
 import importlib
 import inspect
 import os
+import re
 import sys
 import types
 from pathlib import Path
 
+import engine_arguments
 from import_stubs import Stub
 from tiny_model import write_tiny_model
 
@@ -23,7 +26,7 @@ READ_BY_NAME = {
 }
 """Strategies that ask for their keys one by one, and where they do."""
 MEGATRON = ("megatron_train", "megatron_infer")
-NOT_INSTALLED = ("vllm", "sglang", "deepspeed_train", "deepspeed_infer")
+NOT_INSTALLED = ("deepspeed_train", "deepspeed_infer")
 MEGATRON_LAYERS = ("linear_qkv", "linear_proj", "linear_fc1", "linear_fc2")
 TRAINED = ("megatron_train", "fsdp2_train", "deepspeed_train")
 
@@ -76,6 +79,8 @@ def start_worker(name, worker, config, progress):
         arguments = megatron_arguments(worker, config)
     elif strategy in READ_BY_NAME:
         check_names(worker.strategy_args, READ_BY_NAME[strategy])
+    elif strategy in engine_arguments.ENGINES:
+        check_engine(strategy, worker.strategy_args.strategy_config or {}, progress)
     elif strategy in NOT_INSTALLED:
         progress.note(f"{name}: {strategy} is not installed, its strategy_config is not judged")
     if strategy in TRAINED:
@@ -106,6 +111,21 @@ def check_names(strategy_args, places):
     text = "".join(file.read_text() for file in files)
     unread = [key for key in strategy_args.strategy_config or {} if f'"{key}"' not in text and f"'{key}'" not in text]
     assert not unread, f"{strategy_args.strategy_name} reads no {', '.join(unread)}"
+
+
+def check_engine(engine, given, progress):
+    """The engine's arguments, less what ROLL's strategy takes out of them first."""
+    root = Path(importlib.import_module("roll").__file__).parent
+    text = (root / "distributed" / "strategy" / f"{engine}_strategy.py").read_text()
+    taken = re.findall(r"\.pop\(\s*[\"'](\w+)[\"']", text)
+    engine_arguments.check_names(engine, {name: given[name] for name in given if name not in taken}, None, progress)
+    if engine == "vllm":
+        engine_arguments.check_scheduler(
+            sequences=given.get("max_num_seqs"),
+            tokens=given.get("max_num_batched_tokens", 8192),
+            longest=given.get("max_model_len"),
+            chunks=given.get("enable_chunked_prefill", True),
+        )
 
 
 def build_schedule(training_args, megatron):

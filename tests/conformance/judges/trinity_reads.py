@@ -8,6 +8,7 @@ import inspect
 import re
 from pathlib import Path
 
+import engine_arguments
 import verl_reads
 import yaml
 
@@ -56,7 +57,15 @@ def check_reward(taskset):
 
 
 def check_engines(explorer, progress):
-    """What is handed on to vLLM or SGLang are arguments of theirs."""
+    """What is handed on to vLLM or SGLang are arguments of theirs, and vLLM's scheduler can hold a sequence."""
     for model in [explorer.rollout_model, *explorer.auxiliary_models]:
         engine = "sglang" if model.engine_type == "sglang" else "vllm"
-        verl_reads.check_arguments(engine, getattr(model, "extra_engine_args", None), "trinity-rft", progress)
+        given = getattr(model, "extra_engine_args", None) or {}
+        engine_arguments.check_names(engine, given, "trinity-rft", progress)
+        if engine == "vllm":
+            engine_arguments.check_scheduler(
+                sequences=given.get("max_num_seqs"),
+                tokens=given.get("max_num_batched_tokens"),
+                longest=model.max_model_len,
+                chunks=getattr(model, "enable_chunked_prefill", True),
+            )

@@ -15,9 +15,9 @@ ON_A_DEVICE = (
     *("get_device_id", "log_gpu_memory_usage", "aggressive_empty_cache", "apply_fsdp2", "fsdp2_load_full_state_dict"),
     *("offload_fsdp_model_to_cpu", "offload_fsdp_optimizer", "load_fsdp_model_to_gpu", "load_fsdp_optimizer"),
     *("offload_megatron_model_to_cpu", "offload_megatron_optimizer", "register_megatron_training_hooks"),
-    "apply_monkey_patch",
+    *("apply_monkey_patch", "load_mcore_dist_weights"),
 )
-"""Functions of veRL's that touch a device, or patch kernels for one."""
+"""Functions of veRL's that touch a device, patch kernels for one, or load the weights."""
 MANY_STEPS = 10**6
 """The length of a run whose config does not tell it: it hangs on the data."""
 FAMILIES = ("qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "llama", "mixtral", "deepseek_v3", "gemma2", "qwen2_5_vl")
@@ -36,6 +36,7 @@ def prepare(progress):
 
     random_weights()
     torch.cuda.current_device = lambda: 0
+    torch.cpu.empty_cache = nothing  # the device that veRL finds here, asked for what a GPU has
     torch.distributed.fsdp.FullyShardedDataParallel = Unwrapped  # old workers import it where they need it
     for module in modules_of_verl():
         for name in ON_A_DEVICE:
@@ -174,7 +175,9 @@ def make_module(*, override_ddp_config=None, tf_config=None, **kwargs):
     from megatron.core.distributed import DistributedDataParallelConfig
 
     DistributedDataParallelConfig(**(override_ddp_config or {}))
-    return [torch.nn.Linear(2, 2)], tf_config or transformer_config()
+    module = torch.nn.Linear(2, 2)
+    module.sharded_state_dict = lambda *args, **kwargs: {}
+    return [module], tf_config or transformer_config()
 
 
 def build_megatron_section(section):

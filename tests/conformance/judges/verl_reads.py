@@ -6,12 +6,10 @@ configs. What lies below a mapping that veRL hands on whole has the names of who
 
 import functools
 import importlib
-import json
 import re
 from pathlib import Path
 
-from packaging.requirements import Requirement
-from packaging.version import Version
+import engine_arguments
 
 HANDED_ON = re.compile(
     r"\b(engine_kwargs|\w*override\w*|reward_kwargs|\w+_kwargs|ray_init|runtime_env|env_vars|extra_configs|lora|tool_config"
@@ -19,8 +17,6 @@ HANDED_ON = re.compile(
 )
 """Mappings with names of their own."""
 NAMES = re.compile(r"\.([A-Za-z_]\w*)|[\"']([A-Za-z_]\w*)[\"']")
-ENGINE_ARGUMENTS = Path(__file__).with_name("engine_arguments.json")
-ENGINES = ("vllm", "sglang")
 
 
 @functools.cache
@@ -52,37 +48,15 @@ def check(overrides):
     assert not unread, f"nothing in veRL reads {', '.join(unread)}"
 
 
-def known_arguments(engine, distribution="verl"):
-    """The version of the engine nearest to what this release asks for, and the names of its arguments."""
-    known = {Version(version): names for version, names in json.loads(ENGINE_ARGUMENTS.read_text())[engine].items()}
-    asked = asked_versions(engine, distribution)
-    fitting = [version for version in known if asked is None or version in asked] or list(known)
-    newest = max(fitting)
-    return str(newest), known[newest].split()
-
-
-def asked_versions(engine, distribution):
-    """What the package's metadata say of the engine's version, or None."""
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        asked = [Requirement(text) for text in requires(distribution) or ()]
-    except PackageNotFoundError:  # imported from a checkout
-        return None
-    return next((one.specifier for one in asked if one.name == engine), None)
-
-
 def check_engine(rollout, progress):
-    """The arguments that are handed to the engine have names that it knows."""
-    given = (rollout.get("engine_kwargs") or {}).get(rollout.name) if rollout.name in ENGINES else None
-    check_arguments(rollout.name, given, "verl", progress)
-
-
-def check_arguments(engine, given, distribution, progress):
-    """Raises where the engine of the version that `distribution` asks for has no such argument."""
-    given = [name for name, value in (given or {}).items() if value is not None]
-    if given:
-        version, known = known_arguments(engine, distribution)
-        progress.note(f"arguments of {engine} {version}")
-        unread = [name for name in given if name not in known]
-        assert not unread, f"[{engine} {version}] no argument {', '.join(unread)}"
+    """What is handed to vLLM or SGLang are arguments of theirs, and vLLM's scheduler can hold a sequence."""
+    if rollout.name not in engine_arguments.ENGINES:
+        return
+    engine_arguments.check_names(rollout.name, (rollout.get("engine_kwargs") or {}).get(rollout.name), "verl", progress)
+    if rollout.name == "vllm":
+        engine_arguments.check_scheduler(
+            sequences=rollout.get("max_num_seqs"),
+            tokens=rollout.get("max_num_batched_tokens"),
+            longest=rollout.get("max_model_len") or rollout.prompt_length + rollout.response_length,
+            chunks=rollout.get("enable_chunked_prefill", True),
+        )
