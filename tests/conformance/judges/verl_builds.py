@@ -126,6 +126,8 @@ class Parameters:
         group = {"params": [torch.nn.Parameter(torch.zeros(1))], "lr": 0.0, "max_lr": 1.0, "min_lr": 0.0}
         self.param_groups = [{**group, "wd_mult": 1.0, "lr_mult": 1.0}]
         self.chained_optimizers = [self]
+        self.optimizer = self
+        self.state = {}
 
 
 class Bridge:

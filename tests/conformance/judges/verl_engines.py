@@ -9,6 +9,10 @@ ENGINE_PACKAGES = ("veomni", "torchtitan", "mindspeed", "automodel")
 """Back ends that veRL registers only where their own packages are installed."""
 
 
+WITHOUT_TRANSFORMER_ENGINE = "between instances of 'NoneType' and 'Version'"
+"""What Megatron-Core says where it asks for the version of Transformer Engine, which needs a GPU."""
+
+
 def nothing(*args, **kwargs):
     return None
 
@@ -91,7 +95,9 @@ def tolerant_training_worker(workers, progress):
             try:
                 verl_builds.check_overrides(self.model_config.get("override_config"))
                 self.engine.initialize()
-            except ModuleNotFoundError as error:
+            except (ModuleNotFoundError, TypeError) as error:
+                if not isinstance(error, ModuleNotFoundError) and WITHOUT_TRANSFORMER_ENGINE not in str(error):
+                    raise
                 progress.note(f"engine {self.engine_config.strategy} not built: {error}")
 
         def set_loss_fn(self, loss):
