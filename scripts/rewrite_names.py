@@ -17,7 +17,8 @@ class Names:
 
     def __init__(self, moves: Moves, modules: Iterable[str]) -> None:
         self.new = {name: moves.new_name(name) for name in modules}
-        self.packages = set(moves.folders)
+        self.packages = tuple(moves.folders)
+        self.data = moves.data
         self._moves = moves
 
     def file_name(self, name: str) -> str:
@@ -42,7 +43,7 @@ class Names:
         """A module's file, from the repository's root or from the package; anything else as it is."""
         bare = path.removeprefix("rftconf/")
         module = f"rftconf.{bare.removesuffix('.py').replace('/', '.')}"
-        known = module in self.new if path.endswith(".py") else module in self.packages
+        known = module in self.new if path.endswith(".py") else module.startswith(self.packages)
         if not known or (bare == path and "/" not in path):
             return path
         new = self._moves.new_name(module).replace(".", "/") + (".py" if path.endswith(".py") else "")
@@ -51,6 +52,8 @@ class Names:
 
 def rewrite_text(text: str, names: Names) -> str:
     """Dotted names and paths of modules, wherever they stand."""
+    for old, new in names.data.items():
+        text = text.replace(old, new)
     text = _DOTTED.sub(lambda match: names.dotted(match[0]), text)
     return _PATH.sub(lambda match: names.path(match[0]), text)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.sources import ROOT
+from tests.sources import ROOT, modules
 
 TABLE = ROOT / "docs" / "adr" / "0014-moves.toml"
 
@@ -56,9 +56,9 @@ def test_code(names: Any, old: str, new: str) -> None:
 
 def test_texts_name_files_folders_and_dotted_names(names: Any) -> None:
     rewriting = importlib.import_module("rewrite_names")
-    text = "`rftconf/guide/` begins, `guide/draft.py` sizes, rftconf.load.load reads; https://x/rftconf/load.py stays"
+    text = "`rftconf/guide/` begins, `guide/draft.py` sizes, `rftconf/guide/parts/`, rftconf.load.load reads; https://x/rftconf/load.py stays"
     assert rewriting.rewrite_text(text, names) == (
-        "`rftconf/recipes/` begins, `recipes/draft.py` sizes, rftconf.load.load.load reads; https://x/rftconf/load.py stays"
+        "`rftconf/recipes/` begins, `recipes/draft.py` sizes, `rftconf/recipes/parts/`, rftconf.load.load.load reads; https://x/rftconf/load.py stays"
     )
     assert rewriting.rewrite_file_names("`silence.py`, `table.py`", names) == "`release_defaults.py`, `table.py`"
 
@@ -111,11 +111,14 @@ def test_those_who_import_it_are_sent_there() -> None:
 
 
 def test_no_module_lands_on_one_that_stays() -> None:
+    """Before the moves; once they are made, every module is where the table says."""
     moves = importlib.import_module("moves").read_moves(TABLE)
-    staying = {
-        path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in (ROOT / "rftconf").rglob("*.py")
-    } - set(moves.modules)
-    assert sorted(set(moves.modules.values()) & staying) == []
+    there = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in modules("rftconf")}
+    if "rftconf.errors" in there:
+        assert sorted(set(moves.modules) - there) == []
+        assert sorted(set(moves.modules.values()) & (there - set(moves.modules))) == []
+    else:
+        assert sorted(set(moves.modules.values()) - there) == []
 
 
 def test_two_modules_for_one_name_are_refused(tmp_path: Path) -> None:
