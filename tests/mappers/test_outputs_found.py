@@ -153,6 +153,15 @@ def test_a_size_of_an_update_that_no_source_tells_is_asked() -> None:
     assert "actor_train.device_mapping" in asked.why
 
 
+def test_a_fixed_micro_batch_that_no_source_tells_is_asked() -> None:
+    text = "algorithm: {algorithm_type: grpo, repeat_times: 4}\nmodel: {model_path: /m}\ncluster: {node_num: 1, gpu_per_node: 8}\n"
+    text += "mode: both\nbuffer: {batch_size: 8}\ntrainer: {use_dynamic_bsz: false}\n"
+    done = converted(text, "verl", name="run.yaml")
+    key = "trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
+    assert open_keys(line_of(done, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu")) == {key}  # type: ignore[arg-type]
+    assert "BAT006" not in codes(done)
+
+
 def test_a_switch_by_which_an_older_release_stops_is_left_out_and_said() -> None:
     key = "actor_rollout_ref.hybrid_engine"
     apart = set_to(VERL, **{"trainer.v1.trainer_mode": "separate_async", "trainer.use_v1": "True", key: "False"})
