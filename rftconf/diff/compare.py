@@ -21,6 +21,12 @@ from rftconf.plan.totals import TOTALS, Total, totals
 
 NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
 """Fields that mean never where nobody says when."""
+NONE = tuple(
+    f"stage.algorithm.{name}" for name in ("policy_loss.dual_clip_c", "policy_loss.value_cap", "std_scope", "std_ddof")
+)
+"""Fields whose absence is a value: no second clip, no cap, no division by a deviation. Every reader fills them."""
+LACKED = ("stage.optim.actor.warmup_updates", "stage.optim.critic.warmup_updates")
+"""The same where a framework has no key for them; with a key, absence is a share of a length that nobody told."""
 SWITCHES = (".enabled", ".rank", ".kind")
 """Ends of paths of fields that put others to sleep, and are not asleep themselves."""
 NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
@@ -217,9 +223,11 @@ class _Half:
     def silent(self, path: str) -> bool:
         """True where the field is left to code that the plan does not speak of.
 
-        It is not where the field does nothing, where silence means never, and where the whole list item is missing.
+        It is not where the field does nothing, where silence means never or none, and where the whole list item is missing.
         """
-        if self.raw.get(path) is not None or path in NEVER or self.asleep.why(path) is not None:
+        if self.raw.get(path) is not None or path in (*NEVER, *NONE) or self.asleep.why(path) is not None:
+            return False
+        if path in LACKED and path not in self.said:
             return False
         item = _ITEM.match(path)
         if item is not None and not any(other.startswith(item[0]) for other in self.raw):

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from rftconf.diff.compare import Comparison, Counted, Difference, Own, Seen, Stages, Verdict
+from rftconf.diff.compare import NONE, Comparison, Counted, Difference, Own, Seen, Stages, Verdict
 from rftconf.diff.effects import Effect
 from rftconf.diff.measured import Tier
 from rftconf.diff.ranking import of_stages
@@ -42,6 +42,7 @@ COUNTED = {
     Effect.BOOKKEEPING: "are names and logging",
 }
 SILENT = "not said"
+NOTHING = "none"
 WITHHELD = "(withheld)"
 MARKS = {True: "=", False: "≠", None: "?"}
 _NARROW = 84
@@ -81,7 +82,7 @@ def verdict_text(found: Comparison, effects: Sequence[Effect]) -> str:
 def value_text(path: str, value: Any, limit: int = _LONGEST) -> str:
     """A value as a person would write it; a secret is withheld."""
     if value is None:
-        return SILENT
+        return NOTHING if path in NONE else SILENT
     if is_secret(path.rpartition(".")[2], value):
         return WITHHELD
     return str(value) if isinstance(value, Fraction) else shown(value, limit)

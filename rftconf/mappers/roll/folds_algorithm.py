@@ -164,11 +164,14 @@ def read_loss(r: Reading) -> None:
         r.inactive[CLIP] = "use_pg_clip_range is true, and nothing else reads pg_clip without dual_clip_loss"
     r.set(L + "clip_low", low, *((LOW, RANGE) if ranged is True else (CLIP,)))
     r.set(L + "clip_high", high, *((HIGH, RANGE) if ranged is True else (CLIP,)))
-    dual = r.native(DUAL, False)
+    family = _family(r)
+    dual = r.native(DUAL, False) if isinstance(family, Expr) or family in CLIPPED_TWICE else False
+    if dual is False and r.native(DUAL, False) is True:
+        r.inactive[DUAL] = f"the {family} loss is not clipped twice (actor_pg_worker: _compute_ppo_loss alone is)"
     bound = None if dual is False or r.native(CLIP) is None else 1 + 2 * r.native(CLIP)
     keys, how = ((DUAL,), "") if dual is False else ((DUAL, CLIP), "1 + 2 x pg_clip (H32)")
     r.set(L + "dual_clip_c", bound, *keys, how=how)
-    r.set(L + "family", _family(r), LEVEL, VARIANT, CLASS)
+    r.set(L + "family", family, LEVEL, VARIANT, CLASS)
     agg = r.native("loss_agg_mode")
     sums = agg == "seq-mean-token-sum-norm"
     r.set(A + "loss_agg", "sum-over-len" if sums else agg, "loss_agg_mode")
@@ -197,6 +200,8 @@ def _family(r: Reading) -> Any:
     return level if isinstance(level, Expr) else "gspo" if level == "seq" else "ppo"
 
 
+CLIPPED_TWICE = ("ppo", "gspo")
+"""Losses that dual_clip_loss is for: base_worker's own on either level, and ActorPGWorker's ppo."""
 VARIANTS = ("vanilla_pg", "tis", "topr", "cispo", "kimi15")
 
 

@@ -83,7 +83,7 @@ ALGORITHM_ROWS = (
     row(lambda c: c.distillation.distillation_loss.clip_ratio_high, lambda p: p.stage.algorithm.policy_loss.clip_high, same, always=True,
         when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
     row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, DualClip(OWN_DUAL_CLIP),
-        why="core_algos: dual clip, always on"),
+        when=on.DUAL_CLIP, why="core_algos: compute_policy_loss_vanilla clips twice, always"),
     row(lambda c: c.actor_rollout_ref.actor.tau_pos, lambda p: p.stage.algorithm.policy_loss.tau_pos, same, absent=None,
         when=on.SAPO,
         why="core_algos: sapo"),
