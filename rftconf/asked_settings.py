@@ -49,7 +49,7 @@ def _stops_waiting(mine: Any, theirs: Any) -> str:
 
 
 ASKED = (
-    Asked("identity.resume", lambda mine, theirs, _: None not in (mine, theirs), _resumes),
+    Asked("identity.resume", lambda mine, theirs, _: all(isinstance(one, str) for one in (mine, theirs)), _resumes),
     Asked("stage.placement.rollout.max_timeout_seconds", _cuts, _times_out),
     Asked("stage.sync.timeout_seconds", _cuts, _stops_waiting),
 )

@@ -85,7 +85,8 @@ def _sentence(one: Difference) -> str:
     name = one.path.removeprefix("stage.")
     if one.a.value == one.b.value:
         idle = one.b.idle or one.a.idle
-        return f"{name}: acts only {'in the source; here' if one.b.idle else 'here; in the source'} {idle}"
+        where = "in the source; here" if one.b.idle else "here; in the source"
+        return f"{name}: acts only {where} {idle or 'nothing looks at it'}"
     mine, theirs = (seen_text(one.path, seen) for seen in narrowed(one))
     return f"{name}: {mine} in the source, {theirs} here"
 

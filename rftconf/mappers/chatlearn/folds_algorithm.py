@@ -77,10 +77,15 @@ def write_loss(w: Writing) -> None:
         )
     if family is not None:
         w.put(SEQUENCE, family == "gspo", path, always=family == "gspo")
-    _write_dual_clip(w)
 
 
-def _write_dual_clip(w: Writing) -> None:
+def read_dual_clip(r: Reading) -> None:
+    """There is none."""
+    r.set(A + "policy_loss.dual_clip_c", None, kind=Kind.DEFAULT, how="the loss is capped by value (H32)")
+
+
+def write_dual_clip(w: Writing) -> None:
+    """The cap by value stands in its place."""
     c, path = w.plan(A + "policy_loss.dual_clip_c"), A + "policy_loss.dual_clip_c"
     if unbounded(w) and not w.same_framework:
         note = "the loss is always capped by value (final_clip_ratio); the source bounds nothing (H32)"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.ledger import State
 from rftconf.mappers.rates import beside_a_length
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, OpenKey, Text, Var, arith, formula, text
+from rftconf.plan.symbols import MISSING, Expr, OpenKey, Text, Var, arith, formula, text
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -143,6 +143,10 @@ def write_resume(w: Writing) -> None:
     """The folder of the data loader's state lies in the output folder, as in ChatLearn's templates."""
     wanted = w.plan(IDENTITY + "resume")
     if wanted is None:
+        return
+    if isinstance(wanted, Expr) and not w.same_framework:
+        note = f"depends on {formula(wanted)}, which the source does not tell"
+        w.put(RESUMES, MISSING, IDENTITY + "resume", state=State.UNRESOLVED, note=note, always=True)
         return
     if wanted == "never":
         w.put(RESUMES, False, IDENTITY + "resume", always=True)

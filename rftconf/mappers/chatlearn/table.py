@@ -34,8 +34,10 @@ TRAINER, MEGATRON = "models.policy_trainer.", "stage.placement.actor.megatron."
 
 FOLDS = (
     Fold((), (), folds_algorithm.read_advantage, folds_algorithm.refuse_advantage, "grpo_utils/advantage_compute.py: the only algorithm"),
-    Fold((folds_algorithm.SEQUENCE,), (A + "policy_loss.family", A + "policy_loss.dual_clip_c"),
+    Fold((folds_algorithm.SEQUENCE,), (A + "policy_loss.family",),
          folds_algorithm.read_loss, folds_algorithm.write_loss, "train_helper: gspo or grpo loss; row 4.2.18"),
+    Fold((), (A + "policy_loss.dual_clip_c",), folds_algorithm.read_dual_clip, folds_algorithm.write_dual_clip,
+         "loss_gallery: the loss is capped by value, and never clipped twice; H32"),
     Fold((folds_batch.OF_ENGINE, folds_batch.OF_ADVANTAGE), (folds_batch.N,), folds_batch.read_responses, folds_batch.write_responses,
          "sampler repeats a prompt by the one, AdvantageComputer waits for the other; H13"),
     Fold(folds_batch.NATIVES, folds_batch.PLANS, folds_batch.read_micro, folds_batch.write_micro,

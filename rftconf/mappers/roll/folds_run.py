@@ -8,7 +8,7 @@ from rftconf.ledger import State
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import RL, trained
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
+from rftconf.plan.symbols import MISSING, Expr, formula
 
 if TYPE_CHECKING:
     from rftconf.mappers.reading import Reading
@@ -96,7 +96,10 @@ def write_folders(w: Writing) -> None:
     if mode == "path":
         w.put(RESUME, w.plan("identity.resume_path"), "identity.resume", "identity.resume_path", always=True)
         return
-    if mode == "auto" and not w.same_framework:
+    if isinstance(mode, Expr) and not w.same_framework:
+        note = f"depends on {formula(mode)}, which the source does not tell"
+        w.put(RESUME, MISSING, "identity.resume", state=State.UNRESOLVED, note=note, always=True)
+    elif mode == "auto" and not w.same_framework:
         w.put(RESUME, False, "identity.resume", state=State.NARROWED, note=NO_LATEST, always=True)
     elif mode is not None:
         w.put(RESUME, mode == "auto", "identity.resume", state=State.DERIVED)

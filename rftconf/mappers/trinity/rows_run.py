@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rftconf.mappers.codecs import counts, off_as, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.trinity import conditions as on
+from rftconf.mappers.trinity.monitors import MONITOR
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ RUN_ROWS = (
             "path": (True, "Trinity resumes only from <root>/<project>/<name>: put the checkpoint there (row 10.8)")}),
         why="config.continue_from_checkpoint"),
     row(lambda c: c.log.level, lambda p: p.identity.log_level, same, why="log.level"),
-    row(lambda c: c.monitor.monitor_args, lambda p: p.identity.logger_args, off_as((None, {})), why="monitor_args of the tracker"),
+    row(lambda c: c.monitor.monitor_args, lambda p: p.identity.logger_args, MONITOR, why="monitor_args of the tracker"),
     # -- cluster ------------------------------------------------------------------------------------------------
     row(lambda c: c.cluster.node_num, lambda p: p.cluster.nodes, counts(Unit.NODES, off=(0,)), always=True, why="0 asks a live Ray cluster"),
     row(lambda c: c.cluster.gpu_per_node, lambda p: p.cluster.gpus_per_node, counts(Unit.GPUS, off=(0,)), always=True,

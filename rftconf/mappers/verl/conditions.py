@@ -124,12 +124,6 @@ OWN_POOL = When(
     lambda c: c.plan("stage.placement.layout") not in ("colocated", None),
     "engines that share the trainer's GPUs get weights in place, whatever it says",
 )
-ONE_CLIP = ("gspo", "cispo", "sapo", "geo_mean", "clip_cov", "kl_cov", "gpg", "dro")
-"""Losses of core_algos that never look at clip_ratio_c, from 0.4.1 on."""
-DUAL_CLIP = When(
-    lambda c: c.plan("stage.algorithm.policy_loss.family") not in ONE_CLIP,
-    "core_algos: only the vanilla loss is clipped twice, and dppo_tv and dppo_kl read it; this loss never does",
-)
 SAPO = When(lambda c: c.plan("stage.algorithm.policy_loss.family") in ("sapo", None), "only the sapo loss reads it")
 LORA = When(lambda c: c.plan("stage.model_options.lora.rank") not in (0, None), "no effect while the rank of LoRA is 0")
 FSDP_LORA = When(

@@ -8,7 +8,7 @@ from rftconf.mappers.codecs import NO_VALUE_CLIP, counts, same, words
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.folds_recipes import FULLY_ASYNC
-from rftconf.mappers.verl.teachers import OWN_DUAL_CLIP, REWARDED, TAUGHT, BesideTeacher, DualClip
+from rftconf.mappers.verl.teachers import DUAL_CLIP, OWN_DUAL_CLIP, REWARDED, TAUGHT, BesideTeacher, DualClip
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ ALGORITHM_ROWS = (
     row(lambda c: c.distillation.distillation_loss.clip_ratio_high, lambda p: p.stage.algorithm.policy_loss.clip_high, same, always=True,
         when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
     row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, DualClip(OWN_DUAL_CLIP),
-        when=on.DUAL_CLIP, why="core_algos: compute_policy_loss_vanilla clips twice, always"),
+        when=DUAL_CLIP, why="core_algos: compute_policy_loss_vanilla clips twice, always"),
     row(lambda c: c.actor_rollout_ref.actor.tau_pos, lambda p: p.stage.algorithm.policy_loss.tau_pos, same, absent=None,
         when=on.SAPO,
         why="core_algos: sapo"),

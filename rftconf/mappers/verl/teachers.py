@@ -33,6 +33,14 @@ REWARDED = When(lambda c: not follows_teacher(c), ALONE)
 TAUGHT = When(follows_teacher, "no effect without a teacher that is followed alone")
 
 
+ONE_CLIP = ("gspo", "cispo", "sapo", "geo_mean", "clip_cov", "kl_cov", "gpg", "dro")
+"""Losses of core_algos that never look at clip_ratio_c, from 0.4.1 on."""
+DUAL_CLIP = When(
+    lambda c: c.plan("stage.algorithm.policy_loss.family") not in ONE_CLIP,
+    "core_algos: only the vanilla loss is clipped twice, and dppo_tv and dppo_kl read it; this loss never does",
+)
+
+
 class BesideTeacher(Codec[Any, Any]):
     """A value that a run without task rewards never uses: read as `idle` there."""
 
