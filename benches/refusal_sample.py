@@ -20,7 +20,7 @@ from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text import toml
 
 VERDICTS = Path(__file__).parent / "data" / "refusal_verdicts.toml"
-SEED, SIZE = 20261124, 30
+SEED, SIZE = 66286737, 30
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,10 @@ def render_page(drawn: Sequence[Refusal], whole: int, verdicts: Sequence[dict[st
         "",
         f"`make real-world` over configs of other people's repositories ended in {whole} refusals. {len(drawn)} of them, drawn by chance",
         f"(seed {SEED}), stand here with what the code of the target does, read once for each kind of refusal.",
-        "No config is copied: repository, path and commit say where it is. Draws before this one held some that were wrong about what a",
-        "fork counts (Tree-GRPO's answers to a prompt, MetaStone-S1's update), and so were 41 of the 244 refusals of the configs kept back",
-        "on 2026-11-25: all of forks of verl-agent, whose update counts steps of episodes. All of these are mended since.",
+        "No config is copied: repository, path and commit say where it is. Judging all refusals of an earlier run, kind by kind, found",
+        "wrong ones: of forks whose update counts steps of episodes (verl-agent, TCOD), of configs with which veRL itself stops, of GPUs",
+        "that could be split otherwise, of updates that veRL's ranks round down, of demonstrations counted as answers. All are mended,",
+        "and the seed was drawn after that.",
         "",
         "| config | to | what rftconf says | what the code does | judged |",
         "| --- | --- | --- | --- | --- |",
