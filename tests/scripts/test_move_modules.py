@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.sources import ROOT, modules
+from tests.sources import ROOT, modules, tree
 
 TABLE = ROOT / "docs" / "adr" / "0014-moves.toml"
+RENAMES = ROOT / "docs" / "adr" / "0014-renames.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -126,3 +128,25 @@ def test_two_modules_for_one_name_are_refused(tmp_path: Path) -> None:
     table.write_text('[modules.x]\na = "old"\n[modules.y]\nb = "old"\n')
     with pytest.raises(ValueError, match="2 lines move 1 modules"):
         importlib.import_module("moves").read_moves(table)
+
+
+def test_names_to_be_given_up_are_there_and_new_ones_are_free() -> None:
+    """While the modules lie where they lie; a renamed definition leaves the table."""
+    wrong, seen = [], 0
+    for module, names in importlib.import_module("moves").tomllib.loads(RENAMES.read_text(encoding="utf-8")).items():
+        folder = ROOT / "runners" if module.startswith("rftconf_runner") else ROOT
+        path = folder / f"{module.replace('.', '/')}.py"
+        if not path.exists():
+            continue
+        defined = set()
+        for node in tree(path).body:
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                defined.add(node.name)
+            if isinstance(node, ast.ClassDef):
+                defined |= {f"{node.name}.{one.name}" for one in node.body if isinstance(one, ast.FunctionDef)}
+        for old, new in names.items():
+            seen += 1
+            free = f"{old.rpartition('.')[0]}.{new}".lstrip(".") not in defined
+            wrong += [] if old in defined and free else [f"{module}: {old}"]
+    assert seen > 0
+    assert wrong == []
