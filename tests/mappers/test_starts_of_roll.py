@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rftconf.convert import Conversion, convert
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.lint import engine
 from rftconf.lint.rule import roll as roll_config
@@ -57,6 +58,17 @@ def test_settings_of_gradients_are_none_of_the_model() -> None:
     assert not layers.keys() & {"overlap_grad_reduce", "save_hf_model"}
 
 
+@pytest.mark.parametrize(("release", "refused"), [("0.1.1", True), ("0.1.3", True), ("0.2.1", False)])
+def test_an_adapter_in_megatron_came_with_0_2_1(release: str, refused: bool) -> None:
+    """model_providers: setup_lora_training gets no model of Megatron before, and every weight is trained."""
+    words = f"{MEGATRON}actor_rollout_ref.model.lora.rank=32 "
+    if refused:
+        with pytest.raises(RefusedError, match="no adapter"):
+            roll(words, to_release=release)
+    else:
+        assert roll(words, to_release=release)[0]["actor_train.model_args.lora_rank"] == 32
+
+
 def test_a_critic_names_its_kind_of_model() -> None:
     """model_providers: default_value_model_provider knows trl and auto_token_classification."""
     out, _ = roll("algorithm.adv_estimator=gae critic.model.path=/m/q critic.ppo_micro_batch_size_per_gpu=4 ")
@@ -82,7 +94,6 @@ def test_a_megatron_critic_becomes_one_of_fsdp2() -> None:
     [
         (MEGATRON, "0.3.0", "all-linear"),
         (MEGATRON, "0.2.1", "all-linear"),
-        (MEGATRON, "0.1.3", "???"),
         ("algorithm.adv_estimator=grpo ", "0.3.0", "???"),
         ("algorithm.adv_estimator=grpo ", "0.2.1", "???"),
     ],

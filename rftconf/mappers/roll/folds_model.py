@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
@@ -91,6 +92,11 @@ def write_lora(w: Writing) -> None:
                 if w.plan(LORA + field) is not None:
                     w.lose(LORA + field, State.DEFAULT, "no adapter")
         return
+    if _role(w, "actor") and not w.since(MEGATRON_ADAPTERS_SINCE):
+        raise RefusedError(
+            f"ROLL {w.release} gives Megatron's models no adapter: it would train every weight (model_providers: setup_lora_training)",
+            choices=(f"--to-release {MEGATRON_ADAPTERS_SINCE} or newer",),
+        )
     targets = w.plan(LORA + "targets")
     everything = targets in (ALL_LINEAR, None)
     value = ",".join(map(str, targets)) if isinstance(targets, list) else ALL_LINEAR if everything else targets
@@ -115,6 +121,7 @@ def write_lora(w: Writing) -> None:
             w.put(at + "lora_alpha", alpha, LORA + "alpha", always=True, how="else twice the rank (H54)")
 
 
+MEGATRON_ADAPTERS_SINCE = "0.2.1"
 KNOWN_SIZES = frozenset(
     {"tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size", "context_parallel_size",
      "expert_model_parallel_size", "expert_tensor_parallel_size", "sequence_parallel", "use_distributed_optimizer"}
