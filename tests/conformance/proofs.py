@@ -171,6 +171,7 @@ _QUOTES = "quotes another refusal of this list"
 _GUIDE = "a first config is refused by the memory account, before there is anything to put before a framework"
 _MIGRATE = "the text cannot be changed in place; the run itself is not refused"
 NO_JUDGE = {
+    "gives Megatron's models no adapter": "the run starts and trains every weight; ROLL's start judge asks model_providers for it",
     "--adapters: this is …": "adapters are a wish beside the conversion; the run itself is not refused",
     "--adapters: … … takes no reward function": "adapters are a wish beside the conversion; the run itself is not refused",
     "--adapters: the config names no data set": "adapters are a wish beside the conversion; the run itself is not refused",
