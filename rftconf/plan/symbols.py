@@ -297,6 +297,4 @@ def formula(value: Value, outer: int = 0) -> str:
             return f"[{', '.join(map(formula, value))}]"
         case dict() if is_symbolic(value):
             return "{" + ", ".join(f"{key}: {formula(item)}" for key, item in value.items()) + "}"
-        case None:
-            return "null"  # as every config writes it
-    return to_shell(value)
+    return "null" if value is None else to_shell(value)

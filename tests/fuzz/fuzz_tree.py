@@ -89,7 +89,7 @@ def groups(seed: int = 0) -> Iterator[Leaves]:
         for turn in drawn:
             for framework in BASES:
                 chance = random.Random(f"{seed}/{kind}/{turn}/{framework}")
-                keys = [(at, key) for at, key in enumerate(keys_of(framework)) if _kind(framework, key) == kind]
+                keys = [(at, key) for at, key in enumerate(keys_of(framework)) if _kinds(framework)[key] == kind]
                 chance.shuffle(keys)
                 yield from _grouped(framework, [f"{key}={ODD[(at + turn) % len(ODD)]}" for at, key in keys], most)
 
@@ -138,10 +138,6 @@ def _kinds(framework: str) -> dict[str, str]:
     return {
         key: "base" if any(_touch(key, one) for one in base) else "section" if key in above else "free" for key in keys
     }
-
-
-def _kind(framework: str, key: str) -> str:
-    return _kinds(framework)[key]
 
 
 @dataclass
@@ -258,8 +254,7 @@ def run(given: Iterator[Leaves], tally: Tally, until: float, keep: Callable[[int
         seen = len(tally.wrong)
         tally.leaves += len(leaves.changes)
         judge(leaves, tally)
-        for line in tally.wrong[seen:]:
-            sys.stdout.write(f"{line}\n")
+        sys.stdout.writelines(f"{line}\n" for line in tally.wrong[seen:])
         if number % 20 == 19:
             keep(number + 1)
     return number + 1
@@ -271,9 +266,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="which leaves stand together")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--state", type=Path, help="where the tally is kept, and goes on from")
-    parser.add_argument(
-        "--without", action="append", default=[], choices=(*OF_DOCUMENTS, *OF_CONFIGS), help="leave a verb out"
-    )
+    verbs_of_all = (*OF_DOCUMENTS, *OF_CONFIGS)
+    parser.add_argument("--without", action="append", default=[], choices=verbs_of_all, help="leave a verb out")
     asked = parser.parse_args()
     verbs = tuple(verb for verb in Tally().verbs if verb not in asked.without)
     tally, first, spent = Tally(verbs=verbs), 0, 0.0

@@ -47,9 +47,8 @@ def write_helpers(w: Writing) -> None:
             engines = arith("/", own, engine_gpus(w, at)) if own is not None else 1
             w.put(key + ".engine_num", engines, at + ".gpus", state=State.DERIVED, always=True)
             if w.plan(at + ".path") is None and not w.same_framework:
-                w.put(
-                    key + ".model_path", "???", always=True, how="the source does not name this model, or names several"
-                )
+                how = "the source does not name this model, or names several"
+                w.put(key + ".model_path", "???", at + ".path", state=State.UNRESOLVED, always=True, how=how)
         if w.plan(at + ".role") == "teacher" and w.plan("stage.kind") == "distill" and index == 0:
             w.lose(at + ".role", State.DERIVED, "the workflow takes the first auxiliary model for the teacher")
         elif w.plan(at + ".role") not in ("helper", None):
