@@ -7,11 +7,13 @@ test holds that.
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from typing import Any
 
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Row
 from rftconf.mappers.writing import Writing
+from rftconf.plan.index import unit_of
 
 LEFT_TO_THE_TARGET = {
     "stage.batch.prompts_per_fetch": "how many prompts one fetch reads changes no batch",
@@ -55,17 +57,33 @@ def fills_more(writing: Writing, path: str) -> bool:
     block, _, last = path.rpartition(".")
     if last not in MICRO:
         return False
-    longest = writing.plan("stage.length.prompt_max_tokens"), writing.plan("stage.length.response_max_tokens")
-    if not all(isinstance(one, int) for one in longest):
+    longest = _longest(writing)
+    if longest is None:
         return False
-    mine = _tokens([writing.plan(f"{block}.{field}") for field in MICRO], sum(longest))
-    natives = [_native(writing, f"{block}.{field}") for field in MICRO]
-    theirs = _tokens([writing.defaults(key) if key else None for key in natives], sum(longest))
+    mine = _tokens([writing.plan(f"{block}.{field}") for field in MICRO], longest)
+    rows = [_row(writing, f"{block}.{field}") for field in MICRO]
+    theirs = _tokens([writing.defaults(row.native) if row is not None else None for row in rows], longest)
     return mine is not None and theirs is not None and theirs > mine
 
 
-def _native(writing: Writing, path: str) -> str | None:
-    return next((row.native for row in writing.table.rows if isinstance(row, Row) and row.plan == path), None)
+def holds_no_sequence(writing: Writing, path: str) -> bool:
+    """True for a cap whose default in the target is shorter than the longest sequence: frameworks that do not derive it stop."""
+    row, longest = _row(writing, path), _longest(writing)
+    default = writing.defaults(row.native) if row is not None and path.endswith(".tokens_per_rank") else None
+    if row is None or longest is None or not isinstance(default, int):
+        return False
+    cap = row.codec.get(default, writing, unit_of(path))  # tokens of the GPUs that share a sequence
+    return isinstance(cap, (int, Fraction)) and cap < longest
+
+
+def _longest(writing: Writing) -> int | None:
+    """Tokens of the longest prompt and answer; None where one is not known."""
+    ends = writing.plan("stage.length.prompt_max_tokens"), writing.plan("stage.length.response_max_tokens")
+    return sum(ends) if all(isinstance(end, int) for end in ends) else None
+
+
+def _row(writing: Writing, path: str) -> Row | None:
+    return next((row for row in writing.table.rows if isinstance(row, Row) and row.plan == path), None)
 
 
 def _tokens(micro: list[Any], longest: int) -> int | None:

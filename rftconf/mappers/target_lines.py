@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rftconf.ledger import Basis, State, TargetLine
 from rftconf.mappers.native import Native
 from rftconf.mappers.not_taken import Slot, account_change, leave_out_what_is_not_taken, newest_names
-from rftconf.mappers.own_tuning import fills_more, left_to_the_target
+from rftconf.mappers.own_tuning import fills_more, holds_no_sequence, left_to_the_target
 from rftconf.mappers.placing import LAYOUT
 from rftconf.mappers.provenance import comment_of
 from rftconf.mappers.rows import UNSET
@@ -154,6 +154,7 @@ def _only_tuning(writing: Writing, known: catalogue.Catalogue, key: str, out: Ou
         _switches_what_is_written(writing, path)
         or _must_be_said(writing, known.get(key), out, path)
         or fills_more(writing, path)
+        or holds_no_sequence(writing, path)
         for path in tuning
     ):
         return False
