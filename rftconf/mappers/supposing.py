@@ -15,30 +15,38 @@ if TYPE_CHECKING:
 
     from rftconf.mappers.reading import Reading
     from rftconf.mappers.rows import When
+    from rftconf.mappers.writing import Writing
 
 MOST_CASES = 64
 """Combinations of unknown switches and words that are tried for one condition."""
 
 
 class Supposed:
-    """A reading in which some values that are not known are supposed to be what they might be.
+    """A reading or a writing in which some values that are not known are supposed to be what they might be.
 
     `unknown` collects the plan paths and keys that were asked for and are not known, each with what it might be.
     """
 
-    def __init__(self, reading: Reading, supposed: Mapping[str, Any]) -> None:
-        self._reading, self._supposed = reading, supposed
+    def __init__(self, context: Reading | Writing, supposed: Mapping[str, Any]) -> None:
+        self._context, self._supposed = context, supposed
         self.unknown: dict[str, tuple[Any, ...]] = {}
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[Reading | Writing]:  # type: ignore[override]
+        """What it stands for: some conditions ask whether a plan is read or written."""
+        return type(self._context)
 
     def plan(self, path: str) -> Any:
         """The plan value, or what it is supposed to be."""
-        return self._seen(path, self._reading.plan(path), _of_field)
+        return self._seen(path, self._context.plan(path), _of_field)
 
     def native(self, key: str, otherwise: Any = None) -> Any:
-        """The effective native value, or what it is supposed to be."""
-        return self._seen(key, self._reading.native(key, otherwise), self._of_key)
+        """The effective native value of a reading, or what it is supposed to be."""
+        return self._seen(key, cast("Reading", self._context).native(key, otherwise), self._of_key)
 
-    effective = native
+    def effective(self, key: str, *otherwise: Any) -> Any:
+        """The effective native value, or what it is supposed to be."""
+        return self._seen(key, self._context.effective(key, *otherwise), self._of_key)
 
     def _seen(self, name: str, value: Any, choices: Any) -> Any:
         if not is_symbolic(value):
@@ -48,15 +56,15 @@ class Supposed:
         return self._supposed.get(name, value)
 
     def _of_key(self, key: str) -> tuple[Any, ...]:
-        source = self._reading.source
-        known = catalogue.load(source.framework, None, self._reading.trainer)
+        source: Any = getattr(self._context, "source", self._context)  # a writing has its target's name itself
+        known = catalogue.load(source.framework, None, self._context.trainer)
         found = known.get(key)
         if found is not None and "bool" in found.type.split("|"):
             return (True, False)
         return found.choices if found is not None and found.choices else known.names(key)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._reading, name)
+        return getattr(self._context, name)
 
 
 def _of_field(path: str) -> tuple[Any, ...]:
@@ -102,11 +110,11 @@ def put_to_sleep(reading: Reading, when: When, *keys: str) -> None:
     reading.waits_for.update(dict.fromkeys(keys, when))
 
 
-def could_hold(when: When, reading: Reading) -> bool:
+def could_hold(when: When, context: Reading | Writing) -> bool:
     """True where a condition that does not hold might, were a switch or a word that nobody told another one."""
-    first = Supposed(reading, {})
+    first = Supposed(context, {})
     when.test(cast("Reading", first))
     names = [name for name, choices in first.unknown.items() if choices]
     cases = islice(product(*(first.unknown[name] for name in names)), MOST_CASES)
-    supposed = (Supposed(reading, dict(zip(names, case, strict=True))) for case in cases)
+    supposed = (Supposed(context, dict(zip(names, case, strict=True))) for case in cases)
     return any(when.test(cast("Reading", one)) for one in supposed) if names else False

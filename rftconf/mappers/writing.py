@@ -13,6 +13,7 @@ from rftconf.ledger import LOSSES, Decision, State
 from rftconf.mappers.codecs import Put
 from rftconf.mappers.paths import fits, without_indices
 from rftconf.mappers.rows import UNSET, Cannot, Each, Fixed, Fold, Row, Table
+from rftconf.mappers.supposing import could_hold
 from rftconf.mappers.value_errors import STUMBLES
 from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
@@ -72,6 +73,14 @@ class Writing:
     """Plan paths whose row is switched off in this target, with the reason."""
     inert: set[str] = field(default_factory=set)
     """Native keys whose rows are switched off in this target."""
+    _open: bool | None = None
+
+    @property
+    def open(self) -> bool:
+        """True where the source leaves some value of the plan open."""
+        if self._open is None:
+            self._open = any(map(is_symbolic, self.values.values()))
+        return self._open
 
     @property
     def backend(self) -> str:
@@ -175,7 +184,7 @@ class Writing:
         except UncountableError as missing:
             self._leave_unwritten(row, f"cannot be counted: {missing.args[0]} is not known")
         except STUMBLES:
-            if not self.facts.get("open") and not any(map(is_symbolic, self.values.values())):
+            if not self.facts.get("open") and not self.open:
                 raise
             self._leave_unwritten(row, "cannot be written while other values are open")
 
@@ -188,7 +197,7 @@ class Writing:
     def _write_row(self, row: Row, native: str, plan: str) -> None:
         if plan not in self.values or row.read_only:
             return
-        if row.when is not None and not row.when.test(self):
+        if row.when is not None and not row.when.test(self) and not (self.open and could_hold(row.when, self)):
             self.inert.add(native)
             if not (row.mirror and self.knows(native)):
                 self.asleep.setdefault(plan, row.when.otherwise)

@@ -75,8 +75,7 @@ def leave_quantities_open(values: dict[str, Any], origins: Mapping[str, Origin],
 
     `unusable`: keys whose values could not be used, which are asked for first.
     """
-    fixed = ("micro.sequences_per_rank",) if values.get("stage.batch.micro.dynamic") is False else ()
-    for name in (*QUANTITIES, *fixed) if values.get("stage.kind") == "rl" else ():
+    for name in QUANTITIES if values.get("stage.kind") == "rl" else ():
         path = f"stage.batch.{name}"
         if values.get(path) is None:
             keys = sorted(origins[path].keys, key=lambda key: key not in unusable) if path in origins else ()

@@ -52,6 +52,7 @@ OPTIONS = {
     "budget": [
         *(
             *READING,
+            "--assume",
             "--rows",
             "--gpu",
             "--nodes",

@@ -89,6 +89,7 @@ VERL = (
     Base("one update a period", VERL_GRPO | {f"{ARR}.actor.ppo_mini_batch_size": 256}, "fsdp"),
     Base("reward model", VERL_GRPO | REWARD_MODEL, "fsdp", "0.7.1"),
     Base("custom reward", VERL_GRPO | {"reward.custom_reward_function.path": "score.py"}, "fsdp", "0.7.1"),
+    Base("corrected", VERL_GRPO | {"algorithm.rollout_correction.rollout_is": "token"}, "fsdp", "0.7.0"),
     Base("group filter", VERL_GRPO | {"algorithm.filter_groups.enable": True, "algorithm.filter_groups.metric": "reward"}, "fsdp", "0.5.0"),
     Base("separate engines", VERL_GRPO | {"trainer.v1.trainer_mode": "separate_async", f"{ARR}.hybrid_engine": False,
          f"{ARR}.rollout.nnodes": 1, f"{ARR}.rollout.n_gpus_per_node": 8, f"{ARR}.rollout.checkpoint_engine.backend": "nccl",
@@ -205,6 +206,8 @@ TRINITY = (
     Base("epochs", {k: v for k, v in TRINITY_GRPO.items() if not k.endswith("total_steps")} | {"buffer.total_epochs": 3}),
     Base("entropy", TRINITY_GRPO | {"algorithm.entropy_loss_fn_args.entropy_coef": 0.01}),
     Base("benchmark", BENCH),
+    Base("swanlab", TRINITY_GRPO | {"monitor.monitor_type": "swanlab"}, since="0.3.3"),
+    Base("sglang", TRINITY_GRPO | {"explorer.rollout_model.engine_type": "sglang"}, since="0.6.0"),
     Base("tinker", TRINITY_GRPO | {"model.tinker.enable": True}, since="0.4.1"),
     Base("form B", TRINITY_GRPO | {"synchronizer.explorer_sync_interval": 1, "synchronizer.trainer_sync_interval": 1}, since="0.5.0"),
 )  # fmt: skip

@@ -153,15 +153,6 @@ def test_a_size_of_an_update_that_no_source_tells_is_asked() -> None:
     assert "actor_train.device_mapping" in asked.why
 
 
-def test_a_fixed_micro_batch_that_no_source_tells_is_asked() -> None:
-    text = "algorithm: {algorithm_type: grpo, repeat_times: 4}\nmodel: {model_path: /m}\ncluster: {node_num: 1, gpu_per_node: 8}\n"
-    text += "mode: both\nbuffer: {batch_size: 8}\ntrainer: {use_dynamic_bsz: false}\n"
-    done = converted(text, "verl", name="run.yaml")
-    key = "trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
-    assert open_keys(line_of(done, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu")) == {key}  # type: ignore[arg-type]
-    assert "BAT006" not in codes(done)
-
-
 def test_a_switch_by_which_an_older_release_stops_is_left_out_and_said() -> None:
     key = "actor_rollout_ref.hybrid_engine"
     apart = set_to(VERL, **{"trainer.v1.trainer_mode": "separate_async", "trainer.use_v1": "True", key: "False"})
@@ -226,3 +217,16 @@ def test_a_key_of_the_users_own_is_left_out_where_a_newer_release_refuses_it() -
     done = convert_loaded(loaded, "verl", Options("0.9.1"))
     assert line_of(done, key) is None
     assert any(note.startswith(f"{key} is left out: veRL 0.9.1 refuses keys") for note in done.ledger.notes)
+
+
+@pytest.mark.parametrize(("release", "written"), [("0.9.1", False), ("0.7.1", True)])
+def test_verl_scores_as_it_trains_since_one_engine_does_both(release: str, written: bool) -> None:
+    """engine_workers of 0.8.0 assert that both switches agree; the workers before have a switch each."""
+    scoring = {
+        "actor_train.use_dynamic_batching_in_infer": True,
+        "actor_train.max_tokens_per_microbatch_in_infer": 6144,
+    }
+    done = of_roll(dict[str, object](scoring), "verl", release)
+    lines = {line.key: line.value for line in done.ledger.targets}
+    assert lines["actor_rollout_ref.rollout.log_prob_use_dynamic_bsz"] is written
+    assert codes(done) == set()

@@ -93,11 +93,16 @@ def test_weights_may_be_kept_in_more_bits_than_they_are_computed_in() -> None:
         ("reward__reward_manager__name", "prime", "stage.reward.manager"),
         ("algorithm__rollout_correction__rollout_rs", "token_k1", "stage.algorithm.rollout_correction"),
         ("algorithm__rollout_correction__rollout_is", "group", "stage.algorithm.rollout_correction"),
-        ("algorithm__rollout_correction__rollout_is_threshold", "2.0_1.0", "stage.algorithm.rollout_correction"),
     ],
 )
 def test_what_is_not_executed_is_refused_by_field(key: str, value: str, path: str) -> None:
     assert path in [one.path for one in refusals(plan(**{key: value}))]
+
+
+def test_a_correction_with_two_bounds_is_refused() -> None:
+    correction = "algorithm__rollout_correction__rollout_is"
+    refused = refusals(plan(**{correction: "token", f"{correction}_threshold": "2.0_1.0"}))
+    assert "stage.algorithm.rollout_correction" in [one.path for one in refused]
 
 
 EVERYTHING = {

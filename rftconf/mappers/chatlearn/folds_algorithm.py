@@ -130,6 +130,10 @@ def write_kl(w: Writing) -> None:
         return
     if entropy is not None:
         w.put(ENTROPY, entropy, A + "entropy_coef", always=True)
+    if isinstance(enabled, Expr):
+        note = "a coefficient of 0 switches KL off, and whether it is used depends on a value nobody tells"
+        w.put(KL, "???", *(at + name for name in ("enabled", "coef")), state=State.UNRESOLVED, note=note, always=True)
+        return
     on = enabled is not False and enabled is not None
     value = coef if on and coef is not None else 0.0
     w.put(KL, value, at + "enabled", *([at + "coef"] if on and coef is not None else []), always=True)

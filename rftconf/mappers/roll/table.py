@@ -269,6 +269,7 @@ ROLL = Table(
         "rewards.*.strategy_args.strategy_name": "who serves the judge, and with which options",
         "reward_model.strategy_args.strategy_name": "who serves the reward model, and with which options",
         "use_pg_clip_range": "which bounds of the ratio act: it is read as false",
+        "dual_clip_loss": "whether the loss is clipped a second time: it is read as clipped",
         **{
             f"{role}.strategy_args.strategy_name": "how the model is split, and how large an update is"
             for role in ("actor_train", "critic", "reference", "sft_train", "student_train", "teacher")

@@ -27,6 +27,11 @@ def read_demonstrations(r: Reading, taken: Any) -> Any:
     if not mixes or taken is None or isinstance(share, bool) or not isinstance(share, (int, float, Expr)):
         return taken
     given = share * taken if isinstance(share, Expr) or isinstance(taken, Expr) else ceil(share * taken)
+    if isinstance(given, int) and given >= taken:
+        r.note(
+            f"a train batch of {taken} has no place for answers beside demonstrations ({SHARE}): read as answers alone"
+        )
+        return taken
     r.set(DEMOS, given, SHARE, SIZE, how="the share of a train batch that comes from the demonstrations, rounded up")
     return taken - given
 

@@ -27,7 +27,8 @@ class _Monitor(off_as):
             return super().get(value, context, unit)
         names = READ_BY_MONITORS[kind]
         unread = [name for name in value if name not in names]
-        why = f"the monitor {kind} reads {' and '.join(names) or 'none of them'} only (utils/monitor.py)"
+        reads = f"reads {' and '.join(names)} only" if names else "reads no arguments"
+        why = f"the monitor {kind} {reads} (utils/monitor.py)"
         context.inactive.update((f"monitor.monitor_args.{name}", why) for name in unread)
         return {name: one for name, one in value.items() if name in names} or None
 

@@ -16,9 +16,17 @@ if TYPE_CHECKING:
 
 REFERENCE_TOTAL = "actor_rollout_ref.ref.log_prob_micro_batch_size"
 REFERENCE_SIZE = f"{REFERENCE_TOTAL}_per_gpu"
+TRAINED, TRAINED_SIZE = (
+    "actor_rollout_ref.actor.use_dynamic_bsz",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",
+)
+SCORED, SCORED_SIZE = (
+    "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
+)
 MICRO = {
     REFERENCE_SIZE: "stage.batch.reference.sequences_per_rank",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "stage.batch.micro.sequences_per_rank",
+    TRAINED_SIZE: "stage.batch.micro.sequences_per_rank",
 }
 UNPADDED = {
     "actor": "actor_rollout_ref.model.use_remove_padding",
@@ -59,6 +67,7 @@ def _write(w: Writing) -> None:
     _fit_longest(w)
     _write_unpadded(w)
     _write_fixed_sizes(w)
+    _score_as_trained(w)
     _write_reference_size(w)
 
 
@@ -110,12 +119,28 @@ def _write_fixed_sizes(w: Writing) -> None:
             )
 
 
+def _score_as_trained(w: Writing) -> None:
+    """Since 0.8.0 one engine trains and scores, and engine_workers asserts that both fill micro-batches the same way."""
+    if w.same_framework or not w.since("0.8.0") or SCORED not in w.out:
+        return
+    trained, scored = w.effective(TRAINED), w.out[SCORED].value
+    if not isinstance(trained, bool) or not isinstance(scored, bool) or trained is scored:
+        return
+    note = (
+        f"veRL since 0.8.0 scores as it trains: {'by tokens' if trained else 'in fixed micro-batches'} (engine_workers)"
+    )
+    w.put(SCORED, trained, "stage.batch.log_prob.dynamic", state=State.NARROWED, note=note, always=True)
+    if not trained and w.effective(SCORED_SIZE) is None:
+        share = w.effective(TRAINED_SIZE)
+        w.put(SCORED_SIZE, 1 if share is None else share, always=True, how="as many sequences as a pass of an update")
+
+
 def _write_reference_size(w: Writing) -> None:
     """Up to 0.3.0 every run has a reference, and ray_trainer._validate_config asks for its fixed micro-batches."""
-    if w.since("0.4.1") or w.effective("actor_rollout_ref.actor.use_dynamic_bsz") is True:
+    if w.since("0.4.1") or w.effective(TRAINED) is True:
         return
     if w.effective(REFERENCE_SIZE) is None and w.effective(REFERENCE_TOTAL) is None:
-        share = w.effective("actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu")
+        share = w.effective(SCORED_SIZE)
         how = f"veRL {w.release} asks for it also where the plan has no reference"
         w.put(REFERENCE_SIZE, 1 if share is None else share, always=True, how=how)
 
