@@ -15,4 +15,4 @@ def said(value: object) -> str:
         return "[" + ", ".join(map(said, value)) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {said(below)}" for key, below in value.items()) + "}"
-    return repr(value)
+    return "null" if value is None else repr(value)

@@ -54,3 +54,4 @@ def test_every_range_is_of_a_field_that_holds_numbers() -> None:
 
 def test_a_quotient_is_said_as_one() -> None:
     assert said(Fraction(4, 3)) == "4/3"
+    assert said({"len": None}) == "{len: null}"
