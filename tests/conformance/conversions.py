@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -83,13 +84,14 @@ def written_keys(lines: Sequence[str]) -> list[str]:
 
 
 def judge(bench: Bench, target: Target, file: Path, scratch: Path) -> Verdict:
-    """What the target's loader says of a file rftconf wrote."""
+    """What the target's loader says of a file rftconf wrote; with RFTCONF_STARTS=1 all that its start judge asks too."""
+    starts = {"starts": True} if os.environ.get("RFTCONF_STARTS") == "1" else {}
     if target.framework == "verl":
         program, overrides, processes = launched(file, scratch)
-        return bench.ask(target, {"program": program, "overrides": overrides, "processes": processes})
+        return bench.ask(target, {"program": program, "overrides": overrides, "processes": processes, **starts})
     if target.framework == "roll":
         file = with_variables(file, scratch)
-    return bench.ask(target, {"file": str(file)})
+    return bench.ask(target, {"file": str(file), **starts})
 
 
 def with_variables(file: Path, scratch: Path) -> Path:

@@ -45,7 +45,8 @@ class Outcome:
 def converted_to(target: Target, real: Real, folder: Path) -> Converted:
     """The config as rftconf writes it for the target."""
     told = ["--from", real.framework, "--from-release", real.release] if real.release else []  # a stranger's is guessed
-    options = [*told, "--rows", str(ROWS), *real.options]
+    steps = ["--assume", "steps_per_episode=1"] if real.framework == "trinity" else []  # no config tells it
+    options = [*told, *steps, "--rows", str(ROWS), *real.options]
     return convert(real.write(folder), target, folder, options)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections import Counter
@@ -150,6 +151,7 @@ def main() -> None:
         corpora = thinned(sources(), args.thin, args.of)
         what = f"every {args.thin}. config of each corpus" if args.thin > 1 else "every config of each corpus"
     begun = time.monotonic()
+    os.environ["RFTCONF_STARTS"] = "1"
     runs = list(run_all(targets, corpora, args.runs))
     found = figures(runs)
     print("\n".join(shown(found)))

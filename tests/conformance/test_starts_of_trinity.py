@@ -48,6 +48,6 @@ def test_what_stops_the_run_stops_the_judge(bench: Bench, target: Target, name: 
     assert made.old in TRINITY_GRPO
     file = tmp_path / "config.yaml"
     file.write_text(TRINITY_GRPO.replace(made.old, made.new))
-    verdict = bench.ask(target, {"file": str(file)})
+    verdict = bench.ask(target, {"file": str(file), "starts": True})
     assert (verdict.ok, verdict.stage) == (False, made.stage), str(verdict)
     assert made.says in verdict.error

@@ -59,7 +59,7 @@ def overrides(config: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("target", STARTED, ids=str)
 def test_an_adapter_starts(bench: Bench, target: Target) -> None:
-    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD["grpo"] | ADAPTER)})
+    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD["grpo"] | ADAPTER), "starts": True})
     assert verdict.ok, str(verdict)
     assert not [note for note in verdict.notes if "not built" in note]
 
@@ -68,6 +68,6 @@ def test_an_adapter_starts(bench: Bench, target: Target) -> None:
 @pytest.mark.parametrize("name", BREAKS)
 def test_what_stops_the_workers_stops_the_judge(bench: Bench, target: Target, name: str) -> None:
     made = BREAKS[name]
-    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD[made.case] | made.change)})
+    verdict = bench.ask(target, {"overrides": overrides(VERL_GOOD[made.case] | made.change), "starts": True})
     assert (verdict.ok, verdict.stage) == (False, made.stage), str(verdict)
     assert made.says in verdict.error

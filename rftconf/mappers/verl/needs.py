@@ -130,6 +130,8 @@ def _score_as_trained(w: Writing) -> None:
         f"veRL since 0.8.0 scores as it trains: {'by tokens' if trained else 'in fixed micro-batches'} (engine_workers)"
     )
     w.put(SCORED, trained, "stage.batch.log_prob.dynamic", state=State.NARROWED, note=note, always=True)
+    if not trained and w.plan("stage.batch.log_prob.tokens_per_rank") is not None:
+        w.lose("stage.batch.log_prob.tokens_per_rank", State.NARROWED, note)
     if not trained and w.effective(SCORED_SIZE) is None:
         share = w.effective(TRAINED_SIZE)
         w.put(SCORED_SIZE, 1 if share is None else share, always=True, how="as many sequences as a pass of an update")

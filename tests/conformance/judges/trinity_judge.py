@@ -70,8 +70,9 @@ def judge_one(case, progress, *, verl, builds_verl):
     loaded = load_config(str(file))
     if "responses" in case:
         return trinity_rows.read(loaded, case, progress)
-    progress.stage = "reads"
-    trinity_reads.check(file)
+    if case.get("starts"):
+        progress.stage = "reads"
+        trinity_reads.check(file)
     answer = {"loaded": plain(loaded), "checked": []}
     for stage in list(loaded) if getattr(loaded, "stages", None) else [loaded]:
         progress.stage = "check"
@@ -83,7 +84,8 @@ def judge_one(case, progress, *, verl, builds_verl):
                 return trinity_mathematics.measure(stage, built, case["mathematics"], progress)
             progress.stage = "worker"
             # a process has one process group, and every stage wants its own
-            apart(functools.partial(trinity_trainer.start_workers, stage, built, verl), progress)
+            critic = bool(case.get("starts"))
+            apart(functools.partial(trinity_trainer.start_workers, stage, built, verl, critic=critic), progress)
         progress.stage = "names"
         trinity_names.look_up(stage, progress)
         answer["checked"].append(plain(stage))

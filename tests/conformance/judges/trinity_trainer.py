@@ -43,7 +43,7 @@ def convert(section, node):
         raise
 
 
-def start_workers(config, built, verl_release, progress):
+def start_workers(config, built, verl_release, progress, *, critic=True):
     """veRL's own workers under Trinity's config: the reference only where the algorithm uses one, no rollout."""
     from trinity.algorithm import ALGORITHM_TYPE
 
@@ -56,7 +56,7 @@ def start_workers(config, built, verl_release, progress):
         verl_release,
         progress,
         role="actor_rollout_ref" if algorithm.use_reference and not has_adapter else "actor_rollout",
-        use_critic=bool(built.critic.get("enable")),
+        use_critic=critic and bool(built.critic.get("enable")),
         sequences_per_prompt=1,  # Trinity's train batch counts sequences
         builds_rollout=False,
     )

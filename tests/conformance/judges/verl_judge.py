@@ -90,8 +90,9 @@ def judge_one(case, progress, *, release, model_folder):
     def fresh():
         return copy.deepcopy(local)
 
-    progress.stage = "reads"
-    verl_reads.check(case["overrides"])
+    if case.get("starts"):
+        progress.stage = "reads"
+        verl_reads.check(case["overrides"])
     progress.stage = "validate"
     verl_trainer.validate(fresh(), composed, release)
     progress.stage = "dataclass"
@@ -101,7 +102,8 @@ def judge_one(case, progress, *, release, model_folder):
     progress.stage = "worker"
     verl_workers.start(fresh(), release, progress)
     progress.stage = "names"
-    verl_reads.check_engine(local.actor_rollout_ref.rollout, progress)
+    if case.get("starts"):
+        verl_reads.check_engine(local.actor_rollout_ref.rollout, progress)
     verl_names.look_up(fresh(), release, progress)
     return resolved
 
