@@ -62,7 +62,9 @@ def read_environments(r: Reading) -> None:
         rest = {k: v for k, v in own.items() if k not in FIELDS or (cut and k == CAP)}
         r.set(at + "config", rest or None, *(f"{native}.{k}" for k in rest), native)
         if not own:
-            r.note(f"train_env_manager.tags names {formula(tag)}, which custom_envs does not have: ROLL stops when it starts")
+            r.note(
+                f"train_env_manager.tags names {formula(tag)}, which custom_envs does not have: ROLL stops when it starts"
+            )
 
 
 def section(r: Reading) -> str:
