@@ -1,4 +1,4 @@
-"""What a conversion changes in memory: source and output priced on the same GPUs, and each difference by its setting."""
+"""Notes on memory: the source and the output are priced on the same GPUs, and each difference is named by its setting."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rftconf.plan.symbols import is_symbolic
 from rftconf.stage import StageRead
 
 if TYPE_CHECKING:
-    from rftconf.budget.compared import Apart, Because, Compared, Held
+    from rftconf.budget.comparison import MemoryComparison, RoleDifference, RoleMemory, SettingEffect
     from rftconf.budget.price import Budget
     from rftconf.budget.roles import Setup
 
 GPU = "h100-80g"
-"""On which both are priced; only an engine's share hangs on the size of a GPU, and that differs alike on every size."""
+"""Both are priced on this GPU; only an engine's share hangs on the size of a GPU, and that differs alike on every size."""
 NEEDS_MORE = "more memory: "
 OTHERWISE = "memory: "
 WHEN = ("at work", "while others work", "of cache", "at least")
-"""What the figures of a role are."""
+"""Names of a role's figures, in the order of RoleMemory."""
 MOST_NAMED = 3
 """Settings that a sentence names, the largest first."""
 
@@ -35,17 +35,17 @@ def memory_notes(
 
     `keys` are the target's keys of plan fields. Nothing is said of a run that the account of memory cannot price.
     """
-    from rftconf.budget.compared import compared
+    from rftconf.budget.comparison import compare_memory
     from rftconf.budget.gpus import gpu_named
 
     a = _setup(mine, ledger.source_framework, ledger.source_release)
     b = _setup(theirs, ledger.target_framework, ledger.target_release)
     if a is None or b is None:
         return
-    found = compared(a, b, gpu_named(GPU))
-    if found.apart:
+    found = compare_memory(a, b, gpu_named(GPU))
+    if found.differences:
         yield from _verdicts(found)
-    for one in found.apart:
+    for one in found.differences:
         yield _sentence(one, _Words(writing, keys))
 
 
@@ -64,7 +64,7 @@ def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
         return None
 
 
-def _verdicts(found: Compared) -> Iterator[str]:
+def _verdicts(found: MemoryComparison) -> Iterator[str]:
     a, b = found.a, found.b
     if a.verdict != b.verdict:
         lead = NEEDS_MORE if b.headroom < a.headroom else OTHERWISE
@@ -78,19 +78,19 @@ def _verdict(one: Budget) -> str:
 
 
 class _Words:
-    """What a sentence says of a setting: its values, what it alone changes, and the key or the reason."""
+    """Writes what a sentence says of a setting: its values, its own effect, and the target's key or why there is none."""
 
     def __init__(self, writing: Writing, keys: Mapping[str, str]) -> None:
         self._writing, self._keys = writing, keys
 
-    def of(self, one: Because, held: Held, fields: Mapping[str, str]) -> str:
-        mine, theirs = one.says
+    def of(self, one: SettingEffect, held: RoleMemory, fields: Mapping[str, str]) -> str:
+        mine, theirs = one.values
         values = f"{mine} in the source, {theirs} here" if mine != theirs else mine
-        return f"{one.cause.name}: {values} ({_alone(held, one.makes)}{self._way(one, fields)})"
+        return f"{one.setting.name}: {values} ({_own_effect(held, one.memory)}{self._remedy(one, fields)})"
 
-    def _way(self, one: Because, fields: Mapping[str, str]) -> str:
+    def _remedy(self, one: SettingEffect, fields: Mapping[str, str]) -> str:
         """The target's key of the setting, or why the target has none."""
-        paths = [path.format_map(fields) for path in one.cause.plan]
+        paths = [path.format_map(fields) for path in one.setting.plan]
         told = [
             path for path in paths if (value := self._writing.values.get(path)) is not None and not is_symbolic(value)
         ]
@@ -103,46 +103,44 @@ class _Words:
         )
 
 
-def _alone(held: Held, makes: Held) -> str:
-    """What a setting changes by itself, where it changes most."""
-    changes = [(b - a, name) for (a, b), name in zip(held.beside(makes), WHEN, strict=True)]
+def _own_effect(held: RoleMemory, changed: RoleMemory) -> str:
+    """The figure of a role that a setting changes most by itself, and by how much."""
+    changes = [(b - a, name) for (a, b), name in zip(held.pairs_with(changed), WHEN, strict=True)]
     size, name = max(changes, key=lambda one: abs(one[0]))
     return f"{size / (1 << 30):+.1f} GiB {name}"
 
 
-def _sentence(one: Apart, words: _Words) -> str:
-    if one.held is None or one.here is None:
-        place, other = ("in the source", "what is written") if one.held else ("here", "the source")
-        size = max((held.at_work for held in (one.held, one.here) if held), default=0)
-        return (
-            f"{OTHERWISE if one.held else NEEDS_MORE}{one.name}, {_gib(size)} GiB of a GPU {place}, is not in {other}"
-        )
-    pairs = [(a, b, name) for (a, b), name in zip(one.held.beside(one.here), WHEN, strict=True)]
+def _sentence(one: RoleDifference, words: _Words) -> str:
+    if one.memory_a is None or one.memory_b is None:
+        place, other = ("in the source", "what is written") if one.memory_a else ("here", "the source")
+        size = max((memory.at_work for memory in (one.memory_a, one.memory_b) if memory), default=0)
+        return f"{OTHERWISE if one.memory_a else NEEDS_MORE}{one.name}, {_gib(size)} GiB of a GPU {place}, is not in {other}"
+    pairs = [(a, b, name) for (a, b), name in zip(one.memory_a.pairs_with(one.memory_b), WHEN, strict=True)]
     at_work = pairs[0]
     a, b, name = max(pairs, key=lambda pair: abs(pair[0] - pair[1])) if _near(*at_work[:2]) else at_work
-    told = [words.of(because, one.held, _fields(one)) for because in one.because[:MOST_NAMED]]
-    more = len(one.because) - MOST_NAMED
+    told = [words.of(effect, one.memory_a, _fields(one)) for effect in one.effects[:MOST_NAMED]]
+    more = len(one.effects) - MOST_NAMED
     rest = [f"{more} smaller one{'s' * (more != 1)}"] if more > 0 else []
-    shares = hasattr(one.mine, "engine")  # an engine takes what it is given; whether that fits is the verdict's
+    shares = hasattr(one.role_a, "engine")  # an engine takes what it is given; whether that fits is the verdict's
     lead = NEEDS_MORE if b > a and name == WHEN[0] and not shares else OTHERWISE
     return f"{lead}{_called(one)}, {_gib(a)} GiB {name} in the source, {_gib(b)} here; {'; '.join([*told, *rest])}"
 
 
-def _called(one: Apart) -> str:
+def _called(one: RoleDifference) -> str:
     """The source's name of a role, and what it is called here."""
-    here = one.theirs.name if one.theirs else one.name
+    here = one.role_b.name if one.role_b else one.name
     return one.name if here == one.name else f"{one.name} ({here} here)"
 
 
 def _near(a: int, b: int) -> bool:
-    from rftconf.budget.compared import Held
+    from rftconf.budget.comparison import RoleMemory
 
-    return Held(a).alike(Held(b))
+    return RoleMemory(a).is_close_to(RoleMemory(b))
 
 
-def _fields(one: Apart) -> dict[str, str]:
+def _fields(one: RoleDifference) -> dict[str, str]:
     """What the placeholders of a setting's plan fields stand for in this role."""
-    role = one.mine
+    role = one.role_a
     micro, infer = getattr(role, "micro", None), getattr(role, "infer", None)
     return {
         "role": one.name,

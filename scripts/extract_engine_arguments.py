@@ -6,11 +6,12 @@ The start judges have neither engine (they need a GPU); a written argument must 
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
 import zipfile
 from pathlib import Path
+
+from class_fields import annotated_fields
 
 FILE = Path(__file__).resolve().parents[1] / "tests" / "conformance" / "judges" / "engine_arguments.json"
 SOURCES = {
@@ -20,17 +21,6 @@ SOURCES = {
 CLASSES = ("EngineArgs", "AsyncEngineArgs", "BaseFrontendArgs", "FrontendArgs", "ServerArgs")
 
 
-def names(source: str) -> list[str]:
-    """The annotated fields of the classes of arguments."""
-    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name in CLASSES]
-    return [
-        statement.target.id
-        for one in classes
-        for statement in one.body
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-    ]
-
-
 def main() -> None:
     """Write the file: engine to version to names, as one text."""
     found: dict[str, dict[str, str]] = {"sglang": {}, "vllm": {}}
@@ -38,7 +28,7 @@ def main() -> None:
         engine, version = wheel.name.split("-")[:2]
         with zipfile.ZipFile(wheel) as packed:
             texts = [packed.read(name).decode() for name in SOURCES[engine]]
-        found[engine][version] = " ".join(sorted({name for text in texts for name in names(text)}))
+        found[engine][version] = " ".join(sorted({name for text in texts for name in annotated_fields(text, CLASSES)}))
     FILE.write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -8,7 +8,6 @@ and fails when the committed file differs.
 
 from __future__ import annotations
 
-import ast
 import json
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+from class_fields import annotated_fields  # noqa: E402
 from generated import clones_of, keep_and_tell, parser_of  # noqa: E402
 
 from rftconf.schemas.registry import ROLL  # noqa: E402
@@ -28,17 +28,6 @@ INHERITED = (
     "import dataclasses, json, transformers; "
     "print(json.dumps([field.name for field in dataclasses.fields(transformers.TrainingArguments)]))"
 )
-
-
-def own_fields(source: str) -> list[str]:
-    """The fields of mcore_adapter's own classes, in order."""
-    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name in OWN]
-    return [
-        statement.target.id
-        for one in classes
-        for statement in one.body
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-    ]
 
 
 def main() -> int:
@@ -54,7 +43,10 @@ def main() -> int:
 
     python = args.packages.resolve().parent / "venv/bin/python"
     inherited = json.loads(subprocess.run([python, "-c", INHERITED], check=True, capture_output=True, text=True).stdout)
-    own = {release: own_fields(git("show", f"{revision}:{SOURCE}")) for release, revision in ROLL.revisions.items()}
+    own = {
+        release: annotated_fields(git("show", f"{revision}:{SOURCE}"), OWN)
+        for release, revision in ROLL.revisions.items()
+    }
     data = {
         "source": f"{SOURCE} of each release, and transformers.TrainingArguments, by scripts/{Path(__file__).name}",
         "licence": "Apache-2.0",

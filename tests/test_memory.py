@@ -1,4 +1,4 @@
-"""What a conversion changes in memory is said by its setting, and sizes that would need more are written."""
+"""A conversion names the setting that changes a role's memory, and writes sizes whose defaults would need more."""
 
 from __future__ import annotations
 

@@ -139,7 +139,10 @@ def run(
     fixes: bool = True,
     alone: bool | None = None,
 ) -> list[Diagnostic]:
-    """What `wanted` rules find, stage by stage. `alone`: whether what is not written is the default; as the document shows when absent."""
+    """Run the `wanted` rules over each stage and give their findings.
+
+    `alone` says whether a key that is not written has its default; None takes what the document shows.
+    """
     chosen = tuple(wanted)
     alone = basic.stands_alone(document, best) if alone is None else alone
     return [

@@ -126,7 +126,7 @@ def whole_micro_batches(values: dict[str, Any], origins: dict[str, Origin]) -> N
             continue
         values[path] = next(part for part in range(min(int(size), share), 0, -1) if share % part == 0)
         said = str(size) if isinstance(size, int) else f"{float(size):g}"
-        why = f"{said} became {values[path]}: {said} does not divide the {share} sequences of {whose} (row 1.7)"
+        why = f"{said} became {values[path]}: {said} does not divide the {share} sequences of {whose}"
         origins[path] = Origin(Kind.CHOSEN, origins[path].keys, why)
 
 

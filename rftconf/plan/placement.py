@@ -141,7 +141,7 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
     demand = Demand(nodes, size, engine, auxiliary, update, *ranks, rules.node_of_both)
     if demand.total - rollout - auxiliary > trainer and rollout >= 1 and rollout % engine == 0:
         idle = demand.total - rollout - auxiliary - trainer
-        why = f"the source uses {demand.total - idle} of {demand.total} GPUs; here the trainer gets all that the engines leave (row 3.2)"
+        why = f"the source uses {demand.total - idle} of {demand.total} GPUs; here the trainer gets all that the engines leave"
         return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), why)
     left = demand.total - rollout - auxiliary
     if rollout % engine or rollout < 1:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from rftconf.cli.app import run
+from tests.conformance.cases import DECISIONS
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench, Verdict
 from tests.conformance.launching import bound, launched
@@ -134,3 +135,13 @@ def differences_after(
     written = plan_of(file, target.framework, target.release, bindings=held, base=base)
     read_back = plan_of(resolved, target.framework, target.release, beside=file, bindings=held, base=base)
     return list(differences(written, read_back))
+
+
+def converted_script(text: str, target: Target, folder: Path) -> Path:
+    """What rftconf writes for a veRL script; the script has to convert, and every question to have an answer here."""
+    source = folder / "run.sh"
+    source.write_text(text)
+    converted = convert(source, target, folder, ["--from", "verl"])
+    assert converted.code == 0, converted.said
+    assert not decide(target, converted.file, DECISIONS)
+    return converted.file

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.cases import DECISIONS
-from tests.conformance.conversions import convert, decide, judge
+from tests.conformance.conversions import converted_script, judge
 from tests.conformance.environment import ROLL_TARGETS, Target
 from tests.conformance.judging import Bench
 
@@ -59,12 +58,7 @@ NEWEST = ROLL_TARGETS[-1:]
 
 
 def written(target: Target, case: str, folder: Path) -> Path:
-    source = folder / "run.sh"
-    source.write_text(VERL.format(words=GOOD[case]))
-    converted = convert(source, target, folder, ["--from", "verl"])
-    assert converted.code == 0, converted.said
-    assert not decide(target, converted.file, DECISIONS)
-    return converted.file
+    return converted_script(VERL.format(words=GOOD[case]), target, folder)
 
 
 @pytest.mark.parametrize("target", ROLL_TARGETS[-2:], ids=str)

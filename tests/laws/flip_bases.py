@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+import pytest
+
+from rftconf.schemas import registry
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases_roll import ROLL
 
@@ -274,3 +278,18 @@ CHATLEARN = (
 BASES = {"verl": (*VERL, *RECIPES), "trinity": TRINITY, "roll": ROLL, "chatlearn": CHATLEARN}
 FLIPPED = {**BASES, "verl": (*BASES["verl"], *ENGINES, *LITE)}
 """The bases in which every leaf is flipped; round trips of the engines with a config of their own are not yet laws."""
+OTHER_FRAMEWORKS = {
+    framework: [target for target in registry.FRAMEWORKS if target != registry.framework(framework).family]
+    for framework in FLIPPED
+}
+"""Every framework but a config's own is a target."""
+
+
+def bases_in_turn(part: int) -> list[Any]:
+    """One base in `part` with its framework, as parameters of a test; all of them with RFTCONF_EVERY_FLIP=1."""
+    step = 1 if os.environ.get("RFTCONF_EVERY_FLIP") else part
+    return [
+        pytest.param(framework, base, id=f"{framework}-{base.name}")
+        for framework, bases in FLIPPED.items()
+        for base in bases[::step]
+    ]

@@ -31,7 +31,7 @@ GPUS = ("h100-80g", "a100-40g", "h20-96g")
 WITHIN = 0.05
 """A share of a role's memory that may differ without a line."""
 PLACEHOLDER = "your_hf_model_path"
-"""What ChatLearn's examples have in place of a model."""
+"""ChatLearn's examples have this in place of a model."""
 NOTHING = 1 << 28
 """Bytes (1/4 GiB) that no line has to speak of."""
 

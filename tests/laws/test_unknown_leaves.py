@@ -6,7 +6,6 @@ the leaf has a finding, a note or a reason. A field whose own size is not known 
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,23 +25,12 @@ from rftconf.load import Loaded, load, main_stage
 from rftconf.plan.symbols import Var, is_symbolic
 from rftconf.schemas import catalogue, registry
 from tests.laws.flip_base import Base
-from tests.laws.flip_bases import FLIPPED
+from tests.laws.flip_bases import OTHER_FRAMEWORKS, bases_in_turn
 from tests.laws.flip_values import candidates
 from tests.laws.round_trips import ROWS, document
 
 UNKNOWN = Var("X")
-OTHERS = {
-    framework: [target for target in registry.FRAMEWORKS if target != registry.framework(framework).family]
-    for framework in FLIPPED
-}
-"""Every framework but its own is a target."""
-PART = 7
-"""One base in so many has its turn in the suite; all with RFTCONF_EVERY_FLIP=1."""
-BASES = [
-    pytest.param(framework, base, id=f"{framework}-{base.name}")
-    for framework, bases in FLIPPED.items()
-    for base in (bases if os.environ.get("RFTCONF_EVERY_FLIP") else bases[::PART])
-]
+BASES = bases_in_turn(7)
 UPPER_BOUNDS = ("stage.run_length.rollouts", ".decay_updates")
 """Ends of what holds the steps that were asked for, where data may end before: with rows that are not counted, a bound."""
 ALIKE = {
@@ -114,7 +102,7 @@ def test_nothing_fails_on_an_unknown_leaf(framework: str, base: Base) -> None:
         engine.check(document(framework, flat, base.trainer), engine.Options(framework, newest, fixes=False))
         loaded = reading(framework, flat, base.trainer)
         assert loaded.plan.stages
-        for target in OTHERS[framework]:
+        for target in OTHER_FRAMEWORKS[framework]:
             try:
                 done = convert_loaded(loaded, target, Options())
             except RefusedError:

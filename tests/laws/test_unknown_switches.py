@@ -6,7 +6,6 @@ Otherwise the output asks for what hangs on it, or a finding says as what the sw
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,20 +22,11 @@ from rftconf.schemas import registry
 from rftconf.text.read import ReadOptions, read
 from rftconf.text.source import Source
 from tests.laws.flip_base import Base
-from tests.laws.flip_bases import FLIPPED
+from tests.laws.flip_bases import OTHER_FRAMEWORKS, bases_in_turn
 from tests.laws.round_trips import ROWS, document
 
 NAME = "X"
-OTHERS = {
-    framework: [target for target in registry.FRAMEWORKS if target != registry.framework(framework).family]
-    for framework in FLIPPED
-}
-PART = 9
-BASES = [
-    pytest.param(framework, base, id=f"{framework}-{base.name}")
-    for framework, bases in FLIPPED.items()
-    for base in (bases if os.environ.get("RFTCONF_EVERY_FLIP") else bases[::PART])
-]
+BASES = bases_in_turn(9)
 
 
 def understood(framework: str, base: Base, key: str, value: Any) -> Loaded:
@@ -82,6 +72,9 @@ def switches(base: Base) -> Iterator[str]:
 @pytest.mark.parametrize(("framework", "base"), BASES)
 def test_what_a_switch_decides_is_not_guessed(framework: str, base: Base) -> None:
     found = [
-        line for key in switches(base) for target in OTHERS[framework] for line in guessed(framework, base, key, target)
+        line
+        for key in switches(base)
+        for target in OTHER_FRAMEWORKS[framework]
+        for line in guessed(framework, base, key, target)
     ]
     assert found == []

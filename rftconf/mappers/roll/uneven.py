@@ -18,7 +18,7 @@ MOST_TRIED = 100_000
 
 
 def refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
-    """ROLL asserts that a period is whole updates and an update whole ranks (rows 1.13, H7, H10)."""
+    """ROLL asserts that a period is whole updates and an update whole ranks (H7, H10)."""
     gpus, prompts = w.plan("stage.placement.actor.gpus"), w.plan(B)
     refuse_torn_ranks(w, gpus, ranks)
     if update % int(ranks):

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rftconf.mappers.writing import Writing
 
 B, G, N = "stage.batch.prompts_per_rollout", "stage.batch.sequences_per_update", "stage.batch.responses_per_prompt"
-DEMOS = "stage.batch.demonstrations_per_update"
 Y, P = "stage.sync.", "stage.placement."
 DRIVERS = {
     "fixed": "lockstep", "trainer_driven": "trainer", "explorer_driven": "explorer", "fully_async": "free",

@@ -31,7 +31,7 @@ ROLES = ("reference", "critic")
 
 SIZES = {"dynamic": "trainer.use_dynamic_bsz", "tokens_per_rank": "trainer.max_token_len_per_gpu"}
 BLOCKS = {"log_prob": "actor", "reference": "reference", "critic": "critic", "critic_infer": "critic"}
-"""Micro-batches beside the actor's updates, and the role whose they are (rows 1.9, 1.10)."""
+"""Micro-batches beside the actor's updates, and the role whose they are, by the plan's block."""
 FOLLOWING = {
     **{
         f"stage.batch.{block}.{field}": (role, key, f"stage.batch.micro.{field}")
@@ -44,7 +44,7 @@ FOLLOWING = {
         "stage.model_options.remove_padding",
     ),
 }
-"""What a role takes from the actor's updates as well, and by which key; the plan has fields of its own for each."""
+"""Plan fields that follow the actor's updates: the role that each is of, the key that sets both, and the actor's field."""
 
 
 def _exists(context: Reading | Writing, role: str) -> bool:

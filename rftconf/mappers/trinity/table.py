@@ -29,6 +29,7 @@ from rftconf.mappers.trinity import (
     teachers,
 )
 from rftconf.mappers.trinity.conditions import worth
+from rftconf.mappers.trinity.demonstrations import DEMOS
 from rftconf.mappers.trinity.folds_horizon import HORIZON
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
@@ -47,7 +48,7 @@ ARGS = tuple(
 FOLDS = (
     Fold(("buffer.batch_size", "buffer.train_batch_size", SYNC + "sync_interval", SYNC + "explorer_sync_interval",
           SYNC + "trainer_sync_interval", SYNC + "sync_offset", SYNC + "sync_style"),
-         (B + "prompts_per_rollout", B + "sequences_per_update", folds.DEMOS, Y + "driver", Y + "run_ahead_rollouts", Y + "every_rollouts", Y + "in_flight"),
+         (B + "prompts_per_rollout", B + "sequences_per_update", DEMOS, Y + "driver", Y + "run_ahead_rollouts", Y + "every_rollouts", Y + "in_flight"),
          folds.read_batch, folds.write_batch, "explorer: need_sync; trainer: need_sync; MAPPING rows 1.1, 1.3, 2.1-2.5"),
     Fold(("mode", EXPLORER + "engine_num", "explorer.auxiliary_models[].engine_num"),
          (P + "layout", P + "rollout.gpus", P + "actor.gpus", P + "auxiliary[].gpus", *(f"{P}auxiliary[].{f}" for f in ("role", "own_pool", "colocate_with"))),

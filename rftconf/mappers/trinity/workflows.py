@@ -1,4 +1,4 @@
-"""What Trinity's workflows hand back for one answer to a task: one experience, or one for each step of an episode."""
+"""Trinity's workflows hand back one experience for an answer to a task, or one for each step of an episode."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from rftconf.errors import RefusedError
 from rftconf.ledger import State
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.writing import Outcome
 from rftconf.plan.symbols import Expr, formula
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ TRAINED, TRAINED_SIZE = (
     "actor_rollout_ref.actor.use_dynamic_bsz",
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",
 )
-SCORED, SCORED_SIZE = (
+SCORED, SCORED_SIZE, SCORED_TOKENS = (
     "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz",
     "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
+    "actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu",
 )
 MICRO = {
     REFERENCE_SIZE: "stage.batch.reference.sequences_per_rank",
@@ -130,8 +132,10 @@ def _score_as_trained(w: Writing) -> None:
         f"veRL since 0.8.0 scores as it trains: {'by tokens' if trained else 'in fixed micro-batches'} (engine_workers)"
     )
     w.put(SCORED, trained, "stage.batch.log_prob.dynamic", state=State.NARROWED, note=note, always=True)
-    if not trained and w.plan("stage.batch.log_prob.tokens_per_rank") is not None:
-        w.lose("stage.batch.log_prob.tokens_per_rank", State.NARROWED, note)
+    tokens = "stage.batch.log_prob.tokens_per_rank"
+    if not trained and w.plan(tokens) is not None:
+        w.out.pop(SCORED_TOKENS, None)
+        w.outcomes[tokens] = Outcome(State.NARROWED, (), note)
     if not trained and w.effective(SCORED_SIZE) is None:
         share = w.effective(TRAINED_SIZE)
         w.put(SCORED_SIZE, 1 if share is None else share, always=True, how="as many sequences as a pass of an update")

@@ -57,7 +57,7 @@ def refused_arguments(values: Mapping[str, Value], release: str) -> dict[str, st
 
 @cache
 def training_arguments() -> frozenset[str]:
-    """What Megatron's model config does not hold: the fields that follow the model's, in any release, and Hugging Face's.
+    """Give the arguments that are no fields of Megatron's model config: those of training, in any release, and Hugging Face's.
 
     mcore_adapter's classes come in that order, and `additional_configs` is the last field of the model's.
     """

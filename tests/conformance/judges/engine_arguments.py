@@ -42,7 +42,7 @@ def check_names(engine, given, distribution, progress):
 
 
 def check_scheduler(*, sequences=None, tokens=None, longest=None, chunks=True):
-    """As vLLM's SchedulerConfig does: a step takes a token of every sequence, and without chunks a whole prompt."""
+    """Assert what vLLM's SchedulerConfig asserts: a step takes a token of every sequence, and without chunks a whole prompt."""
     if tokens is None:
         return
     assert sequences is None or tokens >= sequences, (

@@ -1,8 +1,9 @@
 """Would this release of Trinity-RFT accept this file? Usage: trinity_judge.py RELEASE VERL (see protocol.py).
 
 A case is `{"id", "file", "nodes": 1, "gpus": 8}`; the cluster is only consulted where the file does not state its own.
-Stages: `load` (structured merge: unknown keys and wrong types), `reads` (each key is read by something), `check` (every
-validator), `build` (the trainer's veRL config) and `worker` (what veRL's workers build under it), both from 0.6.0 with
+Stages: `load` (structured merge: unknown keys and wrong types), `reads` (each key is read by something; with `starts`
+alone, as a critic's worker is), `check` (every validator), `build` (the trainer's veRL config) and
+`worker` (what veRL's workers build under it), both from 0.6.0 with
 veRL 0.8, and `names` (what is looked up when the run starts, made with its arguments).
 A case with `mathematics`, a list of seeds, asks what the functions make of random periods (trinity_mathematics.py).
 What else comes back is `{"loaded": config, "checked": [config of each stage]}`.

@@ -183,7 +183,7 @@ def make_module(*, override_ddp_config=None, tf_config=None, **kwargs):
 
 
 def build_megatron_section(section):
-    """What a Megatron worker of up to 0.7 makes of its role's section, but for the model: configs, optimizer, schedule."""
+    """Build what a Megatron worker of up to 0.7 makes of its role's section: configs, optimizer and schedule, not the model."""
     import verl.utils.megatron.optimizer as optimizer
     import verl.utils.megatron_utils as megatron
 

@@ -10,7 +10,7 @@ ENGINE_PACKAGES = ("veomni", "torchtitan", "mindspeed", "automodel")
 
 
 WITHOUT_TRANSFORMER_ENGINE = "between instances of 'NoneType' and 'Version'"
-"""What Megatron-Core says where it asks for the version of Transformer Engine, which needs a GPU."""
+"""Megatron-Core's error where it asks for the version of Transformer Engine, which needs a GPU."""
 
 
 def nothing(*args, **kwargs):

@@ -1,7 +1,7 @@
 """Would this release of veRL accept these overrides? Usage: verl_judge.py RELEASE, cases on stdin (protocol.py).
 
 A case is `{"id", "overrides": [...], "program": optional, "cwd": optional, "until": optional}`. Stages, in the order a
-real run meets them: `compose` (Hydra), `reads` (each key that is written is read by something), `validate` (the task runner
+real run meets them: `compose` (Hydra), `reads` (each key that is written is read by something; only with `starts`), `validate` (the task runner
 and the trainer's own checks), `dataclass` (what the workers convert their sections to), `worker` (the workers' own
 arithmetic, models, optimizers and schedules, under a process group that only pretends), `names` (registries asked at step 1).
 The config that comes back is the composed one, interpolations resolved, before any path is replaced.

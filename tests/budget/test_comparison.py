@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.budget.causes import OF_ENGINES, OF_RUNS, OF_TRAINERS, value_at
-from rftconf.budget.compared import Held, compared, held_by
+from rftconf.budget.comparison import RoleMemory, compare_memory, memory_by_role
 from rftconf.budget.gpus import gpu_named
+from rftconf.budget.memory_settings import OF_ENGINES, OF_RUNS, OF_TRAINERS, value_at
 from rftconf.budget.price import price
 from rftconf.budget.roles import Setup
 from rftconf.budget.setup import Asked, setup_of
@@ -22,7 +22,7 @@ def setup(*changes: str) -> Setup:
 
 
 def test_a_run_is_not_apart_from_itself() -> None:
-    assert compared(setup(), setup(), GPU).apart == ()
+    assert compare_memory(setup(), setup(), GPU).differences == ()
 
 
 def test_states_that_wait_in_host_memory_are_the_cause_of_what_is_held_meanwhile() -> None:
@@ -30,13 +30,13 @@ def test_states_that_wait_in_host_memory_are_the_cause_of_what_is_held_meanwhile
         "actor_rollout_ref.actor.fsdp_config.param_offload=True",
         "actor_rollout_ref.actor.fsdp_config.optimizer_offload=True",
     )
-    (actor,) = compared(setup(), parked, GPU).apart
-    assert [one.cause.name for one in actor.because] == ["optimizer between its turns", "weights between its turns"]
-    assert {one.says for one in actor.because} == {("on the GPU", "in host memory")}
-    assert actor.held is not None
-    assert actor.here is not None
-    saved = sum(actor.held.meanwhile - one.makes.meanwhile for one in actor.because)
-    assert saved == actor.held.meanwhile - actor.here.meanwhile > 0
+    (actor,) = compare_memory(setup(), parked, GPU).differences
+    assert [one.setting.name for one in actor.effects] == ["optimizer between its turns", "weights between its turns"]
+    assert {one.values for one in actor.effects} == {("on the GPU", "in host memory")}
+    assert actor.memory_a is not None
+    assert actor.memory_b is not None
+    saved = sum(actor.memory_a.while_others_work - one.memory.while_others_work for one in actor.effects)
+    assert saved == actor.memory_a.while_others_work - actor.memory_b.while_others_work > 0
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_states_that_wait_in_host_memory_are_the_cause_of_what_is_held_meanwhile
 def test_the_setting_that_was_changed_is_the_first_cause(
     change: str, role: str, cause: str, says: tuple[str, str]
 ) -> None:
-    (one,) = (one for one in compared(setup(), setup(change), GPU).apart if one.name == role)
-    assert (one.because[0].cause.name, one.because[0].says) == (cause, says)
+    (one,) = (one for one in compare_memory(setup(), setup(change), GPU).differences if one.name == role)
+    assert (one.effects[0].setting.name, one.effects[0].values) == (cause, says)
 
 
 def test_a_role_of_one_run_only_has_no_figure_in_the_other() -> None:
-    (reference,) = compared(setup(), setup("actor_rollout_ref.actor.use_kl_loss=True"), GPU).apart
-    assert (reference.name, reference.held) == ("reference", None)
-    assert reference.here is not None
-    assert reference.here.at_work > 0
+    (reference,) = compare_memory(setup(), setup("actor_rollout_ref.actor.use_kl_loss=True"), GPU).differences
+    assert (reference.name, reference.memory_a) == ("reference", None)
+    assert reference.memory_b is not None
+    assert reference.memory_b.at_work > 0
 
 
 def test_every_difference_counts_where_the_verdicts_differ() -> None:
@@ -74,16 +74,16 @@ def test_every_difference_counts_where_the_verdicts_differ() -> None:
         if price(run.with_rollout(fraction=share / 1000), GPU).verdict != price(run, GPU).verdict
     )
     within = slightly.with_rollout(fraction=next(one.engine.fraction for one in slightly.engines) - 0.01)
-    found = compared(within, slightly, GPU)
+    found = compare_memory(within, slightly, GPU)
     assert found.a.verdict != found.b.verdict
-    assert [one.name for one in found.apart] == [rollout.name]
+    assert [one.name for one in found.differences] == [rollout.name]
 
 
 def test_figures_within_five_percent_are_alike() -> None:
     gib = 1 << 30
-    assert Held(100 * gib).alike(Held(96 * gib))
-    assert not Held(100 * gib).alike(Held(94 * gib))
-    assert not Held(100 * gib, 2 * gib).alike(Held(100 * gib, 3 * gib))
+    assert RoleMemory(100 * gib).is_close_to(RoleMemory(96 * gib))
+    assert not RoleMemory(100 * gib).is_close_to(RoleMemory(94 * gib))
+    assert not RoleMemory(100 * gib, 2 * gib).is_close_to(RoleMemory(100 * gib, 3 * gib))
 
 
 def test_each_part_of_a_cause_is_one_of_a_role_or_a_run() -> None:
@@ -100,4 +100,4 @@ def test_a_role_holds_what_its_terms_say() -> None:
     budget = price(replace(setup(), engines=()), GPU)
     (pool,) = budget.pools
     actor = [sum(t.size for t in phase.terms if t.owner == "actor") for phase in pool.phases]
-    assert held_by(budget)["actor"].at_work == max(actor)
+    assert memory_by_role(budget)["actor"].at_work == max(actor)

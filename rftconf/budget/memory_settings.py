@@ -20,7 +20,7 @@ OWN = "stage.model_options.{critic_}"
 
 
 @record
-class Cause:
+class MemorySetting:
     """`parts` of a role that one setting decides, by their names (`job.sp`), and how people say it (`says`).
 
     `plan` are the fields of a plan that it is read from; to be filled in are `{role}` (its name), `{critic_}` (a critic's
@@ -127,66 +127,66 @@ _RECOMPUTE = ("recompute", "recompute_modules", "recompute_block", "recompute_un
 _SIZES = ("tp", "pp", "vpp", "cp", "ep", "etp", "first_stage_layers", "last_stage_layers", "chunks")
 
 OF_RUNS = (
-    Cause(
+    MemorySetting(
         "a role is",
         ("processes", "together"),
         lambda run: "a process of its own" if run.processes else "one of a process",
     ),
-    Cause("engines and trainers", ("layout",), lambda run: str(run.layout), ("stage.placement.layout",)),
+    MemorySetting("engines and trainers", ("layout",), lambda run: str(run.layout), ("stage.placement.layout",)),
 )
 """What decides it for every role of a run."""
 
 OF_TRAINERS = (
-    Cause("GPUs", _both("gpus", "shard"), _sharded, (PLACE + "gpus", PLACE + "fsdp_shard_gpus")),
-    Cause("engine", _both("backend", "implementation"), _plain("job.backend"), (PLACE + "backend",)),
-    Cause("bytes of a weight", _both("master_bytes"), _plain("job.master_bytes"), (PLACE + "model_dtype",)),
-    Cause("weights between its turns", ("parked_weights",), _where(lambda r: r.parked_weights),
+    MemorySetting("GPUs", _both("gpus", "shard"), _sharded, (PLACE + "gpus", PLACE + "fsdp_shard_gpus")),
+    MemorySetting("engine", _both("backend", "implementation"), _plain("job.backend"), (PLACE + "backend",)),
+    MemorySetting("bytes of a weight", _both("master_bytes"), _plain("job.master_bytes"), (PLACE + "model_dtype",)),
+    MemorySetting("weights between its turns", ("parked_weights",), _where(lambda r: r.parked_weights),
           (PLACE + "offload.param",)),
-    Cause("optimizer between its turns", ("parked_optimizer",), _where(lambda r: r.parked_optimizer),
+    MemorySetting("optimizer between its turns", ("parked_optimizer",), _where(lambda r: r.parked_optimizer),
           (PLACE + "offload.optimizer",)),
-    Cause("weights at work", _both("offload_parameters", "offload_gradients"),
+    MemorySetting("weights at work", _both("offload_parameters", "offload_gradients"),
           _where(lambda r: r.job.offload_parameters), (PLACE + "offload_policy", PLACE + "offload.param")),
-    Cause("optimizer at work", _both("offload_optimizer"), _where(lambda r: r.job.offload_optimizer),
+    MemorySetting("optimizer at work", _both("offload_optimizer"), _where(lambda r: r.job.offload_optimizer),
           (PLACE + "offload_policy",)),
-    Cause("GPUs of a sequence", _both("sp"), _plain("job.sp"), (PLACE + "sp", PLACE + "mesh.cp")),
-    Cause("GPUs of the experts", _both("ep"), _plain("job.ep"), (PLACE + "mesh.ep",)),
-    Cause("recompute", _both("checkpointing", "offload_activations", "reshard_after_forward",
+    MemorySetting("GPUs of a sequence", _both("sp"), _plain("job.sp"), (PLACE + "sp", PLACE + "mesh.cp")),
+    MemorySetting("GPUs of the experts", _both("ep"), _plain("job.ep"), (PLACE + "mesh.ep",)),
+    MemorySetting("recompute", _both("checkpointing", "offload_activations", "reshard_after_forward",
                              *(f"megatron.{one}" for one in _RECOMPUTE)), _recompute,
           (OWN + "gradient_checkpointing", OWN + "activation_offload",
            *(f"{MEGATRON}{one}" for one in _RECOMPUTE))),
-    Cause("parallel sizes", _both(*(f"megatron.{one}" for one in _SIZES)), _sizes,
+    MemorySetting("parallel sizes", _both(*(f"megatron.{one}" for one in _SIZES)), _sizes,
           tuple(f"{MEGATRON}{one}" for one in _SIZES)),
-    Cause("sequence parallelism", _both("megatron.sequence_parallel"), _yes("job.megatron.sequence_parallel"),
+    MemorySetting("sequence parallelism", _both("megatron.sequence_parallel"), _yes("job.megatron.sequence_parallel"),
           (PLACE + "megatron.sequence_parallel",)),
-    Cause("distributed optimizer", _both("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
+    MemorySetting("distributed optimizer", _both("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
           (PLACE + "megatron.distributed_optimizer",)),
-    Cause("entropy in the loss", _both("entropy"), _yes("job.entropy"), ("stage.algorithm.entropy_coef",)),
-    Cause("logits fused with the loss", _both("fused_head"), _yes("job.fused_head"), (MODEL + "fused_kernels",)),
-    Cause("adapter", _both("adapter"), _adapter, (MODEL + "lora.rank",)),
-    Cause("micro-batches are", ("flexible",), lambda r: "as full as sequences are long" if r.flexible else "full",
+    MemorySetting("entropy in the loss", _both("entropy"), _yes("job.entropy"), ("stage.algorithm.entropy_coef",)),
+    MemorySetting("logits fused with the loss", _both("fused_head"), _yes("job.fused_head"), (MODEL + "fused_kernels",)),
+    MemorySetting("adapter", _both("adapter"), _adapter, (MODEL + "lora.rank",)),
+    MemorySetting("micro-batches are", ("flexible",), lambda r: "as full as sequences are long" if r.flexible else "full",
           (OWN + "remove_padding",)),
-    Cause("micro-batch of an update", ("micro",), _micro("micro"), tuple(f"{{micro}}.{one}" for one in _MICRO)),
-    Cause("micro-batch of a forward", ("infer",), _micro("infer"), tuple(f"{{infer}}.{one}" for one in _MICRO)),
+    MemorySetting("micro-batch of an update", ("micro",), _micro("micro"), tuple(f"{{micro}}.{one}" for one in _MICRO)),
+    MemorySetting("micro-batch of a forward", ("infer",), _micro("infer"), tuple(f"{{infer}}.{one}" for one in _MICRO)),
 )  # fmt: skip
 """What decides a trainer's or scorer's memory, in the order in which people look for it."""
 
 OF_ENGINES = (
-    Cause("model", ("engine.architecture", "scorer"), lambda r: "a forward" if r.scorer else "an engine", ("{path}.path",)),
-    Cause("share of the GPU", ("engine.fraction",), _plain("engine.fraction"), ("{path}.gpu_memory_fraction",)),
-    Cause("engine", ("engine.name",), _plain("engine.name"), ("{path}.engine",)),
-    Cause("parallel sizes", ("engine.tp", "engine.pp", "engine.dp", "engine.ep"), _splits,
+    MemorySetting("model", ("engine.architecture", "scorer"), lambda r: "a forward" if r.scorer else "an engine", ("{path}.path",)),
+    MemorySetting("share of the GPU", ("engine.fraction",), _plain("engine.fraction"), ("{path}.gpu_memory_fraction",)),
+    MemorySetting("engine", ("engine.name",), _plain("engine.name"), ("{path}.engine",)),
+    MemorySetting("parallel sizes", ("engine.tp", "engine.pp", "engine.dp", "engine.ep"), _splits,
           tuple(f"{{path}}.{one}" for one in ("tp", "pp", "dp", "ep"))),
-    Cause("while others work", ("engine.sleeps", "parked"),
+    MemorySetting("while others work", ("engine.sleeps", "parked"),
           lambda r: "asleep" if r.engine.sleeps or r.parked else "awake", ()),
-    Cause("GPUs", ("gpus", "own_pool", "beside"), lambda r: f"{r.gpus}, {_apart(r)}", ("{path}.gpus", "{path}.own_pool")),
-    Cause("tokens of a step", ("engine.max_batched_tokens",), _plain("engine.max_batched_tokens"),
+    MemorySetting("GPUs", ("gpus", "own_pool", "beside"), lambda r: f"{r.gpus}, {_apart(r)}", ("{path}.gpus", "{path}.own_pool")),
+    MemorySetting("tokens of a step", ("engine.max_batched_tokens",), _plain("engine.max_batched_tokens"),
           ("{path}.max_batched_tokens",)),
-    Cause("sequences at once", ("engine.max_num_seqs",), _plain("engine.max_num_seqs"), ("{path}.max_num_seqs",)),
-    Cause("longest sequence", ("engine.max_model_tokens",), _plain("engine.max_model_tokens"),
+    MemorySetting("sequences at once", ("engine.max_num_seqs",), _plain("engine.max_num_seqs"), ("{path}.max_num_seqs",)),
+    MemorySetting("longest sequence", ("engine.max_model_tokens",), _plain("engine.max_model_tokens"),
           ("stage.length.model_max_tokens",)),
-    Cause("CUDA graphs", ("engine.eager",), lambda r: "none" if r.engine.eager else "captured", ("{path}.enforce_eager",)),
-    Cause("bytes of a weight", ("engine.dtype_bytes",), _plain("engine.dtype_bytes"), ("{path}.dtype",)),
-    Cause("cache", ("engine.cache_bytes", "engine.block_tokens", "engine.prefix_cache"),
+    MemorySetting("CUDA graphs", ("engine.eager",), lambda r: "none" if r.engine.eager else "captured", ("{path}.enforce_eager",)),
+    MemorySetting("bytes of a weight", ("engine.dtype_bytes",), _plain("engine.dtype_bytes"), ("{path}.dtype",)),
+    MemorySetting("cache", ("engine.cache_bytes", "engine.block_tokens", "engine.prefix_cache"),
           lambda r: f"blocks of {r.engine.block_tokens} tokens", ("{path}.prefix_cache",)),
 )  # fmt: skip
 """The same of what answers during rollout."""

@@ -1,0 +1,158 @@
+"""Two runs side by side: which role holds how much memory in each, and which settings make the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from rftconf.budget.gpus import Gpu
+from rftconf.budget.memory_settings import OF_ENGINES, OF_RUNS, OF_TRAINERS, MemorySetting
+from rftconf.budget.price import Budget, price
+from rftconf.budget.roles import EngineRole, Setup, TrainerRole
+from rftconf.record import record
+
+Role: TypeAlias = TrainerRole | EngineRole
+SAME = 0.05
+"""A share of a role's memory within which two runs hold the same."""
+NOTHING = 1 << 27
+"""Bytes (1/8 GiB) that make no difference whatever share of a role they are."""
+
+
+@record
+class RoleMemory:
+    """Bytes of one role on one GPU: at most at its own work, at most while others work, and an engine's cache.
+
+    `at_least` is what its work takes even where sequences are short.
+    """
+
+    at_work: int = 0
+    while_others_work: int = 0
+    cache: int = 0
+    at_least: int = 0
+
+    def is_close_to(self, other: RoleMemory, share: float = SAME) -> bool:
+        """True where every figure is within that share of the other's."""
+        return all(abs(a - b) <= max(share * max(a, b), NOTHING) for a, b in self.pairs_with(other))
+
+    def largest_gap(self, other: RoleMemory) -> int:
+        """Bytes between the two figures that are furthest apart."""
+        return max(abs(a - b) for a, b in self.pairs_with(other))
+
+    def pairs_with(self, other: RoleMemory) -> tuple[tuple[int, int], ...]:
+        """Each figure with the other's."""
+        names = ("at_work", "while_others_work", "cache", "at_least")
+        return tuple((getattr(self, name), getattr(other, name)) for name in names)
+
+
+@record
+class SettingEffect:
+    """A setting that differs: its values in the two runs in words, and the memory of the first run with the second's value."""
+
+    setting: MemorySetting
+    values: tuple[str, str]
+    memory: RoleMemory
+
+
+@record
+class RoleDifference:
+    """A role that holds more or less memory in run b than in run a (None: that run has no such role).
+
+    `effects` are the settings that make the difference, the largest first.
+    """
+
+    role_a: Role | None
+    role_b: Role | None
+    memory_a: RoleMemory | None
+    memory_b: RoleMemory | None
+    effects: tuple[SettingEffect, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the first run that has it calls it."""
+        one = self.role_a or self.role_b
+        return one.name if one else ""
+
+
+@record
+class MemoryComparison:
+    """The accounts of two runs, and the roles on which they differ."""
+
+    a: Budget
+    b: Budget
+    differences: tuple[RoleDifference, ...]
+
+
+def compare_memory(a: Setup, b: Setup, gpu: Gpu) -> MemoryComparison:
+    """Compare two runs on GPUs of one kind. Where their verdicts differ every difference counts, however small."""
+    one, other = price(a, gpu), price(b, gpu)
+    share = SAME if one.verdict == other.verdict else 0.0
+    return MemoryComparison(one, other, tuple(_differences(one, other, share)))
+
+
+def memory_by_role(budget: Budget) -> dict[str, RoleMemory]:
+    """What each role holds in an account, by its name."""
+    found: dict[str, RoleMemory] = {}
+    for phase in (phase for pool in budget.pools for phase in pool.phases):
+        for name in {one.owner for one in phase.terms if one.owner}:
+            was = found.get(name, RoleMemory())
+            size = sum(one.size for one in phase.terms if one.owner == name)
+            cache = sum(one.size for one in phase.terms if one.owner == name and one.part == "kv_cache")
+            working = name in phase.at_work
+            found[name] = RoleMemory(
+                max(was.at_work, size) if working else was.at_work,
+                was.while_others_work if working else max(was.while_others_work, size),
+                max(was.cache, cache),
+                max(was.at_least, size - phase.open_end) if working else was.at_least,
+            )
+    return found
+
+
+def _differences(one: Budget, other: Budget, share: float) -> Iterator[RoleDifference]:
+    """The roles that hold more than `share` of their memory more or less in one of the accounts."""
+    memory_a, memory_b = memory_by_role(one), memory_by_role(other)
+    mine, theirs = _roles(one.setup), _roles(other.setup)
+    for path in dict.fromkeys((*mine, *theirs)):
+        a, b = mine.get(path), theirs.get(path)
+        before, after = memory_a.get(a.name) if a else None, memory_b.get(b.name) if b else None
+        if a is None or b is None or before is None or after is None:
+            yield RoleDifference(a, b, before, after)
+        elif not before.is_close_to(after, share):
+            effects = tuple(_effects((one.setup, other.setup), a, b, one.gpu, before))
+            if effects or not before.is_close_to(after):
+                yield RoleDifference(a, b, before, after, effects)
+
+
+def _roles(setup: Setup) -> dict[str, Role]:
+    """The roles by what they are in every framework: a trainer's name, and where a plan has an engine."""
+    return {**{one.name: one for one in setup.trainers}, **{one.path or one.name: one for one in setup.engines}}
+
+
+def _effects(
+    runs: tuple[Setup, Setup], mine: Role, theirs: Role, gpu: Gpu, held: RoleMemory
+) -> Iterable[SettingEffect]:
+    """The settings that differ, by what each alone changes; those that change nothing alone are left out."""
+    found = []
+    for setting, changed, values in _swaps(*runs, mine, theirs):
+        memory = memory_by_role(price(changed, gpu)).get(mine.name, RoleMemory())
+        if memory != held:
+            found.append(SettingEffect(setting, values, memory))
+    return sorted(found, key=lambda one: -held.largest_gap(one.memory))
+
+
+def _swaps(
+    run: Setup, other: Setup, mine: Role, theirs: Role
+) -> Iterator[tuple[MemorySetting, Setup, tuple[str, str]]]:
+    """The first run with one setting of the other's, for every setting that differs."""
+    for one in OF_TRAINERS if isinstance(mine, TrainerRole) else OF_ENGINES:
+        if one.differs(mine, theirs):
+            yield one, _with(run, one.taken_from(mine, theirs)), (one.says(mine), one.says(theirs))
+    for one in OF_RUNS:
+        if one.differs(run, other):
+            yield one, one.in_run(run, other), (one.says(run), one.says(other))
+
+
+def _with(setup: Setup, changed: Role) -> Setup:
+    if isinstance(changed, EngineRole):
+        return setup.with_engine(changed)
+    return replace(setup, trainers=tuple(changed if one.name == changed.name else one for one in setup.trainers))
