@@ -212,8 +212,11 @@ def refused_values(framework: str, release: str, key: str) -> tuple[Value, ...]:
 def stopping(framework: str, release: str, trainer: str, values: Mapping[str, Value]) -> dict[str, str]:
     """The keys that stop a run of `release` although its loader takes them, each with why."""
     if framework == "verl" and trainer not in registry.VERL.recipes:
-        known = registry.at_least(framework, release, "0.9.0")
-        return verl.stopping(values, chooses_engines=known)
+        return verl.stopping(
+            values,
+            chooses_engines=registry.at_least(framework, release, "0.9.0"),
+            wants_all_parts=release == "0.3.0" and trainer == "fsdp",
+        )
     if framework != "roll":
         return {}
     from rftconf.schemas.roll.megatron_arguments import refused_arguments

@@ -230,3 +230,12 @@ def test_verl_scores_as_it_trains_since_one_engine_does_both(release: str, writt
     lines = {line.key: line.value for line in done.ledger.targets}
     assert lines["actor_rollout_ref.rollout.log_prob_use_dynamic_bsz"] is written
     assert codes(done) == set()
+
+
+@pytest.mark.parametrize(
+    ("release", "key", "parts"), [("0.3.0", "contents", None), ("0.4.1", "save_contents", ["model"])]
+)
+def test_a_choice_of_parts_is_left_out_where_checkpoints_hold_all(release: str, key: str, parts: object) -> None:
+    """veRL 0.3.0 fsdp_checkpoint_manager asserts model, optimizer and extra; 0.4.1 asks whether each is there."""
+    only = set_to(VERL, actor_rollout_ref__actor__checkpoint__save_contents="[model]")
+    assert line_of(converted(only, "verl", release), f"actor_rollout_ref.actor.checkpoint.{key}") == parts

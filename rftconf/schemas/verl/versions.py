@@ -519,12 +519,27 @@ ASKED_FOR: dict[str, tuple[str, ...]] = {
 HYBRID = "actor_rollout_ref.hybrid_engine"
 
 
-def stopping(values: Mapping[str, Value], *, chooses_engines: bool) -> dict[str, str]:
-    """The keys by which main_ppo stops, each with why. `chooses_engines`: it has trainers with engines of their own (0.9)."""
+ALL_PARTS = {"model", "optimizer", "extra"}
+"""FSDPCheckpointManager of 0.3.0 asserts these; 0.2.0 has no choice of parts, and 0.4.1 asks for each."""
+
+
+def stopping(values: Mapping[str, Value], *, chooses_engines: bool, wants_all_parts: bool) -> dict[str, str]:
+    """Give the keys by which main_ppo stops, each with why.
+
+    `chooses_engines`: it has trainers with engines of their own (0.9). `wants_all_parts`: its checkpoints hold all parts.
+    """
+    found = {}
     ignored = chooses_engines and values.get("trainer.use_v1") is not False
-    if values.get(HYBRID) is not False or ignored or values.get("trainer.v1.trainer_mode") == "separate_async":
-        return {}
-    return {HYBRID: "the trainer asserts that it is true: engines and trainer share their GPUs"}
+    own_engines = ignored or values.get("trainer.v1.trainer_mode") == "separate_async"
+    if values.get(HYBRID) is False and not own_engines:
+        found[HYBRID] = "the trainer asserts that it is true: engines and trainer share their GPUs"
+    for key in (f"{role}.checkpoint.contents" for role in (_A, _C)):
+        parts = values.get(key)
+        if wants_all_parts and isinstance(parts, list) and not {str(part) for part in parts} >= ALL_PARTS:
+            found[key] = (
+                f"FSDP's checkpoints hold {', '.join(sorted(ALL_PARTS))} in this release, whatever is asked for"
+            )
+    return found
 
 
 def edits(release: str, trainer: str) -> tuple[Edit, ...]:
