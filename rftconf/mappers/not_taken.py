@@ -58,7 +58,8 @@ def _leave_out_what_stops(flat: dict[str, Slot], newest: Mapping[str, Slot], wri
     names = newest_names(flat, newest)
     values = {key: slot.value for key, slot in flat.items()}
     for key, why in versions.stopping(writing.framework, writing.release, writing.trainer, values).items():
-        account_change(writing, names.get(key, key), (), why, lossy=True)
+        for name in {key, names.get(key, key)}:
+            account_change(writing, name, (), why, lossy=True)
         for path in flat.pop(key).out.plans:
             outcome = writing.outcomes[path]
             if outcome.state is State.EXACT:  # said by other keys, too

@@ -201,7 +201,7 @@ class Split:
             flat[old] = parts[name]
             lost = any(cell.value != parts[name].value for cell in parts.values())
             why = f"{' and '.join(parts)} differ; {old} holds the first" if lost else f"called {old} there"
-            done.append(Change(name, flat[old], (old,), why, lost))
+            done += [Change(key, cell, (old,), why, lost) for key, cell in parts.items()]
         return done
 
 
