@@ -11,8 +11,10 @@ help:  ## list the commands
 
 install-dev:  ## the pinned tools and rftconf itself, editable, into .venv
 	$(BASE_PYTHON) -m venv .venv
+	rm -f .venv/ready
 	.venv/bin/python -m pip install --quiet --no-deps -r requirements-dev.lock
 	.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch .venv/ready
 
 check:  ## lint, format, types
 	$(PYTHON) -m ruff check .
@@ -26,7 +28,7 @@ format:  ## layout and imports as ruff wants them, and what it can mend by itsel
 # What a change breaks most often and what answers soon: units, rows, rules, laws of text, layers. No browser, no corpus.
 FAST = tests/text tests/plan tests/budget tests/mappers tests/diff tests/explain tests/report tests/schemas/test_acceptance.py \
   tests/lint/test_rules.py tests/lint/test_codes.py tests/lint/test_suppress.py tests/test_golden.py tests/test_layers.py \
-  tests/test_record.py tests/test_sizes.py
+  tests/base/test_record.py tests/test_sizes.py
 
 test-fast:  ## the inner loop: some 7,000 tests in about a minute on two cores
 	$(PYTHON) -m pytest -n 2 --dist loadfile $(FAST) --ignore tests/budget/with_torch --ignore tests/explain/test_key.py $(PYTEST_FLAGS)
@@ -58,6 +60,9 @@ started: conformance-env  ## how far what is written comes: loaded, started, the
 
 mathematics: conformance-env  ## golden cases and the corpus before the frameworks' own advantages and losses, source beside output (THIN=1 takes every config; ROLL_SRC, CHATLEARN_SRC as above)
 	$(PYTHON) -m tests.conformance.mathematics --thin $(or $(THIN),1) -o benches/results/mathematics-$(TODAY).json
+
+dead-keys: conformance-env  ## keys that rftconf calls dead in RELEASE="verl 0.6.1 --trainer megatron", beside the lines of its code that have their name, for a person to read
+	$(PYTHON) -m tests.conformance.dead_keys $(RELEASE)
 
 mutants:  ## break COUNT=300 rows and folds one at a time, drawn by SEED=0, and count which judges notice
 	$(PYTHON) -m tests.mutants --count $(or $(COUNT),300) --seed $(or $(SEED),0) -o benches/results/mutants-$(TODAY).json
@@ -131,6 +136,9 @@ bench-runner:  ## the runner's period beside its bare parts and beside TRL's tra
 bench-runner-gpu:  ## on this machine's GPU: tokens per second beside bare vLLM and FSDP2, the peak of each phase beside the account of GPU=its name; DRY=--dry-run measures nothing
 	$(RUNNER) -m benches.runner_gpu $(or $(DRY),--gpu "$(GPU)" -o benches/results/runner-gpu-$(TODAY).json)
 
+bench-learner-gpu:  ## the runner's trainer alone on this machine's GPU (no vLLM, no Ray): tokens per second beside bare FSDP2, peaks beside the account; DRY=--dry-run measures nothing
+	PYTHONPATH=.:runners $(RUNNER) -m benches.learner_gpu $(or $(DRY),-o benches/results/learner-gpu-$(TODAY).json)
+
 runner-env:  ## the runner without a GPU, into .runner (PyTorch's CPU build, vLLM's, Ray; 2.7 GB)
 	$(BASE_PYTHON) -m venv .runner
 	.runner/bin/python -m pip install --quiet --no-deps -r runners/requirements-cpu.lock
@@ -141,6 +149,9 @@ runner-test:  ## what runs with vLLM, FSDP2 and Ray, two files at a time (after 
 	.runner/bin/python -m pytest -n 2 --dist loadfile --durations=15 tests/runner tests/budget/with_torch
 
 RUNNER ?= .runner/bin/python
+
+runner-share:  ## how many real configs the runner executes as they stand, by capability, and what blocks the others (FOLDERS=folders of configs; else the four projects' examples beside this one)
+	PYTHONPATH=.:runners $(PYTHON) -m benches.runner_share $(FOLDERS) $(if $(FOLDERS),,-o benches/results/runner-share-$(TODAY).json)
 
 runner-faults:  ## kill every process of a run in every phase; it goes on, bit for bit with a table of times (after runner-env; 7 minutes where nothing else runs)
 	RFTCONF_RUNNER_MATRIX=$(or $(CELLS),benches/results/runner-faults-$(TODAY).jsonl) $(RUNNER) -m pytest tests/runner/with_vllm/test_faults.py
@@ -162,7 +173,7 @@ fuzz-values:  ## every value of a wrong type at every key of the newest releases
 	$(PYTHON) -m tests.fuzz.fuzz_tree --seconds $(or $(SECONDS),3600) --seed $(or $(SEED),0) --state $(or $(STATE),.fuzz-values.json)
 
 false-alarms:  ## docs/false-alarms.md: keys of the corpus that are taken for secrets (CHECK=--check compares)
-	$(PYTHON) -m tests.secrets.false_alarms $(CHECK)
+	$(PYTHON) -m tests.base.secrets.false_alarms $(CHECK)
 
 bounds:  ## every verb before files that ask for much, at SIZE=100000 bytes: seconds and memory of each, imports and all
 	$(PYTHON) -m tests.fuzz.bounds --cold --size $(or $(SIZE),100000) -o benches/results/bounds-$(TODAY).json

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rftconf_runner.cuts import micro_batches
-from rftconf_runner.rollout import Asked
+
+if TYPE_CHECKING:
+    from rftconf_runner.rollout import Asked
 
 Answers = list[tuple[list[int], list[int]]]
 """Prompt and answer of each sequence."""
@@ -52,7 +54,7 @@ class Training:
 
         self.optimizer.zero_grad()
         sequences = [(*prompt, *answer) for prompt, answer in answers]
-        for micro in micro_batches(sequences, self.micro):
+        for micro in micro_batches(sequences, self.micro, device=self.device):
             for numbers, _ in micro.passes:
                 (-self._of([answers[at] for at in numbers])).sum().backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)

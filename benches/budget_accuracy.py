@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rftconf.budget.gpus import gpu_named
-from rftconf.budget.implementations import SFT_HEAD, implementation
-from rftconf.budget.models import resolve
+from rftconf.budget.facts.gpus import gpu_named
+from rftconf.budget.facts.implementations import SFT_HEAD, implementation
+from rftconf.budget.facts.models import resolve
 from rftconf.budget.phases import DOUBT
-from rftconf.budget.recipe import Adapter, Training
-from rftconf.budget.term import GIB, Term, total
-from rftconf.budget.trainer import update
+from rftconf.budget.terms.fsdp_phases import update
+from rftconf.budget.terms.term import GIB, Term, total
+from rftconf.budget.terms.training_job import Adapter, Training
 
 MEASURED = Path(__file__).with_name("data") / "memory_measured.csv"
 

@@ -63,11 +63,11 @@ def cpu_ms(command: list[str]) -> float:
 
 def warm_ms() -> float:
     """CPU time [ms] of reading a setup from a plan and pricing it, the fastest of many."""
-    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.price import price
-    from rftconf.budget.setup import Asked, setup_of
-    from rftconf.load import load
-    from rftconf.text.read import read
+    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.load.load import load
+    from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
     plan, gpu, found = load(read(open_source(SCRIPT))).plan, gpu_named("h100-80g"), []
@@ -80,11 +80,11 @@ def warm_ms() -> float:
 
 def fit_ms() -> float:
     """CPU time [ms] of all that `--fit` answers, with a proof each, on the GPU where it takes longest."""
-    from rftconf.budget.answers import answers
-    from rftconf.budget.gpus import gpu_named
-    from rftconf.budget.setup import Asked, setup_of
-    from rftconf.load import load
-    from rftconf.text.read import read
+    from rftconf.budget.advice.inverse_questions import answers
+    from rftconf.budget.facts.gpus import gpu_named
+    from rftconf.budget.roles.setup import Asked, setup_of
+    from rftconf.load.load import load
+    from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
     setup, found = setup_of(load(read(open_source(SCRIPT))).plan, Asked(model=MODEL)), []
@@ -97,7 +97,7 @@ def fit_ms() -> float:
 
 def with_config(name: str, command: list[str]) -> tuple[float, str]:
     """CPU time [ms] and last line of a command that gets a folder with the model's config.json."""
-    from rftconf.budget.models import rows
+    from rftconf.budget.facts.models import rows
 
     config = next(row.config for row in rows() if row.name == name)
     with tempfile.TemporaryDirectory() as folder:
@@ -110,8 +110,8 @@ def with_config(name: str, command: list[str]) -> tuple[float, str]:
 
 def caches(python: str) -> dict[str, dict[str, int | str]]:
     """The cache of one request of `LENGTH` tokens by hf-mem and by us [B]."""
-    from rftconf.budget.kv_cache import CacheShape, block_bytes, blocks_per_request
-    from rftconf.budget.models import resolve
+    from rftconf.budget.facts.models import resolve
+    from rftconf.budget.terms.kv_cache import CacheShape, block_bytes, blocks_per_request
 
     found: dict[str, dict[str, int | str]] = {}
     for name in MODELS:

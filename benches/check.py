@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from rftconf.lint.editor import framework_schema
+from rftconf.lint.key_help import framework_schema
 from rftconf.lint.rule import trinity
 from tests.lint.bases import as_yaml
 
@@ -39,21 +39,21 @@ laps["interpreter"] = last
 def lap(name):
     global last
     now = time.process_time(); laps[name] = now - last; last = now
-import rftconf.cli.app, rftconf.cli.check_run, rftconf.cli.commands.check, rftconf.text.read_yaml
+import rftconf.cli.app, rftconf.verbs.check_project, rftconf.cli.commands.check, rftconf.text.read.read_yaml
 lap("imports")
 import yaml._yaml
 lap("import of PyYAML")
-from rftconf.lint import basic, config_of, engine, registry
+from rftconf.lint import engine, key_checks, recognise_config, registry
 from rftconf.lint.subject import Cluster, subjects
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 rules = registry.rules_for("trinity")
 lap("import of rules")
 document = read(open_source(sys.argv[1]))
 lap("parse")
-best = config_of.recognised(document, None, None)
+best = recognise_config.recognised(document, None, None)
 lap("catalogues and guess")
-basic.check(document, None, None)
+key_checks.check(document, None, None)
 lap("keys and values")
 found = list(subjects(document, best, Cluster()))
 lap("tables and plan")

@@ -25,9 +25,10 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from rftconf.convert import convert
-from rftconf.errors import RftconfError
-from rftconf.text.read import ReadOptions, read
+from rftconf.base.errors import RftconfError
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source, open_source
 
 RESULTS = Path(__file__).parent / "results"

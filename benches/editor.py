@@ -12,12 +12,12 @@ import statistics
 import time
 from datetime import datetime, timezone
 
-from rftconf.cli import answers
-from rftconf.cli.session import Session
 from rftconf.lint.examples import block, tree
 from rftconf.lint.rule import Example
+from rftconf.lsp import protocol as answers
+from rftconf.lsp.session import Session
 from rftconf.schemas import catalogue
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import BASES, as_shell
 

@@ -17,9 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rftconf.convert import convert
-from rftconf.errors import RftconfError
-from rftconf.ledger import Ledger, State
+from rftconf.base.errors import RftconfError
+from rftconf.base.ledger import Ledger, State
+from rftconf.convert.convert import convert
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.tables import table_of
 from rftconf.schemas.registry import FRAMEWORKS

@@ -40,15 +40,16 @@ from typing import Any
 
 from benches.real_world_table import render_table
 from benches.refusal_kinds import RefusalKind, kind_of_refusal
-from rftconf.cli.loading import open_document
-from rftconf.cli.reading import Reading
-from rftconf.convert import Options, convert_loaded
-from rftconf.errors import RefusedError, RftconfError
-from rftconf.fork import is_nobodys
-from rftconf.ledger import Ledger, State
-from rftconf.load import Loaded, load
+from rftconf.base.errors import RefusedError, RftconfError
+from rftconf.base.ledger import Ledger, State
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.load.fork import is_nobodys
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.mappers.paths import without_indices
 from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.verbs.open_input import open_document
+from rftconf.verbs.read_arguments import Reading
 
 SUFFIXES = frozenset({".sh", ".bash", ".slurm", ".sbatch", ".yaml", ".yml", ".json"})
 MARKS = re.compile(

@@ -20,7 +20,7 @@ from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text import toml
 
 VERDICTS = Path(__file__).parent / "data" / "refusal_verdicts.toml"
-SEED, SIZE = 66286737, 30
+SEED, SIZE = 79400783, 30
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rftconf.cli.loading import open_document
-from rftconf.cli.reading import Reading
-from rftconf.diagnostics import Severity
-from rftconf.errors import RftconfError
-from rftconf.lint.config_of import recognised
+from rftconf.base.diagnostics import Severity
+from rftconf.base.errors import RftconfError
 from rftconf.lint.engine import Options, check
-from rftconf.recognise import recognise
+from rftconf.lint.recognise_config import recognised
+from rftconf.load.recognise import recognise
 from rftconf.schemas.registry import VERL, started_by, variants
+from rftconf.verbs.open_input import open_document
+from rftconf.verbs.read_arguments import Reading
 
 FOLDERS = ("examples", "recipe")
 TAGS = {release: f"v{VERL.published.get(release, release)}" for release in VERL.releases}

@@ -83,11 +83,12 @@ def speeds(engine: Sequence[Step], training: Sequence[Step], runner: Sequence[St
 
 def pools_of(folder: Path, gpu: str) -> Sequence[Any]:
     """What `rftconf budget --gpu` accounts for, pool by pool."""
-    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.facts.gpus import gpu_named
+    from rftconf.budget.facts.implementations import RUNNER
     from rftconf.budget.price import price
-    from rftconf.budget.setup import Asked, setup_of
+    from rftconf.budget.roles.setup import Asked, setup_of
 
-    return price(setup_of(plan_of(folder), Asked()), gpu_named(gpu)).pools
+    return price(setup_of(plan_of(folder), Asked(trainer=RUNNER.name)), gpu_named(gpu)).pools
 
 
 def measured(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:

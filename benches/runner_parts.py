@@ -54,8 +54,8 @@ class Turns:
 
 def plan_of(demo: Path) -> Any:
     """The plan of the demo's launch script."""
-    from rftconf.load import load
-    from rftconf.text.read import read
+    from rftconf.load.load import load
+    from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
     return load(read(open_source(str(demo / "run_grpo.sh")))).plan

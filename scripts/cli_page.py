@@ -10,12 +10,12 @@ from typing import Any
 
 import typer.main
 
-from rftconf.cli.app import VERBS
+from rftconf.base.errors import RefusedError
 from rftconf.cli.parser import application
-from rftconf.errors import RefusedError
-from rftconf.guide.draft import Request
-from rftconf.guide.recipes import RECIPES, Recipe
-from rftconf.guide.sizing import expressed
+from rftconf.cli.verb_names import VERBS
+from rftconf.recipes.draft import Request
+from rftconf.recipes.recipes import RECIPES, Recipe
+from rftconf.recipes.sizing import expressed
 from rftconf.schemas.registry import FRAMEWORKS
 
 Row = Callable[..., str]

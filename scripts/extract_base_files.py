@@ -26,7 +26,7 @@ from generated import clones_of, keep_and_tell, parser_of  # noqa: E402
 from rftconf.schemas.base_files import file_of  # noqa: E402
 from rftconf.schemas.registry import ROLL, VERL, Framework  # noqa: E402
 from rftconf.text.keys import segments  # noqa: E402
-from rftconf.text.yaml import YamlReader  # noqa: E402
+from rftconf.text.yaml.leaves import YamlReader  # noqa: E402
 
 FOLDERS = {"roll": ("examples/config",), "verl": ("verl/trainer/config", "verl/experimental/*/config")}
 """Where a framework keeps them, in its repository or package."""

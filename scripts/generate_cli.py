@@ -12,9 +12,9 @@ from typing import Any
 import click
 import typer
 
-from rftconf.cli.app import VERBS
 from rftconf.cli.parser import application
 from rftconf.cli.plain import FILE
+from rftconf.cli.verb_names import VERBS
 
 
 def option_row(option: click.Option) -> list[Any] | None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rftconf.explain.looks import FILE
-from rftconf.lint import config_of, registry
+from rftconf.lint import recognise_config as config_of
+from rftconf.lint import registry
 from rftconf.lint.rule import Example, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
 from rftconf.mappers.native import Native

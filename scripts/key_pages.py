@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Value
 from rftconf.explain.fields import fields_at
-from rftconf.ledger import State
 from rftconf.mappers.rows import Table
 from rftconf.mappers.tables import all_tables, reason_for, table_of
-from rftconf.plan.symbols import Value
 from rftconf.schemas import catalogue, registry, versions
 
 MEANINGS = {
@@ -113,7 +113,7 @@ def page_text(
             fields = ", ".join(f"`{path}`" for path in stands_for)
             text += row(f"`{key}`", fields, told(known, having[key]))
             continue
-        reason = reason_for(page.table, key)
+        reason = reason_for(page.table, key, None)
         if reason is not None:
             rest.setdefault(reason.state, {}).setdefault(reason.why, []).append(_with_releases(known, key, having[key]))
         else:
@@ -169,7 +169,7 @@ def _state(page: Page, plans: Mapping[str, tuple[str, ...]], key: str) -> str:
     stands_for = fields_at(plans, key)
     if stands_for:
         return ", ".join(f"`{path}`" for path in stands_for)
-    reason = reason_for(page.table, key)
+    reason = reason_for(page.table, key, None)
     if reason is not None:
         return f"{reason.state.value}: {reason.why}"
     newest = [catalogue.load(page.framework, None, trainer) for trainer in page.trainers_of(page.known.newest)]
@@ -198,7 +198,7 @@ def index(
             if shown(key)
         }
         held = {key for key in newest if fields_at(plans[page], key)}
-        reasons = [reason_for(page.table, key) for key in newest - held]
+        reasons = [reason_for(page.table, key, None) for key in newest - held]
         counts = [sum(reason is not None and reason.state is state for reason in reasons) for state in MEANINGS]
         link = f"[{page.title}](support/{page.name})"
         text += row(link, f"{known.releases[0]} to {known.newest}", str(len(held)), *map(str, counts))

@@ -103,10 +103,12 @@ def circles(graph: Graph) -> list[list[str]]:
             if len(part) > 1:
                 parts.append(sorted(part))
 
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10 * len(graph) + 1000))
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, 10 * len(graph) + 1000))
     for node in sorted(graph):
         if node not in number:
             visit(node)
+    sys.setrecursionlimit(usual)  # other code of this process counts on it
     return sorted(parts, key=lambda part: (-len(part), part))
 
 

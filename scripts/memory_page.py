@@ -7,22 +7,16 @@ from collections.abc import Callable
 from types import ModuleType
 
 from benches.budget_accuracy import PEERS, judged
-from rftconf.budget import (
-    activations,
-    engine,
-    head,
-    kv_cache,
-    megatron,
-    megatron_sizes,
-    phases,
-    price,
-    scorers,
-    sharding,
-    trainer,
-    vision,
-)
-from rftconf.budget.gpus import GPUS
-from rftconf.budget.models import rows as models
+from rftconf.budget import phases, price
+from rftconf.budget.facts import vision
+from rftconf.budget.facts.gpus import GPUS
+from rftconf.budget.facts.models import rows as models
+from rftconf.budget.roles import megatron_sizes
+from rftconf.budget.roles import scoring_models as scorers
+from rftconf.budget.terms import activations, engine, kv_cache, megatron
+from rftconf.budget.terms import fsdp_phases as trainer
+from rftconf.budget.terms import fsdp_sharding as sharding
+from rftconf.budget.terms import lm_head as head
 
 Row = Callable[..., str]
 MODULES: tuple[tuple[str, ModuleType], ...] = (

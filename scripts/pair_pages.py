@@ -8,15 +8,16 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import combinations
 
-from rftconf.effective import effective
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
+from rftconf.base.symbols import Expr
 from rftconf.explain.fields import Held, held
 from rftconf.explain.hazards import HAZARDS, Hazard
+from rftconf.load.effective import effective
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.plan.derive import derive
-from rftconf.plan.index import BOOKKEEPING, fields, role_of, unit_of
-from rftconf.plan.symbols import Expr
+from rftconf.plan.field_roles import BOOKKEEPING
+from rftconf.plan.index import fields, role_of, unit_of
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.registry import FRAMEWORKS, Framework
 

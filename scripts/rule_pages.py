@@ -27,10 +27,7 @@ def _index(row: Row, head: Row) -> str:
     text = (
         "# Diagnostics\n\nCodes are stable and never used again for something else; `rftconf explain CODE` prints one. "
     )
-    text += (
-        "Sources that are only a number (H31, D15, RULES 1.2) are entries of the project's notes on the frameworks' "
-    )
-    text += "code; `rftconf explain H31` prints a hazard.\n"
+    text += "A source such as H31 is a hazard; `rftconf explain H31` prints it.\n"
     for name, (_, subject) in registry.FAMILIES.items():
         rules = registry.family(name)
         counted = f" ({len(rules)} rules over the plan)" if rules else ""

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.sources import CORPUS
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from rftconf.convert import Conversion, Options, convert_loaded
-from rftconf.errors import RftconfError
-from rftconf.load import load
+from rftconf.base.errors import RftconfError
+from rftconf.convert.convert import Conversion, Options, convert_loaded
+from rftconf.load.load import load
 from rftconf.schemas import registry
 from tests.corpus import Real, corpora
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rftconf.load.plan_document import plan_of
 from rftconf.plan.flat import flat_stages
 from rftconf.plan.model import Plan
-from rftconf.plan_source import plan_of
 from rftconf.report.plan import plan_json, plan_text, plan_yaml
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 

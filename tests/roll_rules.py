@@ -11,7 +11,7 @@ from typing import Any
 from rftconf.mappers.roll.devices import devices
 from rftconf.schemas import catalogue
 from rftconf.schemas.values import wrong
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 STRATEGY = "strategy_args.strategy_name"
@@ -123,7 +123,7 @@ def _batches(leaves: Mapping[str, Any]) -> Iterator[str]:
             args + "gradient_accumulation_steps", 1
         )
         if prompts * n % count or prompts * n // count % share:
-            yield f"{role}: {prompts * n} sequences on {count} ranks in updates of {share} a rank (row 1.13)"
+            yield f"{role}: {prompts * n} sequences on {count} ranks in updates of {share} a rank"
 
 
 def _domains(leaves: Mapping[str, Any]) -> Iterator[str]:

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError, RftconfError
-from rftconf.plan.symbols import is_symbolic
+from rftconf.base.errors import RefusedError, RftconfError
+from rftconf.base.symbols import is_symbolic
+from rftconf.convert.convert import Conversion, convert
 from rftconf.schemas import registry
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.chatlearn_rules import objections
 from tests.conformance.cases import DECISIONS

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.diagnostics import Severity
-from rftconf.errors import UnreadableError
-from rftconf.ledger import State
-from rftconf.load import load
-from rftconf.plan.symbols import OpenKey
+from rftconf.base.diagnostics import Severity
+from rftconf.base.errors import UnreadableError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import OpenKey
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
 from rftconf.schemas import catalogue
 from rftconf.schemas.registry import CHATLEARN
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.schemas.shared import CORPUS, needs_corpus
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
-from rftconf.load import load
-from rftconf.text.read import ReadOptions, read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 from tests.sources import ROOT
 

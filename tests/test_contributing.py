@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from rftconf.cli.app import VERBS
+from rftconf.cli.verb_names import VERBS
 from rftconf.dialects.declaration import FOLDER
 from tests.sources import ROOT
 

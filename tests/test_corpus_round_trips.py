@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from rftconf.errors import RftconfError
-from rftconf.load import load
+from rftconf.base.errors import RftconfError
+from rftconf.load.load import load
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text import toml
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.corpus import ROWS, Real, corpora
 from tests.laws.there_and_back import Leg, leg, lost_on_the_way, written

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.schemas import registry
 from tests.sources import ROOT
 

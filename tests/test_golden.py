@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -77,8 +77,8 @@ def test_nothing_is_left_open(case: Any) -> None:
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda c: c.folder.name)
 def test_refusal_says_why_and_what_would_do(case: Any) -> None:
-    from rftconf.convert import convert
-    from rftconf.text.read import read
+    from rftconf.convert.convert import convert
+    from rftconf.text.read.read import read
     from rftconf.text.source import open_source
 
     document = read(open_source(case.folder / case.source))

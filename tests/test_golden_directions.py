@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rftconf.load import load, main_stage
+from rftconf.load.load import load, main_stage
 from rftconf.schemas import registry
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.test_golden import CASES
 

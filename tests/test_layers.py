@@ -29,7 +29,7 @@ FRAMEWORKS = tuple(registry.FRAMEWORKS)
 OTHER_WORDS = re.compile(r"(?i)\b(verl|trinity|trinity-rft|chatlearn|roll)\b")
 
 
-STARTS_THE_RUNNER = "rftconf/cli/running.py"
+STARTS_THE_RUNNER = "rftconf/verbs/start_runner.py"
 """`rftconf run`, whose user asks for a process: it is given a plan, and no word of the config is one of its arguments."""
 
 
@@ -104,12 +104,12 @@ def test_modules_are_imported_by_name_only_from_our_own_tables() -> None:
     users = {shown(path) for path in packaged() for name, _ in imports_of(path) if name.split(".")[0] == "importlib"}
     assert users == {
         "rftconf/cli/app.py",
-        "rftconf/cli/installation.py",  # reads what the installed package says that it needs
+        "rftconf/verbs/installation.py",  # reads what the installed package says that it needs
         "rftconf/cli/parser.py",
         STARTS_THE_RUNNER,  # asks whether the runner is there
         "rftconf/lint/registry.py",
         "rftconf/mappers/tables.py",
-        "rftconf/text/yaml_loader.py",
+        "rftconf/text/yaml/composer.py",
     }
 
 
@@ -207,7 +207,8 @@ def test_only_the_command_line_knows_the_command_line() -> None:
         f"{shown(path, line)}: {name}"
         for path in packaged()
         # the studio is a second way in beside the command line, and asks with the same functions
-        if not {PACKAGE / "cli", PACKAGE / "studio"} & set(path.parents) and path.name != "__main__.py"
+        if not {PACKAGE / "cli", PACKAGE / "verbs", PACKAGE / "lsp", PACKAGE / "studio"} & set(path.parents)
+        and path.name != "__main__.py"
         for name, line in imports_of(path)
         if name.startswith("rftconf.cli") or name.split(".")[0] in {"typer", "click", "pygls", "lsprotocol"}
     ]

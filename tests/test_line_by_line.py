@@ -6,18 +6,18 @@ from fractions import Fraction
 
 import pytest
 
-from rftconf.convert import Conversion, convert
-from rftconf.diagnostics import Diagnostic
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import MISSING
+from rftconf.convert.convert import Conversion, convert
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import side
-from rftconf.errors import RefusedError
 from rftconf.explain.key import key_facts
-from rftconf.ledger import State
 from rftconf.lint.engine import Options, check
-from rftconf.load import load
-from rftconf.plan.symbols import MISSING
+from rftconf.load.load import load
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
@@ -164,6 +164,96 @@ def test_no_length_is_0_and_no_interval_a_fraction() -> None:
         assert not [key for key, value in written.items() if isinstance(value, Fraction)]
     with pytest.raises(RefusedError, match="turn by turn"):
         converted(agentic, "chatlearn")
+
+
+CHATLEARN = (
+    "runtime_args: {train_backend: megatron, max_replay_episode: 1, num_episode: 10, sample_per_episode: 128,"
+    " train_global_batch_size: 128, train_micro_batch_size: 4, data_path: /d/a.json, exp_name: e}\nmodels:\n"
+    "  policy_trainer: {load: /ck/m, num_gpu: 8, gpu_per_process: 1, trainable: true, tensor_model_parallel_size: 2,\n"
+    "    megatron_model_cfg: {apply_rope_fusion: false}}\n"
+    "  ref_policy: {load: /ck/m, num_gpu: 8, gpu_per_process: 1, tensor_model_parallel_size: 2}\n"
+    "  policy: {load: /m/q, num_gpu: 8, tensor_model_parallel_size: 1, SIZES, generation_batch_size: 64,"
+    " num_inference_per_prompt: 8}\n  reward: {num_cpu: 2, cpu_per_process: 1}\n"
+)
+MEGATRON = f"{ACTOR}strategy=megatron {ACTOR}megatron.tensor_model_parallel_size=2 "
+
+
+@pytest.mark.parametrize("to", ["verl", "roll", "trinity"])
+def test_half_of_a_common_limit_is_not_exact(to: str) -> None:
+    """ChatLearn 1.2.0 prompt_dataset.py keeps prompts below seq_length; vllm_module.py generates what is left of it."""
+    done = convert(document(CHATLEARN.replace("SIZES", "seq_length: 2048")), to, release="1.2.0")
+    (line,) = [one for one in done.ledger.sources if one.key == "models.policy.seq_length"]
+    assert line.state is State.NARROWED
+    assert any("limits prompt and answer together" in text for text in asked(done).values())
+
+
+@pytest.mark.parametrize("to", ["verl", "trinity"])
+def test_a_folder_of_iterations_is_no_folder_of_shards(to: str) -> None:
+    """Megatron's load_checkpoint reads latest_checkpointed_iteration.txt; veRL's engine gives dist_checkpointing.load the
+    folder itself, whose validation.py wants metadata.json in it."""
+    done = converted(CHATLEARN.replace("SIZES", "max_prompt_tokens_length: 512, max_response_tokens_length: 512"), to)
+    (line,) = [one for one in done.ledger.sources if one.key == "models.policy_trainer.load"]
+    assert line.state is State.NARROWED
+    (question,) = [text for key, text in asked(done).items() if key.endswith("dist_checkpointing_path")]
+    assert "metadata.json" in question
+
+
+def test_a_folder_of_shards_is_no_folder_of_iterations() -> None:
+    """ChatLearn 2025.10.23 megatron_policy_trainer.py: megatron.training's load_checkpoint, random weights without a record."""
+    own = f"{ACTOR}megatron.use_dist_checkpointing=True {ACTOR}megatron.dist_checkpointing_path=/ck"
+    done = converted(VERL + MEGATRON + own, "chatlearn")
+    (line,) = [one for one in done.ledger.sources if one.key.endswith("dist_checkpointing_path")]
+    assert line.state is State.NARROWED
+    assert "random weights" in asked(done)["models.policy_trainer.load"]
+
+
+def test_a_switch_of_megatron_that_chatlearn_has_is_written_for_it() -> None:
+    """ChatLearn configs/megatron_config.py: apply_rope_fusion, which update_cfg leaves alone but for latent attention."""
+    key = "megatron_model_cfg.apply_rope_fusion"
+    done = converted(
+        VERL + MEGATRON + f"+{ACTOR}megatron.override_transformer_config.apply_rope_fusion=False", "chatlearn"
+    )
+    assert lines(done)[f"models.policy_trainer.{key}"] is False
+    assert not [one for one in done.ledger.sources if "apply_rope_fusion" in one.reason]
+    back = converted(
+        CHATLEARN.replace("SIZES", "max_prompt_tokens_length: 512, max_response_tokens_length: 512"), "roll"
+    )
+    assert lines(back)["actor_train.strategy_args.strategy_config.apply_rope_fusion"] is False
+
+
+@pytest.mark.parametrize("release", ["0.5.0", "0.6.1", "0.9.1"])
+def test_megatron_trains_for_all_roles_or_for_none(release: str) -> None:
+    """veRL's ppo_megatron_trainer.yaml has Megatron's parts only: McoreCriticConfig.engine is its megatron block; up to 0.5
+    main_ppo asserts it."""
+    text = ROLL.replace("adv_estimator: grpo", "adv_estimator: gae").replace(
+        "{strategy_name: fsdp2_train}",
+        "{strategy_name: megatron_train, strategy_config: {tensor_model_parallel_size: 2}}",
+    )
+    text += "critic:\n  model_args: {model_type: trl}\n  strategy_args: {strategy_name: fsdp2_train}\n"
+    text += "  training_args: {per_device_train_batch_size: 4, gradient_accumulation_steps: 16}\n  device_mapping: list(range(0,8))\n"
+    done = convert(document(text), "verl", to_release=release)
+    written = lines(done)
+    assert (written["critic.strategy"], written["critic.megatron.tensor_model_parallel_size"]) == ("megatron", 2)
+    (line,) = [one for one in done.ledger.sources if one.key == "critic.strategy_args.strategy_name"]
+    assert line.state is State.NARROWED
+    assert "fsdp2 became megatron" in line.reason
+
+
+def test_a_penalty_of_the_reward_acts_where_no_switch_says_otherwise() -> None:
+    """veRL 0.2.0 and 0.3.0 ray_trainer.fit: kl_ctrl acts unless actor.use_kl_loss, also in a fork with keys of its own."""
+    text = VERL + "algorithm.kl_ctrl.kl_coef=0.002 data.own_key=3 "
+    early = convert(document(text), "roll", release="0.2.0")
+    assert (lines(early)["init_kl_coef"], "reference.device_mapping" in lines(early)) == (0.002, True)
+    (line,) = [one for one in early.ledger.sources if one.key == "algorithm.kl_ctrl.kl_coef"]
+    assert line.state is not State.DEAD_IN_SOURCE
+
+
+@pytest.mark.parametrize("strategy", ["deepspeed_train", "???", "${oc.env:S}"])
+def test_who_trains_is_asked_where_nobody_told(strategy: str) -> None:
+    """ChatLearn algorithm/grpo.py raises for a train_backend that is neither fsdp nor megatron."""
+    done = converted(ROLL.replace("fsdp2_train", f"'{strategy}'"), "chatlearn")
+    assert lines(done)["runtime_args.train_backend"] == MISSING
+    assert "runtime_args.train_backend" in asked(done)
 
 
 def test_sides_that_draw_and_learn_in_step_have_no_staleness_to_compare() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rftconf.convert import Conversion, convert
+from rftconf.base.symbols import OpenKey, formula
+from rftconf.convert.convert import Conversion, convert
+from rftconf.convert.ledger.target_ledger import _prefixed
 from rftconf.lint import engine
 from rftconf.lint.rule import Example
-from rftconf.mappers.target_lines import _prefixed
-from rftconf.plan.symbols import OpenKey, formula
 from rftconf.schemas import catalogue
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import as_shell, as_yaml
 

@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 
 from rftconf.cli.app import run
-from rftconf.diff.measured import Tier
+from rftconf.diff.measured_difference import Tier
 from rftconf.report.ledger import ledger_text
 from rftconf.report.screen import Screen
 from tests.corpus_conversions import FRAMEWORKS, of_sample, sample

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.load import Loaded, load
-from rftconf.secrets import is_secret
-from rftconf.text.interpolation import Resolver
+from rftconf.base.errors import RefusedError
+from rftconf.base.secrets import is_secret
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.text.keys import child, item
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.omegaconf.interpolation import Resolver
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source, open_source
 from tests.sources import SHARED
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from rftconf.budget.gpus import Gpu
+from rftconf.base.record import record
+from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.memory_settings import OF_ENGINES, OF_RUNS, OF_TRAINERS, MemorySetting
+from rftconf.budget.phases import Phase, phases
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
-from rftconf.record import record
+from rftconf.budget.roles.pools import pools
+from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
 
 Role: TypeAlias = TrainerRole | EngineRole
 SAME = 0.05
@@ -92,12 +94,20 @@ def compare_memory(a: Setup, b: Setup, gpu: Gpu) -> MemoryComparison:
 
 def memory_by_role(budget: Budget) -> dict[str, RoleMemory]:
     """What each role holds in an account, by its name."""
+    return _by_role(phase for pool in budget.pools for phase in pool.phases)
+
+
+def _by_role(step: Iterable[Phase]) -> dict[str, RoleMemory]:
     found: dict[str, RoleMemory] = {}
-    for phase in (phase for pool in budget.pools for phase in pool.phases):
-        for name in {one.owner for one in phase.terms if one.owner}:
-            was = found.get(name, RoleMemory())
-            size = sum(one.size for one in phase.terms if one.owner == name)
-            cache = sum(one.size for one in phase.terms if one.owner == name and one.part == "kv_cache")
+    for phase in step:
+        sizes: dict[str, int] = {}
+        caches: dict[str, int] = {}
+        for one in phase.terms:
+            if one.owner:
+                sizes[one.owner] = sizes.get(one.owner, 0) + one.size
+                caches[one.owner] = caches.get(one.owner, 0) + (one.size if one.part == "kv_cache" else 0)
+        for name, size in sizes.items():
+            was, cache = found.get(name, RoleMemory()), caches[name]
             working = name in phase.at_work
             found[name] = RoleMemory(
                 max(was.at_work, size) if working else was.at_work,
@@ -134,7 +144,8 @@ def _effects(
     """The settings that differ, by what each alone changes; those that change nothing alone are left out."""
     found = []
     for setting, changed, values in _swaps(*runs, mine, theirs):
-        memory = memory_by_role(price(changed, gpu)).get(mine.name, RoleMemory())
+        step = (phase for pool in pools(changed) for phase in phases(pool, changed, gpu))
+        memory = _by_role(step).get(mine.name, RoleMemory())
         if memory != held:
             found.append(SettingEffect(setting, values, memory))
     return sorted(found, key=lambda one: -held.largest_gap(one.memory))

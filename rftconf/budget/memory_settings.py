@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from rftconf.budget.engine import Engine
-from rftconf.budget.micro import Micro
-from rftconf.budget.recipe import MegatronSizes
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.budget.roles.micro_batches import Micro
+from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.terms.engine import Engine
+from rftconf.budget.terms.training_job import MegatronSizes
 
 PLACE = "stage.placement.{role}."
 MEGATRON = "stage.placement.{role}.megatron."
@@ -61,12 +61,12 @@ def _put(whole: Any, names: list[str], value: Any) -> Any:
     return replace(whole, **{first: _put(below, rest, value) if rest else value})
 
 
-def _both(*names: str) -> tuple[str, ...]:
+def _of_updates_and_forwards(*names: str) -> tuple[str, ...]:
     """Parts of a trainer's updates and of its forwards."""
     return tuple(f"{job}.{name}" for job in ("job", "scoring") for name in names)
 
 
-def _where(waits: Callable[[TrainerRole], bool]) -> Callable[[TrainerRole], str]:
+def _tell_where(waits: Callable[[TrainerRole], bool]) -> Callable[[TrainerRole], str]:
     return lambda role: "in host memory" if waits(role) else "on the GPU"
 
 
@@ -137,32 +137,32 @@ OF_RUNS = (
 """What decides it for every role of a run."""
 
 OF_TRAINERS = (
-    MemorySetting("GPUs", _both("gpus", "shard"), _sharded, (PLACE + "gpus", PLACE + "fsdp_shard_gpus")),
-    MemorySetting("engine", _both("backend", "implementation"), _plain("job.backend"), (PLACE + "backend",)),
-    MemorySetting("bytes of a weight", _both("master_bytes"), _plain("job.master_bytes"), (PLACE + "model_dtype",)),
-    MemorySetting("weights between its turns", ("parked_weights",), _where(lambda r: r.parked_weights),
+    MemorySetting("GPUs", _of_updates_and_forwards("gpus", "shard"), _sharded, (PLACE + "gpus", PLACE + "fsdp_shard_gpus")),
+    MemorySetting("engine", _of_updates_and_forwards("backend", "implementation"), _plain("job.backend"), (PLACE + "backend",)),
+    MemorySetting("bytes of a weight", _of_updates_and_forwards("master_bytes"), _plain("job.master_bytes"), (PLACE + "model_dtype",)),
+    MemorySetting("weights between its turns", ("parked_weights",), _tell_where(lambda r: r.parked_weights),
           (PLACE + "offload.param",)),
-    MemorySetting("optimizer between its turns", ("parked_optimizer",), _where(lambda r: r.parked_optimizer),
+    MemorySetting("optimizer between its turns", ("parked_optimizer",), _tell_where(lambda r: r.parked_optimizer),
           (PLACE + "offload.optimizer",)),
-    MemorySetting("weights at work", _both("offload_parameters", "offload_gradients"),
-          _where(lambda r: r.job.offload_parameters), (PLACE + "offload_policy", PLACE + "offload.param")),
-    MemorySetting("optimizer at work", _both("offload_optimizer"), _where(lambda r: r.job.offload_optimizer),
+    MemorySetting("weights at work", _of_updates_and_forwards("offload_parameters", "offload_gradients"),
+          _tell_where(lambda r: r.job.offload_parameters), (PLACE + "offload_policy", PLACE + "offload.param")),
+    MemorySetting("optimizer at work", _of_updates_and_forwards("offload_optimizer"), _tell_where(lambda r: r.job.offload_optimizer),
           (PLACE + "offload_policy",)),
-    MemorySetting("GPUs of a sequence", _both("sp"), _plain("job.sp"), (PLACE + "sp", PLACE + "mesh.cp")),
-    MemorySetting("GPUs of the experts", _both("ep"), _plain("job.ep"), (PLACE + "mesh.ep",)),
-    MemorySetting("recompute", _both("checkpointing", "offload_activations", "reshard_after_forward",
+    MemorySetting("GPUs of a sequence", _of_updates_and_forwards("sp"), _plain("job.sp"), (PLACE + "sp", PLACE + "mesh.cp")),
+    MemorySetting("GPUs of the experts", _of_updates_and_forwards("ep"), _plain("job.ep"), (PLACE + "mesh.ep",)),
+    MemorySetting("recompute", _of_updates_and_forwards("checkpointing", "offload_activations", "reshard_after_forward",
                              *(f"megatron.{one}" for one in _RECOMPUTE)), _recompute,
           (OWN + "gradient_checkpointing", OWN + "activation_offload",
            *(f"{MEGATRON}{one}" for one in _RECOMPUTE))),
-    MemorySetting("parallel sizes", _both(*(f"megatron.{one}" for one in _SIZES)), _sizes,
+    MemorySetting("parallel sizes", _of_updates_and_forwards(*(f"megatron.{one}" for one in _SIZES)), _sizes,
           tuple(f"{MEGATRON}{one}" for one in _SIZES)),
-    MemorySetting("sequence parallelism", _both("megatron.sequence_parallel"), _yes("job.megatron.sequence_parallel"),
+    MemorySetting("sequence parallelism", _of_updates_and_forwards("megatron.sequence_parallel"), _yes("job.megatron.sequence_parallel"),
           (PLACE + "megatron.sequence_parallel",)),
-    MemorySetting("distributed optimizer", _both("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
+    MemorySetting("distributed optimizer", _of_updates_and_forwards("megatron.distributed_optimizer"), _yes("job.megatron.distributed_optimizer"),
           (PLACE + "megatron.distributed_optimizer",)),
-    MemorySetting("entropy in the loss", _both("entropy"), _yes("job.entropy"), ("stage.algorithm.entropy_coef",)),
-    MemorySetting("logits fused with the loss", _both("fused_head"), _yes("job.fused_head"), (MODEL + "fused_kernels",)),
-    MemorySetting("adapter", _both("adapter"), _adapter, (MODEL + "lora.rank",)),
+    MemorySetting("entropy in the loss", _of_updates_and_forwards("entropy"), _yes("job.entropy"), ("stage.algorithm.entropy_coef",)),
+    MemorySetting("logits fused with the loss", _of_updates_and_forwards("fused_head"), _yes("job.fused_head"), (MODEL + "fused_kernels",)),
+    MemorySetting("adapter", _of_updates_and_forwards("adapter"), _adapter, (MODEL + "lora.rank",)),
     MemorySetting("micro-batches are", ("flexible",), lambda r: "as full as sequences are long" if r.flexible else "full",
           (OWN + "remove_padding",)),
     MemorySetting("micro-batch of an update", ("micro",), _micro("micro"), tuple(f"{{micro}}.{one}" for one in _MICRO)),

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rftconf.budget import engine as engines
-from rftconf.budget import megatron, scorers, sharding, trainer
-from rftconf.budget.engine import CONTEXT, NCCL
-from rftconf.budget.gpus import Gpu
-from rftconf.budget.pools import Pool
-from rftconf.budget.recipe import Training
-from rftconf.budget.roles import EngineRole, Setup, TrainerRole
-from rftconf.budget.term import Part, Term, grouped, term, total
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.budget.facts.gpus import Gpu
+from rftconf.budget.roles import scoring_models as scorers
+from rftconf.budget.roles.pools import Pool
+from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.terms import engine as engines
+from rftconf.budget.terms import fsdp_phases as trainer
+from rftconf.budget.terms import fsdp_sharding as sharding
+from rftconf.budget.terms import megatron
+from rftconf.budget.terms.engine import CONTEXT, NCCL
+from rftconf.budget.terms.term import Part, Term, grouped, term, total
+from rftconf.budget.terms.training_job import Training
 
 DOUBT: dict[Part, float] = {
     "weights": 0.01,
@@ -263,7 +266,7 @@ def _saving(job: Training) -> list[Term]:
 
 
 def _owned(terms: list[Term], owner: str) -> list[Term]:
-    return [one if one.owner else replace(one, owner=owner) for one in terms]
+    return [one if one.owner else Term(one.part, one.name, one.size, one.formula, owner) for one in terms]
 
 
 def _wide(pool: Pool) -> float:

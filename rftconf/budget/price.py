@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rftconf.budget import engine as engines
-from rftconf.budget.allocation import Problem, problems
-from rftconf.budget.gpus import Gpu
-from rftconf.budget.kv_cache import block_bytes, blocks_per_request
+from rftconf.base.record import record
+from rftconf.budget.facts.gpus import Gpu
 from rftconf.budget.phases import Phase, phases
-from rftconf.budget.pools import Pool, pools
-from rftconf.budget.roles import EngineRole, Setup
-from rftconf.record import record
+from rftconf.budget.roles.layout_rules import Problem, problems
+from rftconf.budget.roles.pools import Pool, pools
+from rftconf.budget.roles.roles import EngineRole, Setup
+from rftconf.budget.terms import engine as engines
+from rftconf.budget.terms.kv_cache import block_bytes, blocks_per_request
 
 
 @record

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from rftconf.text.atomic import encoded
+from rftconf.base.files import encoded
 
 
 def sha256(text: str) -> str:

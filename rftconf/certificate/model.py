@@ -25,6 +25,14 @@ class FileOf(Piece):
     """Of an output: which part of the conversion it is; empty for the config of a single run."""
 
 
+class AnswerOf(Piece):
+    """An answer to a question of the conversion: the option or key that it is given to, and its value."""
+
+    to: Literal["set", "assume", "rows", "rollout-gpus", "layout", "args", "key", "keep"]
+    name: str = ""
+    value: Any
+
+
 class Request(Piece):
     """What was asked of the conversion, and that it depends on: enough to ask it again."""
 
@@ -49,6 +57,8 @@ class Request(Piece):
     withheld: list[str] = []
     """Names of variables whose values look like secrets; they are not written."""
     assume: dict[str, str] = {}
+    answers: dict[str, AnswerOf] = {}
+    """What a file of answers said, by question."""
     base: FileOf | None = None
     sources: list[FileOf] = []
     """Files that were named on the command line because the script reads them."""

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from rftconf._version import __version__
-from rftconf.certificate.account import told_by
+from rftconf.base.ledger import Ledger
 from rftconf.certificate.canonical import digest_of
 from rftconf.certificate.model import Certificate, Differing, FileOf, Invariant, Request, RunOf
+from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.diff.as_json import counted_json, difference_json
 from rftconf.diff.compare import Comparison, Stages, compare
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import side
-from rftconf.ledger import Ledger
-from rftconf.load import Loaded
-from rftconf.report.comparison_json import counted_json, difference_json
+from rftconf.load.loaded import Loaded
 from rftconf.report.ledger import ledger_json
 
 

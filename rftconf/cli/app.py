@@ -9,35 +9,16 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from rftconf.cli import failure, plain
-from rftconf.import_path import leave_out_working_directory
+from rftconf.base.import_path import leave_out_working_directory
+from rftconf.cli import plain
+from rftconf.cli.verb_names import VERBS as VERBS
+from rftconf.verbs import failure
 
 _COMPLETING = "_RFTCONF_COMPLETE"
 """Set while a shell asks for completions."""
 
 TERMINATED = 128 + signal.SIGTERM
 """The exit code of a process that was asked to end, as shells number it."""
-
-VERBS = {
-    "convert": "Write a config for another framework.",
-    "check": "Find what is wrong with configs, by line and column.",
-    "migrate": "Rewrite files in place for another release of their framework.",
-    "plan": "Print what a config means: the canonical plan.",
-    "diff": "Say whether two configs are the same run, and what differs.",
-    "verify": "Compute a certificate again, and say what no longer holds.",
-    "budget": "Price a run in GPU memory: will it fit, and what to change.",
-    "explain": "Say what a diagnostic's code, a key, or a field of the plan means.",
-    "metrics": "Say which logged metric of one framework is which of another; rename files of them.",
-    "new": "Write a first config that fits given GPUs: a published recipe, sized and commented.",
-    "init": "Write rftconf.toml from what is found in a folder.",
-    "lsp": "Serve an editor: findings, hover, completion, fixes.",
-    "studio": "Open a page on this machine: convert, check, price, compare, begin configs.",
-    "run": "Execute a config with vLLM, FSDP2 and Ray.",
-    "launch": "Write what starts a run on Kubernetes (KubeRay) or Slurm.",
-    "runs": "List what ran, how far, and what it earned; plot it.",
-    "schema": "Print a JSON Schema: of the plan, of certificates, of a framework, of the settings.",
-}
-"""Each is a module of its name in `rftconf.cli.commands`, with a function of its name."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -69,7 +50,7 @@ def _command(words: Sequence[str]) -> Callable[[], object]:
 def _stand_in_for_closed_streams() -> None:
     """Python has no stream where the shell closed one, and would fail in the middle of a sentence."""
     if sys.stdout is None:
-        from rftconf.cli.output import ClosedOutput
+        from rftconf.verbs.output import ClosedOutput
 
         sys.stdout = ClosedOutput()
     if sys.stderr is None:

@@ -7,13 +7,14 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from rftconf.verbs.option_types import Colour as Colour
+from rftconf.verbs.option_types import Form as Form
+from rftconf.verbs.option_types import OnLoss as OnLoss
+
 RunFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FOLDER", help="Metrics and checkpoints; runs/NAME when absent."),
 ]
-Colour: TypeAlias = Literal["auto", "always", "never"]
-OnLoss: TypeAlias = Literal["error", "warn", "allow"]
-Form: TypeAlias = Literal["sh", "yaml", "overrides"]
 
 READING = "Reading"
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rftconf.cli import options
-from rftconf.cli.app import VERBS
+from rftconf.cli.verb_names import VERBS
 
 
 def application(verbs: Iterable[str] = tuple(VERBS)) -> typer.Typer:

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rftconf.errors import UsageError
-from rftconf.older_python import StrEnum
-from rftconf.plan.symbols import Value
-from rftconf.record import record
+from rftconf.base.errors import UsageError
+from rftconf.base.older_python import StrEnum
+from rftconf.base.record import record
+from rftconf.base.symbols import Value
 
 FOLDER = Path(__file__).with_name("forks")
 
@@ -29,7 +29,7 @@ class Meaning(StrEnum):
     HARMLESS = "harmless"
     """It is read, and what is learned does not depend on it: logs, addresses of services, caches."""
     OTHERWISE = "otherwise"
-    """A key of the framework that this fork ignores, or that acts in another way there."""
+    """A key of the framework that this fork ignores, or that acts in another way there: with `when`, in such runs alone."""
     UNREAD = "unread"
     """It is in the fork's own config or scripts, and no code reads it."""
 
@@ -82,7 +82,8 @@ class Dialect:
     episode is one; `"capped"`: in prompts, and no more of them than a period has; `"parts"`: a
     period in as many equal updates as mini-batches fit into it).
     `defaults` differ from the release's, under the fork's names; `${key}` takes the fork's value of another key.
-    `as_released` are keys whose conditions (when they do nothing) were found in its code as the release has them.
+    `as_released` are keys whose conditions (when they do nothing) were found in its code as the release has them;
+    a switch that is named there puts to sleep what it does in the release.
     `newer` are keys of later releases that it has too, with the same meaning.
     """
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rftconf.base.symbols import Expr, Value
 from rftconf.dialects.declaration import Dialect, Fact, Meaning, Name, fits
-from rftconf.plan.symbols import Expr, Value
 from rftconf.text.document import Leaf
 
 

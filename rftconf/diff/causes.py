@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rftconf.diff.measured import Measure, Tier, changed, scaled, term
+from rftconf.diff.measured_difference import Measure, Tier, changed, scaled, term
 from rftconf.diff.measures import (
     adapter,
     batches,
@@ -75,6 +75,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("reward", ("stage.reward.**", "stage.data.domains[].reward", "stage.data.*[].reward", "stage.data.*[].reward_args",
                      "stage.data.*[].workflow", "stage.data.*[].workflow_args"), changed(Tier.SAMPLES, "What scores answers")),
     Cause("environment", ("stage.data.environments[].**",), changed(Tier.SAMPLES, "The environment")),
+    Cause("turns", ("stage.turns.**",), changed(Tier.SAMPLES, "Turns and tools of an answer")),
     Cause("domains", ("stage.data.domains[].**",), the_domains),
     Cause("order", ("stage.data.shuffle", "stage.data.seed", "stage.data.mixing", "stage.data.*[].selector", "stage.data.*[].seed"),
           changed(Tier.CHANCE, "The order of rows")),

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any
 
+from rftconf.base.older_python import StrEnum
+from rftconf.base.symbols import Expr
 from rftconf.diff.effects import COUNTED, Effect, Known, known_of
-from rftconf.diff.sides import Idle, Said, Side
+from rftconf.diff.halves import Half, SaidOfStage, Seen, half_of, nothing
+from rftconf.diff.sides import Does, Idle, Side
 from rftconf.diff.table import GROUPS
-from rftconf.older_python import StrEnum
 from rftconf.plan.acting import Asleep, awake_and_asleep
 from rftconf.plan.identity import math_id, plan_id
-from rftconf.plan.origin import Kind
 from rftconf.plan.spelling import plain, same
-from rftconf.plan.symbols import Expr
 from rftconf.plan.totals import TOTALS, Total, totals
+from rftconf.plan.trainer_numbers import in_every_trainers_words, moved, trained_apart
 
-NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
-"""Fields that mean never where nobody says when."""
-NONE = tuple(
-    f"stage.algorithm.{name}" for name in ("policy_loss.dual_clip_c", "policy_loss.value_cap", "std_scope", "std_ddof")
-)
-"""Fields whose absence is a value: no second clip, no cap, no division by a deviation. Every reader fills them."""
-LACKED = ("stage.optim.actor.warmup_updates", "stage.optim.critic.warmup_updates")
-"""The same where a framework has no key for them; with a key, absence is a share of a length that nobody told."""
-SWITCHES = (".enabled", ".rank", ".kind")
-"""Ends of paths of fields that put others to sleep, and are not asleep themselves."""
 NUMBERS = ("stage.batch.", "stage.run_length.", "stage.algorithm.")
 """What decides whether other fields do anything."""
-SaidOfStage: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Said]]
-_ITEM = re.compile(r"stage\.[\w.]+\[\d+\]\.")
+_EFFECTS = {effect: at for at, effect in enumerate(Effect)}
 
 
 class Verdict(StrEnum):
@@ -41,15 +31,6 @@ class Verdict(StrEnum):
     SAME = "same"
     DIFFERENT = "different"
     UNKNOWN = "cannot be compared"
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A field on one side. `idle`: why it does nothing there; `value` is None where nobody says it."""
-
-    value: Any
-    said: Said | None = None
-    idle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +128,11 @@ class Comparison:
 def compare(a: Side, b: Side) -> Comparison:
     """All differences of two runs."""
     pairs = list(_pairs(a, b))
-    left = tuple(_named(a, index) for index in range(len(a.stages)) if index not in {one for one, _ in pairs})
-    right = tuple(_named(b, index) for index in range(len(b.stages)) if index not in {other for _, other in pairs})
-    own = _own(a, b)
+    left = tuple(_stage_title(a, index) for index in range(len(a.stages)) if index not in {one for one, _ in pairs})
+    right = tuple(
+        _stage_title(b, index) for index in range(len(b.stages)) if index not in {other for _, other in pairs}
+    )
+    own = _own_keys(a, b)
     alike = a.family == b.family
     return Comparison(
         a,
@@ -176,7 +159,7 @@ def _pairs(a: Side, b: Side) -> Iterator[tuple[int, int]]:
         yield from ((ends[0] - step, ends[1] - step) for step in range(block.size, 0, -1))
 
 
-def _named(one: Side, index: int) -> str:
+def _stage_title(one: Side, index: int) -> str:
     stage = one.stages[index]
     name = stage.get("stage.name")
     kind = stage.get("stage.kind")
@@ -186,13 +169,24 @@ def _named(one: Side, index: int) -> str:
 def _stages(a: Side, b: Side, one: int, other: int) -> Stages:
     values = a.stages[one], b.stages[other]
     counted = tuple(_counted(values[0], values[1]))
-    found = differences((values[0], a.said[one]), (values[1], b.said[other]))
-    return Stages(one, other, _named(a, one), counted, found)
+    does = (a.does[one] if a.does else nothing, b.does[other] if b.does else nothing)
+    found = differences((values[0], a.said[one]), (values[1], b.said[other]), does)
+    return Stages(one, other, _stage_title(a, one), counted, found)
 
 
-def differences(a: SaidOfStage, b: SaidOfStage) -> tuple[Difference, ...]:
-    """Every field that acts and differs between two stages, each given as flat values and why they are there."""
-    return tuple(sorted(_differences(_half(*a), _half(*b)), key=_place))
+def differences(a: SaidOfStage, b: SaidOfStage, does: tuple[Does, Does] = (nothing, nothing)) -> tuple[Difference, ...]:
+    """Every field that acts and differs between two stages, each given as flat values and why they are there.
+
+    `does`: what the frameworks of the two do about fields that they have no keys for.
+    """
+    if trained_apart(a[0], b[0]):
+        a, b = _in_the_same_fields(a), _in_the_same_fields(b)
+    return tuple(sorted(_differences(half_of(*a, does[0]), half_of(*b, does[1])), key=_place))
+
+
+def _in_the_same_fields(stage: SaidOfStage) -> SaidOfStage:
+    """Move Megatron's number types, seed and decay into the common fields, where it trains one of two sides only."""
+    return in_every_trainers_words(stage[0]), moved(stage[1], stage[0])
 
 
 def _counted(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Counted]:
@@ -205,68 +199,62 @@ def _counted(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Count
         yield Counted(total, mine, theirs, None if unknown else same(plain(mine), plain(theirs)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Half:
-    """One side of a stage: what is said, what of it acts, and why the rest does not."""
-
-    raw: Mapping[str, Any]
-    said: Mapping[str, Said]
-    acts: Mapping[str, Any]
-    asleep: Asleep
-
-    def seen(self, path: str) -> Seen:
-        """What acts, else what was said and does nothing."""
-        switch = self.raw.get(path) in (False, 0) or path in NEVER or path.endswith(SWITCHES)
-        idle = None if path in self.acts or switch else self.asleep.why(path)
-        return Seen(self.acts.get(path, self.raw.get(path)), self.said.get(path), idle)
-
-    def silent(self, path: str) -> bool:
-        """True where the field is left to code that the plan does not speak of.
-
-        It is not where the field does nothing, where silence means never or none, and where the whole list item is missing.
-        """
-        if self.raw.get(path) is not None or path in (*NEVER, *NONE) or self.asleep.why(path) is not None:
-            return False
-        if path in LACKED and path not in self.said:
-            return False
-        item = _ITEM.match(path)
-        if item is not None and not any(other.startswith(item[0]) for other in self.raw):
-            return False
-        return path not in self.said or self.said[path].kind is not Kind.WRITTEN
-
-
-def _half(raw: Mapping[str, Any], said: Mapping[str, Said]) -> _Half:
-    return _Half(raw, said, *awake_and_asleep(raw))
-
-
-def _differences(one: _Half, other: _Half) -> Iterator[Difference]:
+def _differences(one: Half, other: Half) -> Iterator[Difference]:
     kind = one.raw.get("stage.kind")
+    hangs = _Hanging(one, other)
     for path in {**one.acts, **other.acts}:
-        answer = same(one.acts.get(path), other.acts.get(path))
+        (mine, known), (theirs, told) = one.acting(path), other.acting(path)
+        answer = same(mine, theirs)
         if answer is not True:
-            silent = one.silent(path) or other.silent(path)
-            certain = answer is False and not silent and not _hangs(path, one, other)
+            silent = not (known and told)
+            certain = answer is False and not silent and not hangs.on(path)
             yield Difference(path, known_of(path, kind), one.seen(path), other.seen(path), certain=certain)
 
 
-def _hangs(path: str, one: _Half, other: _Half) -> bool:
-    """True where whether the field does anything hangs on a number that nobody told.
+class _Hanging:
+    """The fields of two sides that may or may not act, because a number that decides it is not known."""
 
-    Both sides say the same, or the field sleeps on one side, and would on the other by the numbers of the first.
-    """
-    if not any(isinstance(value, Expr) for half in (one, other) for value in _numbers(half.raw).values()):
-        return False
-    mine, theirs = one.raw.get(path), other.raw.get(path)
-    if mine is not None and same(plain(mine), plain(theirs)) is True:
-        return True
-    return _sleeps_by_numbers_of(one, other, path) or _sleeps_by_numbers_of(other, one, path)
+    def __init__(self, one: Half, other: Half) -> None:
+        self._sides = (one, other)
 
+    @cached_property
+    def _told(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The numbers of each side that the other one leaves open."""
+        one, other = self._sides
+        mine, theirs = _numbers(one.raw), _numbers(other.raw)
+        return (
+            {at: value for at, value in mine.items() if isinstance(other.raw.get(at), Expr)},
+            {at: value for at, value in theirs.items() if isinstance(one.raw.get(at), Expr)},
+        )
 
-def _sleeps_by_numbers_of(asleep: _Half, awake: _Half, path: str) -> bool:
-    if path in asleep.acts or asleep.asleep.why(path) is None or path not in awake.acts:
-        return False
-    told = {at: value for at, value in _numbers(asleep.raw).items() if isinstance(awake.raw.get(at), Expr)}
-    return bool(told) and awake_and_asleep({**awake.raw, **told})[1].why(path) is not None
+    @cached_property
+    def _open(self) -> bool:
+        return any(isinstance(value, Expr) for half in self._sides for value in _numbers(half.raw).values())
+
+    def on(self, path: str) -> bool:
+        """True where whether the field at `path` does anything hangs on such a number.
+
+        Both sides say the same, or the field sleeps on one side, and would on the other by the numbers of the first.
+        """
+        if not self._open:
+            return False
+        one, other = self._sides
+        mine, theirs = one.raw.get(path), other.raw.get(path)
+        if mine is not None and same(plain(mine), plain(theirs)) is True:
+            return True
+        return self._sleeps(0, path) or self._sleeps(1, path)
+
+    def _sleeps(self, at: int, path: str) -> bool:
+        asleep, awake = self._sides[at], self._sides[1 - at]
+        if path in asleep.acts or asleep.asleep.why(path) is None or path not in awake.acts:
+            return False
+        return bool(self._told[at]) and self._by_numbers_of[at].why(path) is not None
+
+    @cached_property
+    def _by_numbers_of(self) -> tuple[Asleep, Asleep]:
+        """What sleeps on the other side by the numbers of each."""
+        (one, other), (mine, theirs) = self._sides, self._told
+        return awake_and_asleep({**other.raw, **mine})[1], awake_and_asleep({**one.raw, **theirs})[1]
 
 
 def _numbers(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,11 +262,10 @@ def _numbers(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _place(one: Difference) -> tuple[int, int]:
-    effects = list(Effect)
-    return effects.index(one.known.effect), GROUPS.index(one.known.group)
+    return _EFFECTS[one.known.effect], GROUPS.index(one.known.group)
 
 
-def _own(a: Side, b: Side) -> tuple[Own, ...]:
+def _own_keys(a: Side, b: Side) -> tuple[Own, ...]:
     keys = dict.fromkeys([*a.own, *b.own])
     found = (Own(key, a.own.get(key), b.own.get(key)) for key in keys)
     return tuple(one for one in found if one.a != one.b)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
+from rftconf.base.older_python import StrEnum
 from rftconf.diff.table import ROWS, WHO, Row
-from rftconf.older_python import StrEnum
+from rftconf.plan.field_roles import BOOKKEEPING, MEASUREMENT, PERFORMANCE
 from rftconf.plan.identity import effect_of
-from rftconf.plan.index import BOOKKEEPING, MEASUREMENT, PERFORMANCE
 
 
 class Effect(StrEnum):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil, inf, log2, sqrt
 from typing import Any
 
-from rftconf.diff.measured import (
+from rftconf.base.symbols import Expr
+from rftconf.diff.measured_difference import (
     Measured,
     Pair,
     Tier,
@@ -14,12 +15,11 @@ from rftconf.diff.measured import (
     factor,
     is_number,
     lead_of,
+    render_value,
     scaled,
-    shown,
     sides,
 )
 from rftconf.plan import totals
-from rftconf.plan.symbols import Expr
 
 B, Y, L, O, S = "stage.batch.", "stage.sync.", "stage.algorithm.", "stage.optim.actor.", "stage.sampling.train."  # noqa: E741
 CLIP, N, LENGTH = O + "grad_clip", B + "responses_per_prompt", "stage.length."
@@ -45,7 +45,7 @@ def gradient_scale(pair: Pair) -> Measured:
     added = [scope == "micro_batch_sum" for scope in scopes]
     if added[0] == added[1]:
         ways = {"update": "over the whole update", "micro_batch_mean": "micro-batch by micro-batch"}
-        told = [ways.get(str(scope), shown(scope)) for scope in scopes]
+        told = [ways.get(str(scope), render_value(scope)) for scope in scopes]
         says = (
             f"The loss is averaged {told[0]} {pair.names[0]}, {told[1]} {pair.names[1]}: tokens of short micro-batches "
             "weigh otherwise"
@@ -54,7 +54,7 @@ def gradient_scale(pair: Pair) -> Measured:
     side = pair.b if added[1] else pair.a
     k, exact = micro_batches(side), totals.accumulated(side) is not None
     known = k is not None and not isinstance(k, Expr)
-    count = "k" if k is None else shown(k)
+    count = "k" if k is None else render_value(k)
     most = "" if exact or k is None else "up to "
     times = f"{most}×{count}" if added[1] else f"×1/{count}" if not most else f"down to ×1/{count}"
     means = f" ({most}{count} micro-batches make one update)"
@@ -73,9 +73,9 @@ def _clip_remedy(pair: Pair, times: Any, up: bool) -> str:
         return "only clipping sees it: Adam's own steps stay as they are"
     if times is None or isinstance(times, Expr) or isinstance(clip, Expr):
         way = "multiply" if up else "divide"
-        return f"{way} {key} (now {shown(pair.b.get(CLIP))}) by that number; Adam's own steps stay as they are"
+        return f"{way} {key} (now {render_value(pair.b.get(CLIP))}) by that number; Adam's own steps stay as they are"
     wanted = clip * times if up else clip / times
-    how = f"{shown(clip)} {'×' if up else '/'} {shown(times)} micro-batches"
+    how = f"{render_value(clip)} {'×' if up else '/'} {render_value(times)} micro-batches"
     return f"set {key}={float(wanted):.4g} ({how}); Adam's own steps stay as they are"
 
 
@@ -113,7 +113,7 @@ def logits(pair: Pair) -> Measured:
     _, doublings = factor(1, hot)
     says = (
         f"The trainer {'divides' if on else 'does not divide'} logits by the temperature {pair.names[1]}: with "
-        f"{shown(hot)}, ratios and KL are those of {'the' if on else 'another than the'} distribution drawn from"
+        f"{render_value(hot)}, ratios and KL are those of {'the' if on else 'another than the'} distribution drawn from"
     )
     key = pair.key(S + "temperature")
     return Measured(Tier.SCALE, says, doublings, f"{key}=1.0 makes both the same" if key and not on else "", whole=True)
@@ -161,7 +161,7 @@ def staleness(pair: Pair) -> Measured:
     """How old the weights can be that answers come from."""
     old = totals.staleness(pair.a), totals.staleness(pair.b)
     if old[0] != old[1] and None not in old:
-        says = f"Answers come from weights up to {shown(old[1])} periods old {pair.names[1]}, {shown(old[0])} {pair.names[0]}"
+        says = f"Answers come from weights up to {render_value(old[1])} periods old {pair.names[1]}, {render_value(old[0])} {pair.names[0]}"
         known = all(isinstance(one, int) for one in old)
         key = pair.key(Y + "every_rollouts")
         return Measured(Tier.SCALE, says, float(abs(old[1] - old[0])) if known else None, f"see {key}" if key else "")
@@ -190,7 +190,7 @@ def length_of_run(pair: Pair) -> Measured:
     if times and one != other:
         return Measured(
             Tier.SCALE,
-            f"Updates in all {times} ({shown(one)} {pair.names[0]}, {shown(other)} {pair.names[1]})",
+            f"Updates in all {times} ({render_value(one)} {pair.names[0]}, {render_value(other)} {pair.names[1]})",
             doublings,
         )
     return Measured(Tier.CHANCE, sides(pair, "When the run ends", *lead_of(pair)))
@@ -209,7 +209,9 @@ def capping(pair: Pair) -> Measured:
     ways = []
     for side in (pair.a, pair.b):
         c, cap = side.get(L + "policy_loss.dual_clip_c"), side.get(L + "policy_loss.value_cap")
-        ways.append(f"{shown(c)}·|advantage|" if c is not None else shown(cap) if cap is not None else "nowhere")
+        ways.append(
+            f"{render_value(c)}·|advantage|" if c is not None else render_value(cap) if cap is not None else "nowhere"
+        )
     a, b = (
         (side.get(L + "policy_loss.dual_clip_c"), side.get(L + "policy_loss.value_cap")) for side in (pair.a, pair.b)
     )
@@ -244,9 +246,13 @@ def adapter(pair: Pair) -> Measured:
     """LoRA: gone, new, or of another strength."""
     ranks = pair.both("stage.model_options.lora.rank")
     if ranks[0] and not ranks[1]:
-        return Measured(Tier.OBJECTIVE, f"All weights are trained: the adapter of rank {shown(ranks[0])} is gone", inf)
+        return Measured(
+            Tier.OBJECTIVE, f"All weights are trained: the adapter of rank {render_value(ranks[0])} is gone", inf
+        )
     if ranks[1] and not ranks[0]:
-        return Measured(Tier.OBJECTIVE, f"Only an adapter of rank {shown(ranks[1])} is trained {pair.names[1]}", inf)
+        return Measured(
+            Tier.OBJECTIVE, f"Only an adapter of rank {render_value(ranks[1])} is trained {pair.names[1]}", inf
+        )
     strengths = [
         totals.ratio(side.get("stage.model_options.lora.alpha"), rank)
         for side, rank in zip((pair.a, pair.b), ranks, strict=True)

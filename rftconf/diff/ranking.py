@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rftconf.diff.causes import CAUSES, Cause
 from rftconf.diff.compare import Comparison, Difference, Stages
 from rftconf.diff.effects import Effect
-from rftconf.diff.measured import Measured, Pair, Tier
+from rftconf.diff.measured_difference import Measured, Pair, Tier
 
 HARDLY = log2(1.02)
 """A factor within 2 % is below what two seeds differ by."""
@@ -49,7 +49,7 @@ def ranked(
 ) -> tuple[Ranked, ...]:
     """The causes behind differences that change the mathematics; `a` and `b` are the stages' flat values.
 
-    `names` and `keys` as in `Pair`.
+    What a framework does without a key stands in the differences alone. `names` and `keys` as in `Pair`.
     """
     groups: dict[str, list[Difference]] = {}
     for one in found:
@@ -72,6 +72,8 @@ def _measured(
     group: list[Difference], a: Mapping[str, Any], b: Mapping[str, Any], names: tuple[str, str], keys: Mapping[str, str]
 ) -> Ranked:
     cause = cause_of(group[0].path)
+    a = {**a, **{one.path: one.a.value for one in group if a.get(one.path) is None}}
+    b = {**b, **{one.path: one.b.value for one in group if b.get(one.path) is None}}
     first = sorted(group, key=lambda one: (not one.certain, _field(cause, one.path)))
     paths = tuple(one.path for one in first)
     return Ranked(cause, cause.measure(Pair(a, b, paths, names, keys)), tuple(first))

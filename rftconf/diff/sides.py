@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rftconf.ledger import State
-from rftconf.load import Loaded
+from rftconf.base.ledger import State
+from rftconf.base.span import Place
+from rftconf.load.loaded import Loaded
+from rftconf.load.stage import StageRead
 from rftconf.mappers.native import nodes_above
+from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.tables import reason_for
 from rftconf.plan.flat import flat_stages
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue, registry, versions
-from rftconf.stage import StageRead
-from rftconf.text.span import Place
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan
+
+_ROLE = re.compile(r"stage\.placement\.\w+\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,10 @@ class Said:
     """Every key that was looked at, under its newest name."""
     release: str = ""
     """Framework and release whose default it is; empty for what the file says."""
+
+
+Does: TypeAlias = Callable[[str], tuple[Any, Said] | None]
+"""What a framework does about a plan field that it has no key for, and which of its tables says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,8 @@ class Side:
     idle: tuple[Idle, ...] = ()
     own: Mapping[str, Any] = field(default_factory=dict)
     """Keys that only their framework understands, verbatim."""
+    does: Sequence[Does] = ()
+    """By stage, what the framework does about a plan field that it has no key for."""
 
     @property
     def family(self) -> str:
@@ -76,12 +87,36 @@ def side(name: str, loaded: Loaded, *others: Loaded) -> Side:
     idle = tuple(dict.fromkeys(one for part in parts for one in _idle(part)))
     asleep = {one.key for one in idle}
     own = {key: value for part in parts for key, value in part.extensions.items() if key not in asleep}
-    return Side(name, loaded.framework, loaded.release, plan, flat_stages(plan), said, idle, own)
+    does = [does_without_key(stage, part.framework, part.release) for part in parts for stage in part.stages]
+    return Side(name, loaded.framework, loaded.release, plan, flat_stages(plan), said, idle, own, does)
+
+
+def does_without_key(stage: StageRead, framework: str, release: str) -> Does:
+    """Return what tells, of a plan field, what this framework does about it where it has no key for it."""
+    return partial(_does, stage, _title(framework, release))
+
+
+def _does(stage: StageRead, title: str, path: str) -> tuple[Any, Said] | None:
+    """What a stage's framework does about a field without a key, where its table says that; for roles that the run has."""
+    role = _ROLE.match(path)
+    if role is not None and not any(other.startswith(role[0]) for other in stage.values):
+        return None
+    found = stage.reading.table.lacking(path)
+    if found is None or found.behaves is UNSET:
+        return None
+    value = found.behaves(stage.reading, path) if callable(found.behaves) else found.behaves
+    if value in (UNSET, None):
+        return None
+    return value, Said(Kind.DEFAULT, (), found.why, (), title)
+
+
+def _title(framework: str, release: str) -> str:
+    return f"{registry.framework(framework).title} {release}"
 
 
 def said_in(stage: StageRead, framework: str, release: str) -> dict[str, Said]:
     """Path to why its value is there, in a stage of a run of this framework and release."""
-    title = f"{registry.framework(framework).title} {release}"
+    title = _title(framework, release)
     found = {}
     spelt: dict[str, tuple[str, Place | None]] = {}
     for path, origin in stage.origins.items():
@@ -116,11 +151,11 @@ def _idle(loaded: Loaded) -> Iterator[Idle]:
 def _why_idle(loaded: Loaded, stage: StageRead, key: str, name: str, *, used: bool) -> str | None:
     reading = stage.reading
     above = next((reading.inactive[node] for node in (key, *nodes_above(key)) if node in reading.inactive), None)
-    why = above or versions.dead(loaded.framework, loaded.release, name)
+    why = above or versions.dead(loaded.framework, loaded.release, name, loaded.guess.trainer)
     if why is not None or used:
         return why
     known = catalogue.load(loaded.framework, loaded.release, loaded.guess.trainer)
     if reading.source.cells[key].unread or (known.get(name) is None and not known.of_a_fork(name)):
         return f"{registry.framework(loaded.framework).title} {loaded.release} has no such key"
-    reason = reason_for(reading.table, known.canonical(key))
+    reason = reason_for(reading.table, known.canonical(key), loaded.release)
     return reason.why if reason is not None and reason.state is State.DEAD_IN_SOURCE else None

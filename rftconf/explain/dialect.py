@@ -7,7 +7,7 @@ from typing import Any
 
 from rftconf.dialects import declaration
 from rftconf.dialects.declaration import Dialect, Meaning, Name
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 from rftconf.schemas import registry
 
 PREFIX = "dialect:"
@@ -56,7 +56,7 @@ def lines_of(dialect: Dialect) -> Iterator[str]:
         facts = (f for f in dialect.facts if f.meaning is meaning)
         yield from _section(title, [f"{fact.key}: {fact.says}  [{fact.source}]" for fact in facts])
     yield from _section(
-        "Where a config is silent", [f"{key}={shown(value)}" for key, value in dialect.defaults.items()]
+        "Where a config is silent", [f"{key}={render_value(value)}" for key, value in dialect.defaults.items()]
     )
     yield from _section("Conditions of keys that were found as in the release", list(dialect.as_released))
     yield from _section("Keys of later releases that it has too", list(dialect.newer))
@@ -76,8 +76,8 @@ def _name(name: Name) -> str:
     parts = [f"{name.key} is {'not ' if name.negated else ''}{name.to}"]
     parts += [f"times {name.times}"] if name.times else []
     parts += [f"which is {name.divides} in so many parts"] if name.divides else []
-    parts += [f"{shown(theirs)} as {shown(value)}" for theirs, value in name.words.items()]
-    parts += [f"while {key}={shown(value)}" for key, value in name.when.items()]
+    parts += [f"{render_value(theirs)} as {render_value(value)}" for theirs, value in name.words.items()]
+    parts += [f"while {key}={render_value(value)}" for key, value in name.when.items()]
     return f"{', '.join(parts)}  [{name.source}]"
 
 

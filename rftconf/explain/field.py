@@ -52,7 +52,7 @@ def field_facts(path: str, apart_from: Framework | None = None, kind: str = "") 
         tuple(name[1:] for name in found.kinds if name.startswith("=")),
         str(found.unit or ""),
         found.role or "mathematics",
-        tuple(_held(other.name, path, kind or _kind_of(apart_from)) for other in _others(apart_from)),
+        tuple(_held(other.name, path, kind or _kind_of(apart_from)) for other in _other_frameworks(apart_from)),
     )
 
 
@@ -66,7 +66,7 @@ def rules_of(path: str) -> tuple[tuple[str, str], ...]:
     return rules_about("", (path.removeprefix("stage."),), ())
 
 
-def _others(apart_from: Framework | None) -> list[Framework]:
+def _other_frameworks(apart_from: Framework | None) -> list[Framework]:
     return [one for one in registry.FRAMEWORKS.values() if apart_from is None or one.name != apart_from.family]
 
 

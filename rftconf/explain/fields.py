@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 
-from rftconf.effective import effective
+from rftconf.base.symbols import Var
 from rftconf.lint.counterparts import pairs
+from rftconf.load.effective import effective
 from rftconf.mappers.codecs import Same, counts, off_as, words
 from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.paths import without_indices
@@ -16,8 +17,7 @@ from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of, plans_of
 from rftconf.mappers.tables import table_of
 from rftconf.plan.index import fields, unit_of
-from rftconf.plan.symbols import Var
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Key
 from rftconf.schemas.guess import Guess
@@ -159,7 +159,7 @@ def held(framework: str, path: str, kind: str = "") -> Held:
         return Held(framework, short, state, _telling_first(framework, path, keys, formula), how, formula, when, named)
     fixed = next((entry for entry in table.rows if isinstance(entry, Fixed) and entry.plan == path), None)
     if fixed is not None:
-        value = "" if callable(fixed.value) else f"always {shown(fixed.value)}: "
+        value = "" if callable(fixed.value) else f"always {render_value(fixed.value)}: "
         return Held(framework, short, "fixed", how=f"{value}{fixed.why}")
     lacking = next((c for c in table.cannot if fnmatchcase(path, c.plan)), None)
     return Held(framework, short, "none", how=lacking.why if lacking else "its table has no row for it")
@@ -179,7 +179,11 @@ def _how(row: Row | Fold, formula: str) -> tuple[str, str, tuple[tuple[str, str]
         return "derived", row.why, ()
     codec = row.codec
     if isinstance(codec, words):
-        return "exact", row.why, tuple((shown(native), shown(plan)) for native, plan in codec.table.items())
+        return (
+            "exact",
+            row.why,
+            tuple((render_value(native), render_value(plan)) for native, plan in codec.table.items()),
+        )
     if isinstance(codec, (Same, off_as)) or (isinstance(codec, counts) and codec.unit is unit_of(row.plan)):
         return "exact", row.why, ()
     said = " ".join((type(codec).__doc__ or "").split())

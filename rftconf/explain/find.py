@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.explain.key import trainers_with, whole
 from rftconf.plan.index import fields
 from rftconf.report.screen import shorten
@@ -47,14 +47,14 @@ def matches(subject: str, framework: Framework | None = None, release: str | Non
         return list(_by_pattern(wanted, framework, release))
     found = [] if framework else [Match(None, path) for path in _field(wanted)]
     return found + [
-        Match(one, wanted) for one in _known(framework) if trainers_with(one, wanted, _release(one, release))
+        Match(one, wanted) for one in _frameworks_asked(framework) if trainers_with(one, wanted, _release(one, release))
     ]
 
 
 def below(node: str, framework: Framework | None = None) -> list[Match]:
     """The keys of newest releases, or else the plan fields, below a node such as `actor_rollout_ref.rollout`."""
     start = f"{bare(node)}."
-    for one in _known(framework):
+    for one in _frameworks_asked(framework):
         names = [name for trainer in one.trainers for name in catalogue.load(one.name, None, trainer).keys]
         found = [Match(one, name) for name in dict.fromkeys(names) if name.startswith(start)]
         if found:
@@ -68,7 +68,7 @@ def below(node: str, framework: Framework | None = None) -> list[Match]:
 def unknown(subject: str, framework: Framework | None = None, release: str | None = None) -> UsageError:
     """The error for a subject that names nothing, with what it was probably meant to be."""
     wanted = shorten(bare(subject), _LONGEST)  # the value of `key=value` may be a secret, and is not repeated
-    elsewhere = [] if framework is None and release is None else _elsewhere(wanted)
+    elsewhere = [] if framework is None and release is None else _other_places_of_key(wanted)
     where = (
         f"{framework.title} {release or ''}".strip()
         if framework
@@ -76,14 +76,14 @@ def unknown(subject: str, framework: Framework | None = None, release: str | Non
     )
     if elsewhere:
         return UsageError(f"{wanted} is no key of {where}; it is one of {', '.join(dict.fromkeys(elsewhere))}")
-    near = _near(wanted, framework)
+    near = _similar_names(wanted, framework)
     hint = f"; did you mean {' or '.join(near)}?" if near else "; rftconf explain lists the codes"
     if framework is not None or release is not None:
         return UsageError(f"{wanted} is no key of {where}{hint}")
     return UsageError(f"{wanted} is no diagnostic code, no plan field and no known key{hint}")
 
 
-def _known(framework: Framework | None) -> tuple[Framework, ...]:
+def _frameworks_asked(framework: Framework | None) -> tuple[Framework, ...]:
     if framework is not None and framework.of:
         return (framework,)
     return registry.variants(framework.name if framework else None)
@@ -113,7 +113,7 @@ def _by_pattern(pattern: str, framework: Framework | None, release: str | None) 
     if framework is None:
         of_plan = re.compile(translate(_plan_name(pattern).replace("[]", "[[]]"))).match
         yield from (Match(None, path) for path in fields() if of_plan(path.removeprefix("stage.")))
-    for one in _known(framework):
+    for one in _frameworks_asked(framework):
         number = _release(one, release)
         releases = [r for r in (one.releases if number is None else (number,)) if r in one.releases]
         names = [
@@ -125,7 +125,7 @@ def _by_pattern(pattern: str, framework: Framework | None, release: str | None) 
         yield from (Match(one, name) for name in dict.fromkeys(names) if fits(name) and not name.endswith("_target_"))
 
 
-def _elsewhere(wanted: str) -> list[str]:
+def _other_places_of_key(wanted: str) -> list[str]:
     """Frameworks and releases that have the key when the ones asked for do not."""
     found = []
     for one in registry.variants():
@@ -135,7 +135,7 @@ def _elsewhere(wanted: str) -> list[str]:
     return found
 
 
-def _near(wanted: str, framework: Framework | None) -> list[str]:
+def _similar_names(wanted: str, framework: Framework | None) -> list[str]:
     """Up to three names, misspellings of plan fields first where that is what was asked for."""
     found: list[str] = []
     if framework is None:
@@ -143,6 +143,6 @@ def _near(wanted: str, framework: Framework | None) -> list[str]:
         names: Iterable[str] = (path.removeprefix("stage.") for path in fields())
         close = sorted((far, name) for name in names if (far := distance(plain, name, _REACH)) <= _REACH)
         found += [f"{PLAN}{name}" for _, name in close[:2]]
-    for one in _known(framework):
+    for one in _frameworks_asked(framework):
         found += nearest(catalogue.load(one.name), wanted, 2)
     return list(dict.fromkeys(found))[:3]

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from rftconf.effective import effective
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
+from rftconf.base.symbols import Expr, Var, formula, names_in
+from rftconf.load.effective import effective
 from rftconf.mappers.native import Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Fold, Row, Table, plans_of
 from rftconf.mappers.tables import table_of
 from rftconf.plan.index import unit_of
-from rftconf.plan.symbols import Expr, Var, formula, names_in
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
 

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Value
 from rftconf.explain.field import FieldFacts, field_facts
 from rftconf.explain.fields import fields_at, fields_by_key, held, named_fields, rows_of_key
 from rftconf.explain.hazards import Hazard, concerning
 from rftconf.explain.looks import rules_about
 from rftconf.explain.spans import Span, existing, in_newest, spans_of
-from rftconf.ledger import State
-from rftconf.lint import editor
+from rftconf.lint import key_help as editor
 from rftconf.mappers.rows import Fold, Row
 from rftconf.mappers.tables import all_tables, reason_for, table_of
 from rftconf.plan.index import fields
-from rftconf.plan.symbols import Value
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.registry import Framework
 
@@ -155,7 +155,7 @@ def _now(spans: tuple[Span, ...], named: list[str]) -> list[str]:
 def _reason(known: Framework, names: Iterable[str]) -> tuple[str, str]:
     """State and sentence of keys without a plan field."""
     for name in names:
-        reason = reason_for(table_of(known.name), name)
+        reason = reason_for(table_of(known.name), name, None)
         if reason is not None:
             return reason.state.value, reason.why
     return "", ""

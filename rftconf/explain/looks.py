@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("looks.json")
 
 
 @cache
-def asked() -> dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]:
+def load_rule_looks() -> dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]:
     """Every rule by its code: title, frameworks, and the plan fields (without `stage.`) and native keys it asks for."""
     data: dict[str, list[object]] = json.loads(FILE.read_bytes())
     return {code: (str(t), tuple(map(str, f)), tuple(map(str, n))) for code, (t, f, n) in data.items()}  # type: ignore[call-overload]
@@ -24,7 +24,7 @@ def rules_about(framework: str, fields: Iterable[str], natives: Iterable[str]) -
     wanted = {*fields, *natives}
     return tuple(
         (code, title)
-        for code, (title, frameworks, names) in asked().items()
+        for code, (title, frameworks, names) in load_rule_looks().items()
         if (not framework or not frameworks or framework in frameworks)
         and any(name in wanted or ("*" in name and any(fnmatchcase(one, name) for one in wanted)) for name in names)
     )

@@ -2,118 +2,43 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
-from rftconf.errors import UsageError
-from rftconf.plan.index import fields
+from rftconf.base.errors import UsageError
+from rftconf.mappers.reading import Reading
 
 if TYPE_CHECKING:
-    from rftconf.budget.gpus import Gpu
+    from rftconf.budget.facts.gpus import Gpu
     from rftconf.budget.price import Budget
-    from rftconf.budget.roles import Setup
-    from rftconf.lint.subject import Subject
+    from rftconf.budget.roles.roles import Setup
 
 
-_OVERRIDES = tuple(
-    f"stage.placement.{role}.megatron.transformer_overrides" for role in ("actor", "reference", "critic")
-)
+def setup_of(reading: Reading, release: str, nodes: int | None, gpus_per_node: int | None) -> Setup | None:
+    """Return the run as its memory sees it, of as many machines as it says itself, else of those given."""
+    from rftconf.budget.roles import setup
+    from rftconf.budget.roles.plan_view import plan_view
 
-
-def setup_of(s: Subject) -> Setup | None:
-    """The run as its memory sees it. What the file leaves to the project's machines is taken from there."""
-    from rftconf.budget import setup
-    from rftconf.budget.view import plan_view
-
-    if not s.alone or s.value("kind") != "rl":
-        return None
-    own = {key: leaf.value for key, leaf in s.written_keys()}
-    plan = plan_view([s.reading.values], s.framework, s.best.release, own)
-    nodes = None if s.count("cluster.nodes") else s.cluster.nodes
-    each = None if s.count("cluster.gpus_per_node") else s.cluster.gpus_per_node
+    own = {key: leaf.value for key, leaf in reading.source.leaves()}
+    plan = plan_view([reading.values], reading.source.framework, release, own)
     try:
-        return setup.setup_of(plan, setup.Asked(nodes, each))
+        return setup.setup_of(plan, setup.Asked(nodes, gpus_per_node))
     except UsageError:  # a symbol, an unknown model, a size of nothing: other rules speak of those that are wrong
         return None
 
 
-def budget_of(s: Subject) -> Budget | None:
-    """Every role and phase on the project's GPU; None also where the project names none, or the layout cannot run."""
-    if not s.cluster.gpu or s.setup is None:
-        return None
+def budget_of(setup: Setup, gpu: str) -> Budget | None:
+    """Return every role and phase on the GPU of that name; None where there is none, or the layout cannot run."""
     from rftconf.budget.price import price
 
-    gpu = _gpu(s.cluster.gpu)
-    found = None if gpu is None else price(s.setup, gpu)
-    return None if found is None or found.problems else found
-
-
-def surely_divided(s: Subject) -> bool:
-    """True where the model's heads, experts and layers are multiples of every parallel size that the run names.
-
-    To ask this first spares most runs the account, which takes longer than all other rules.
-    """
-    values, extras = s.reading.values, [f"stage.placement.auxiliary[{at}]." for at in s.items("placement.auxiliary")]
-    named = (*_sizes(), *((extra + word, word) for extra in extras for word in ("tp", "pp")))
-    sizes = {(word, size) for path, word in named if (size := _size(values.get(path))) != 1}
-    fields_of_models = ("stage.model.path", "stage.model.critic_path", *(f"{extra}path" for extra in extras))
-    models = [path for path in map(values.get, fields_of_models) if path]
-    if not all(isinstance(path, str) for path in models):
-        return False
-    given = (values.get(path) for path in _OVERRIDES)
-    uneven = any("pipeline" in str(key) for overrides in given if isinstance(overrides, dict) for key in overrides)
-    divided = bool(models) and all(_divided(path, frozenset(sizes)) for path in models)
-    return not uneven and (divided or not sizes)
-
-
-def _size(value: object) -> int:
-    """A parallel size: 1 where nothing is said, 0 for whatever is no number of GPUs, which divides nothing."""
-    if value is None:
-        return 1
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-@lru_cache(maxsize=4096)
-def _divided(path: str, sizes: frozenset[tuple[str, int]]) -> bool:
-    """True where every size, by the last word of its field, divides what it cuts, and virtual stages need no look."""
-    from rftconf.budget.models import find
-
-    model = find(path)
-    if model is None or any(size == 0 for _, size in sizes):
-        return False
-    a = model.architecture
-    heads = [n for word, n in sizes if word in ("tp", "sp")]
-    layers = [n for word, n in sizes if word == "pp"]
-    experts = [n for word, n in sizes if word == "ep"]
-    return (
-        all(a.heads % n == 0 and (a.kv_heads % n == 0 or n % a.kv_heads == 0) for n in heads)
-        and all(a.depth % n == 0 for n in layers)
-        and all((a.experts or n) % n == 0 for n in experts)
-        and not any(word == "vpp" for word, _ in sizes)
-    )
-
-
-def all_gpus_used(s: Subject) -> bool:
-    """True where trainer and engines alone, by what the run says of them, take every GPU; asked first as `surely_divided` is."""
-    nodes = s.count("cluster.nodes") or s.cluster.nodes
-    each = s.count("cluster.gpus_per_node") or s.cluster.gpus_per_node
-    trained, served = s.count("placement.actor.gpus"), s.count("placement.rollout.gpus")
-    if not nodes or not each or not trained or not served:
-        return False
-    apart = s.value("placement.layout") == "disaggregated"
-    return (trained + served if apart else trained) >= nodes * each
-
-
-@cache
-def _sizes() -> tuple[tuple[str, str], ...]:
-    """The plan's parallel sizes of actor, reference, critic and engines: paths with their last words."""
-    words = ((path, path.rpartition(".")[2]) for path in fields() if path.startswith("stage.placement."))
-    return tuple((path, word) for path, word in words if word in ("tp", "pp", "vpp", "ep", "sp") and "[]" not in path)
+    known = _gpu(gpu)
+    budget = None if known is None else price(setup, known)
+    return None if budget is None or budget.problems else budget
 
 
 @cache
 def _gpu(name: str) -> Gpu | None:
-    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.facts.gpus import gpu_named
 
     try:
         return gpu_named(name)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rftconf.diagnostics import Diagnostic
-from rftconf.errors import UsageError
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.errors import UsageError
 from rftconf.text.source import open_source
 
 VERSION = 1

@@ -316,10 +316,10 @@ def about(code: str) -> About | None:
     rule = rule_of(code)
     if rule is None:
         return None
-    from rftconf.lint.examples import shown
+    from rftconf.lint.examples import example_lines
 
     where = f" ({', '.join(rule.frameworks)}{f' since {rule.since}' if rule.since else ''})" if rule.frameworks else ""
-    example = f"# found\n{shown(rule.bad)}\n\n# fine\n{shown(rule.good)}"
+    example = f"# found\n{example_lines(rule.bad)}\n\n# fine\n{example_lines(rule.good)}"
     more = f"Severity: {rule.severity.value}{where}. Source: {rule.source}. {_FIXES[rule.fixable]}"
     return About(rule.title, rule.why, f"{rule.advice[:1].upper()}{rule.advice[1:]}. {more}", example)
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
-from rftconf.diagnostics import Diagnostic, Severity, few
-from rftconf.effective import live_leaves, too_many_stages
-from rftconf.lint import basic, config_of, registry, release_bound
+from rftconf.base.diagnostics import Diagnostic, Severity, few
+from rftconf.lint import key_checks as basic
+from rftconf.lint import recognise_config as config_of
+from rftconf.lint import registry, release_bound
 from rftconf.lint.rule import Found, Rule
 from rftconf.lint.subject import Cluster, Subject, subjects
+from rftconf.load.effective import live_leaves, too_many_stages
 from rftconf.mappers.value_errors import STUMBLES
 from rftconf.schemas.guess import Guess
 from rftconf.schemas.registry import at_least
@@ -75,7 +77,7 @@ def check(document: Document, options: Options | None = None) -> list[Diagnostic
             return _of_release(document, config_of.recognised(document, best.framework, release), named)
 
         found = release_bound.loosen(found, best, None if document.size > MOST_ASKED_AGAIN else check_as)
-    return _kept(_most_telling([*document.diagnostics, *found]), options)
+    return _select_findings(_most_telling([*document.diagnostics, *found]), options)
 
 
 def _of_release(document: Document, best: Guess | None, options: Options) -> list[Diagnostic]:
@@ -85,7 +87,7 @@ def _of_release(document: Document, best: Guess | None, options: Options) -> lis
     if many is not None:
         return [*found, many]
     if best is not None and document.readable and not _is_cut_short(document):
-        wanted = _wanted(best.framework, best.release, options.selection)
+        wanted = _select_rules(best.framework, best.release, options.selection)
         found += run(document, best, wanted, options.cluster, fixes=options.fixes)
     return found
 
@@ -95,7 +97,7 @@ def _is_cut_short(document: Document) -> bool:
     return any(d.code == "SYN304" and d.severity is Severity.ERROR for d in document.diagnostics)
 
 
-def _kept(found: Iterable[Diagnostic], options: Options) -> list[Diagnostic]:
+def _select_findings(found: Iterable[Diagnostic], options: Options) -> list[Diagnostic]:
     return sorted(few(d for d in found if options.selection.wants(d)), key=position)
 
 
@@ -103,10 +105,10 @@ def _of_plan(document: Document, options: Options) -> list[Diagnostic]:
     from rftconf.lint.plan_check import plan_findings
 
     def wanted(best: Guess) -> tuple[Rule, ...]:
-        return _wanted(best.framework, best.release, options.selection)
+        return _select_rules(best.framework, best.release, options.selection)
 
-    told = partial(_told, fixes=False)
-    return _kept(plan_findings(document, options.cluster, options.framework, wanted, told), options)
+    told = partial(_run_rule, fixes=False)
+    return _select_findings(plan_findings(document, options.cluster, options.framework, wanted, told), options)
 
 
 def _most_telling(found: list[Diagnostic]) -> list[Diagnostic]:
@@ -116,7 +118,7 @@ def _most_telling(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 @lru_cache(maxsize=64)
-def _wanted(framework: str, release: str, selection: Selection) -> tuple[Rule, ...]:
+def _select_rules(framework: str, release: str, selection: Selection) -> tuple[Rule, ...]:
     """The rules that speak of a framework and release, and that somebody asked for."""
     known = registry.rules_for(framework_of(framework).family)
     return tuple(rule for rule in known if selection.takes(rule.code) and _applies(rule, framework, release))
@@ -149,11 +151,11 @@ def run(
         told
         for subject in subjects(document, best, cluster or Cluster(), alone=alone)
         for rule in chosen
-        for told in _told(rule, subject, fixes=fixes)
+        for told in _run_rule(rule, subject, fixes=fixes)
     ]
 
 
-def _told(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
+def _run_rule(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
     """What one rule says, until it stumbles over a value of another type than its key's: that has a finding of its own."""
     told = list[Diagnostic]()
     try:

@@ -6,7 +6,7 @@ from rftconf.lint.rule import Example
 from rftconf.text import keys
 
 
-def shown(example: Example) -> str:
+def example_lines(example: Example) -> str:
     """The example's own lines; a key that it takes out is a comment."""
     out = [line for line in example.lines if not line.startswith("~")]
     missing = [f"# without {line[1:]}" for line in example.lines if line.startswith("~")]

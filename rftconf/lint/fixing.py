@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.patch import OverlappingPatchesError, apply
 from rftconf.lint import unchanged
 from rftconf.text.document import Document
-from rftconf.text.patch import OverlappingPatchesError, apply
 
 Again: TypeAlias = Callable[[str], tuple[Document, list[Diagnostic]]]
 _MOST_ROUNDS = 200

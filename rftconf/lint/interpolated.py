@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.text.document import Document, Mode
-from rftconf.text.interpolation import may_interpolate, resolve_leaves
 from rftconf.text.key_tree import Tree
+from rftconf.text.omegaconf.interpolation import may_interpolate, resolve_leaves
 
 
 def unresolved(document: Document, known: Catalogue) -> tuple[Diagnostic, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rftconf.diagnostics import Fix
+from rftconf.base.diagnostics import Fix
+from rftconf.base.patch import Patch
 from rftconf.lint.rule import Change, Drop, Found, Put, Rename
 from rftconf.lint.subject import Subject
-from rftconf.report.values import shown
-from rftconf.text import edit_overrides, edit_yaml
+from rftconf.report.values import render_value
 from rftconf.text.document import Leaf
-from rftconf.text.patch import Patch
+from rftconf.text.write import edit_overrides, edit_yaml
 
 
 def fix_of(subject: Subject, found: Found) -> Fix | None:
@@ -30,7 +30,7 @@ def _title(subject: Subject, change: Change) -> str:
     key = subject.key(change.key)
     match change:
         case Put(_, value):
-            return f"set {key} to {shown(value)}"  # type: ignore[arg-type]
+            return f"set {key} to {render_value(value)}"  # type: ignore[arg-type]
         case Drop():
             return f"delete {key}"
         case Rename(_, new):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rftconf.diagnostics import Diagnostic
-from rftconf.errors import RftconfError
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.errors import RftconfError
 from rftconf.lint.rule import Rule
 from rftconf.lint.subject import Cluster, Subject
-from rftconf.plan_source import load_plan, plan_of
+from rftconf.load.plan_document import load_plan, plan_of
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.span import Place
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
-from rftconf.text.span import Place
 
 Check = Callable[[str], Sequence[Diagnostic]]
 """All findings, were the file written for the release of this name."""

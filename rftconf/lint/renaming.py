@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.diagnostics import Fix
+from rftconf.base.diagnostics import Fix
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.text.document import Document, Leaf, Mode
 
@@ -16,7 +16,7 @@ def corrected(document: Document, leaf: Leaf, key: str, known: Catalogue) -> Fix
 
 def renamed(document: Document, leaf: Leaf, key: str, *, plus: bool, safe: bool = False) -> Fix | None:
     """Another name, with Hydra's prefix where it is needed; None where the name is put together from several places."""
-    from rftconf.text import edit_overrides, edit_yaml
+    from rftconf.text.write import edit_overrides, edit_yaml
 
     if leaf.key_place.file != document.name or leaf.place.file != document.name:
         return None

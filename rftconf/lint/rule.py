@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from rftconf.diagnostics import Severity
+from rftconf.base.diagnostics import Severity
 
 if TYPE_CHECKING:
+    from rftconf.base.span import Place
     from rftconf.lint.subject import Subject
-    from rftconf.text.span import Place
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -60,7 +60,7 @@ class Found:
 Findings: TypeAlias = Iterator[Found]
 
 
-def found(
+def finding(
     message: str,
     *keys: str,
     help: str = "",  # noqa: A002 -- as in Diagnostic

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rftconf.errors import UnreadableError, UsageError
+from rftconf.base.errors import UnreadableError, UsageError
 from rftconf.text.source import open_source
 
 FILES = ("rftconf.toml", "pyproject.toml")

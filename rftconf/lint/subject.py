@@ -7,27 +7,28 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rftconf.diagnostics import Label
-from rftconf.effective import live_leaves, stages_of
-from rftconf.fork import reader_of
+from rftconf.base.diagnostics import Label
+from rftconf.base.span import Place, Span
+from rftconf.base.symbols import is_symbolic
 from rftconf.lint import references
+from rftconf.lint.account import budget_of, setup_of
+from rftconf.load.effective import live_leaves, stages_of
+from rftconf.load.fork import reader_of
+from rftconf.load.stage import facts_of, read_as_written
+from rftconf.load.withhold_secrets import without_secrets
 from rftconf.mappers.native import Cell, Native
 from rftconf.mappers.reading import Reading
 from rftconf.plan.index import fields
-from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import is_symbolic
-from rftconf.report.values import shown
+from rftconf.plan.origin import Origin
+from rftconf.report.values import render_value
 from rftconf.schemas import registry, versions
 from rftconf.schemas.edits import Change
 from rftconf.schemas.guess import Guess
-from rftconf.stage import facts_of, read_as_written
 from rftconf.text.document import Document, Leaf
-from rftconf.text.span import Place, Span
-from rftconf.withholding import without_secrets
 
 if TYPE_CHECKING:
     from rftconf.budget.price import Budget
-    from rftconf.budget.roles import Setup
+    from rftconf.budget.roles.roles import Setup
 
 _ROOTS = ("stage.", "identity.", "cluster.", "source.")
 
@@ -77,16 +78,16 @@ class Subject:
     @cached_property
     def setup(self) -> Setup | None:
         """The run as its memory sees it, None where too little is known."""
-        from rftconf.lint.account import setup_of
-
-        return setup_of(self)
+        if not self.alone or self.value("kind") != "rl":
+            return None
+        nodes = None if self.count("cluster.nodes") else self.cluster.nodes
+        each = None if self.count("cluster.gpus_per_node") else self.cluster.gpus_per_node
+        return setup_of(self.reading, self.best.release, nodes, each)
 
     @cached_property
     def budget(self) -> Budget | None:
         """Its memory on the project's GPU, None where too little is known."""
-        from rftconf.lint.account import budget_of
-
-        return budget_of(self)
+        return budget_of(self.setup, self.cluster.gpu) if self.cluster.gpu and self.setup is not None else None
 
     @property
     def native(self) -> Native:
@@ -148,12 +149,12 @@ class Subject:
         """`key=value` as the file has it, or `key (default value)`."""
         leaf = self.leaf(name)
         if leaf is not None:
-            return f"{leaf.key}={shown(leaf.value)}"
+            return f"{leaf.key}={render_value(leaf.value)}"
         origin = self.reading.origins.get(self._path(name))
         native = origin.keys[0] if origin is not None and origin.keys else name
         got = self.native.value(native)
         got = self.reading.values.get(self._path(name)) if got is None else got
-        return f"{self._old_name(native)} (default {shown(got)})"
+        return f"{self._old_name(native)} (default {render_value(got)})"
 
     def items(self, name: str) -> Iterable[int]:
         """Indices of a plan list."""
@@ -177,7 +178,7 @@ class Subject:
         leaves = [leaf for name in names for leaf in (self.leaf(name),) if leaf is not None]
         if len(leaves) <= 1 and not any(leaf.via for leaf in leaves):
             return ()
-        labels = [Label(leaf.place, f"{leaf.key} is {shown(leaf.value)}") for leaf in leaves[1:]]
+        labels = [Label(leaf.place, f"{leaf.key} is {render_value(leaf.value)}") for leaf in leaves[1:]]
         labels += [Label(via.place, f"{via.name} is set here") for leaf in leaves for via in leaf.via]
         first = leaves[0].place if leaves else None
         return tuple(dict.fromkeys(label for label in labels if label.place != first))
@@ -227,11 +228,6 @@ class Subject:
         cells = {key: Cell(self.native.value(key))}
         flat = versions.downgrade(self.framework, cells, self.best.release, trainer=self.best.trainer).flat
         return next(iter(flat), key)
-
-    def from_default(self, name: str) -> bool:
-        """True when a plan field has a value that nobody wrote."""
-        origin = self.reading.origins.get(self._path(name))
-        return origin is not None and origin.kind is Kind.DEFAULT
 
 
 @lru_cache(maxsize=20_000)

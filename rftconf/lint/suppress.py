@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rftconf.diagnostics import Diagnostic, Fix, Severity
-from rftconf.text.patch import Patch
-from rftconf.text.span import LineIndex, Place, Span
+from rftconf.base.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.patch import Patch
+from rftconf.base.span import LineIndex, Place, Span
 
 MARK = "rftconf:"
 """A text without it has no such comment."""

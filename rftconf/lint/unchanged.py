@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.diagnostics import Diagnostic
-from rftconf.lint import config_of
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.lint import recognise_config as config_of
 from rftconf.lint.subject import Cluster, Subject, subjects
 from rftconf.plan.acting import acting
 from rftconf.text.document import Document

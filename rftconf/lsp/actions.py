@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from rftconf.diagnostics import Diagnostic, Fix
+from rftconf.base.diagnostics import Diagnostic, Fix
+from rftconf.base.patch import Patch
+from rftconf.base.span import LineIndex, Span
 from rftconf.lint import fixing
 from rftconf.text.document import Document
-from rftconf.text.patch import Patch
-from rftconf.text.span import LineIndex, Span
 
 MOST = 50
 """Fixes that are tried for one question of the editor."""
@@ -40,7 +40,7 @@ def actions(
             change = "" if finding.fix.safe else " (changes the run)"
             yield Action(f"{finding.fix.title}{change}", finding.fix.patches, finding, finding.fix.safe)
     for finding in {d.code: d for d in reversed(here[:MOST])}.values():
-        silence = _silence(document, finding)
+        silence = _suppress_finding(document, finding)
         tried = None if silence is None else replace(finding, fix=Fix(silence.title, silence.patches))
         if silence is not None and tried is not None and fixing.attempt(document, found, tried, again):
             yield silence
@@ -58,7 +58,7 @@ def _touches(span: Span, start: int, end: int) -> bool:
     return span.start <= end and start <= span.end
 
 
-def _silence(document: Document, finding: Diagnostic) -> Action | None:
+def _suppress_finding(document: Document, finding: Diagnostic) -> Action | None:
     """A comment above the statement: for a continued command that is above its first line."""
     if finding.place is None or finding.code == "SYN601" or not document.readable:
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rftconf.explain.hazards import concerning
-from rftconf.lint import editor
-from rftconf.report.values import shown
+from rftconf.lint import key_help as editor
+from rftconf.report.values import render_value
 from rftconf.schemas import registry, versions
 from rftconf.schemas.catalogue import Catalogue, Key
 
@@ -23,9 +23,9 @@ def page(known: Catalogue, key: str) -> str:
 
 
 def _facts(known: Catalogue, key: Key) -> Iterator[str]:
-    default = "must be given" if key.mandatory else f"default `{shown(key.default)}`"
+    default = "must be given" if key.mandatory else f"default `{render_value(key.default)}`"
     yield f"`{key.type}{' or null' if key.optional and key.type != 'any' else ''}`, {default}"
-    choices = tuple(dict.fromkeys([*map(shown, key.choices), *known.names(key.name)]))
+    choices = tuple(dict.fromkeys([*map(render_value, key.choices), *known.names(key.name)]))
     if choices:
         more = f", … ({len(choices)})" if len(choices) > _MOST_NAMES else ""
         yield f"Takes {', '.join(f'`{name}`' for name in choices[:_MOST_NAMES])}{more}"
@@ -42,7 +42,7 @@ def _facts(known: Catalogue, key: Key) -> Iterator[str]:
     natives = [f"{known.family}:{name}" for name in dict.fromkeys((key.name, newest))]
     for hazard in concerning([said.plan] if said.plan else [], natives, (said.why,)):
         yield f"{hazard.name}: {hazard.says}"
-    dead = versions.dead(known.framework, known.release, key.name)
+    dead = versions.dead(known.framework, known.release, key.name, known.trainer)
     if dead:
         yield f"No effect in {known.release}: {dead}"
     past = versions.history(known.framework, key.name, known.trainer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rftconf.lsp.cursor import Cursor
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 from rftconf.schemas import versions
 from rftconf.schemas.catalogue import Catalogue, Key
 
@@ -73,7 +73,7 @@ def _offered(known: Catalogue) -> tuple[tuple[str, Key], ...]:
     return tuple(
         (name, key)
         for name, key in known.keys.items()
-        if not key.automatic and not versions.dead(known.framework, known.release, name)
+        if not key.automatic and not versions.dead(known.framework, known.release, name, known.trainer)
     )
 
 
@@ -94,7 +94,7 @@ def _values(known: Catalogue, path: str, *, overrides: bool) -> Iterator[Proposa
     if key.optional and values and key.type != "any":
         values.append("null")
     for value in dict.fromkeys(values):
-        detail = "default" if value == shown(key.default) else ""
+        detail = "default" if value == render_value(key.default) else ""
         yield Proposal(value, value, "value", detail, path)
 
 
@@ -102,4 +102,4 @@ def _detail(key: Key) -> str:
     kind = f"{key.type}{' or null' if key.optional and key.type != 'any' else ''}"
     if key.mandatory:
         return f"{kind}, must be given"
-    return kind if key.default in (None, "") else f"{kind}, default {shown(key.default)}"
+    return kind if key.default in (None, "") else f"{kind}, default {render_value(key.default)}"

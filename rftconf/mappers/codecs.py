@@ -9,30 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import ceil
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from rftconf.ledger import State
-from rftconf.plan.symbols import Expr, Value, formula
+from rftconf.base.ledger import State
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr, Value, formula
+from rftconf.mappers.context import ValueContext
 from rftconf.plan.units import Unit
-from rftconf.record import record
 
 N = TypeVar("N")
 C = TypeVar("C")
 
+Number: TypeAlias = float | Fraction
+"""What counts may be in a plan: a part of an update may be a fraction."""
+
 MISSING = "???"
 """OmegaConf's mandatory marker: what a target gets for a value that nobody told."""
-
-
-class Context(Protocol):
-    """What a codec may look at besides its own value."""
-
-    same_framework: bool
-
-    def plan(self, path: str) -> Any:
-        """The plan value at `path`, or None."""
-
-    def convert(self, value: Any, source: Unit, target: Unit) -> Any:
-        """`value` from one unit to another: int, Fraction or Expr."""
 
 
 @record
@@ -46,45 +38,53 @@ class Put:
 
 
 class Codec(Generic[N, C]):
-    """Base: `get` and `put` must be inverse wherever `put` answers EXACT or DERIVED."""
+    """Base, by the types of key and field: `get` and `put` must be inverse wherever `put` answers EXACT or DERIVED."""
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         """The plan value for a native value."""
         raise NotImplementedError(type(self).__name__)
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         """The native value for a plan value."""
         raise NotImplementedError(type(self).__name__)
 
 
-class Same(Codec[Any, Any]):
+class _OneType:
+    """No key and no field has this type, so that `rows_of` takes a `SameType` only where it says that both have one."""
+
+
+class SameType(Codec[_OneType, _OneType]):
+    """Base of codecs that change no value's type: key and field have the same one, whichever it is."""
+
+
+class Same(SameType):
     """The same value under another name."""
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         return value
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         return Put(value)
 
 
-same: Codec[Any, Any] = Same()
+same = Same()
 
 
 @record
-class counts(Codec[Any, Any]):  # noqa: N801 - reads as a word in the tables
+class counts(Codec[float, Number]):  # noqa: N801 - reads as a word in the tables
     """A number that counts `unit`; the plan's own unit comes from its field. Not whole: `rounding` up, and said so."""
 
     unit: Unit
     off: tuple[Any, ...] = ()
     """Native values that mean "not at all" (-1, 0, None); the plan then holds None, and None is written as the first."""
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         if value is None or value in self.off:
             return None
         assert unit is not None, "counts() needs a plan field with a unit"
         return context.convert(value, self.unit, unit)
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         assert unit is not None, "counts() needs a plan field with a unit"
         if value is None:
             return Put(self.off[0] if self.off else None)
@@ -97,14 +97,18 @@ class counts(Codec[Any, Any]):  # noqa: N801 - reads as a word in the tables
         return Put(exact, state, "", how)
 
 
-class words(Codec[Any, Any]):  # noqa: N801
+_MOST_LISTED = 8
+"""Words that a sentence lists."""
+
+
+class words(Codec[N, C]):  # noqa: N801
     """A closed list of words. Several native words may mean one plan word; the first listed is written.
 
     `asked`: what has no word is left open for a person, because the framework's default would be another run.
     """
 
     def __init__(
-        self, table: Mapping[Any, Any], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None, asked: bool = False
+        self, table: Mapping[N, C], *, narrowed: Mapping[Any, tuple[Any, str]] | None = None, asked: bool = False
     ) -> None:
         self.table = dict(table)
         self.asked = asked
@@ -113,12 +117,12 @@ class words(Codec[Any, Any]):  # noqa: N801
             self.back.setdefault(word, native)
         self.narrowed = dict(narrowed or {})
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         if isinstance(value, Expr):
             return value
         return value if isinstance(value, (list, dict)) else self.table.get(value, value)
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         if isinstance(value, Expr):
             return Put(value) if context.same_framework else unresolved(value)
         if value in self.back:
@@ -130,41 +134,44 @@ class words(Codec[Any, Any]):  # noqa: N801
         if context.same_framework:
             return Put(value)
         if self.asked:
-            told = value is not None
             return Put(
-                MISSING,
-                State.UNRESOLVED,
-                f"there is no word for {value!r} here" if told else "the source does not tell it",
+                MISSING, State.UNRESOLVED, "the source does not tell it" if value is None else self._lacks(value)
             )
-        return Put(None, State.NO_COUNTERPART, f"there is no word for {value!r} here")
+        return Put(None, State.NO_COUNTERPART, self._lacks(value))
+
+    def _lacks(self, value: Any) -> str:
+        """Return a sentence: the target lacks this word, and these are the ones that it has."""
+        own = [str(native) for native in self.table if isinstance(native, str) and native]
+        choices = f": it has {', '.join(own)}" if 0 < len(own) <= _MOST_LISTED else ""
+        return f"the target has no {formula(value)}{choices}"
 
 
 @record
-class negated(Codec[Any, Any]):  # noqa: N801
+class negated(Codec[bool, bool]):  # noqa: N801
     """A switch that means the opposite."""
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         return value if isinstance(value, Expr) or value is None else not value
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         return unresolved(value) if isinstance(value, Expr) else Put(not value, State.DERIVED)
 
 
 @record
-class off_as(Codec[Any, Any]):  # noqa: N801
+class off_as(SameType):  # noqa: N801
     """The same value, with native values that mean "none" (`-1`, `""`, `0`); the plan holds None for them."""
 
     off: tuple[Any, ...]
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         return None if any(type(value) is type(off) and value == off for off in self.off) else value
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         return Put(self.off[0] if value is None else value)
 
 
 NO_DUAL_CLIP = 1.0e9
-"""For policy losses that always have a dual clip: above exp(20), which no ratio leaves (core_algos, row 4.2.17)."""
+"""For policy losses that always have a dual clip: above exp(20), which no ratio leaves (core_algos)."""
 
 
 def unbounded(context: Any) -> bool:
@@ -179,16 +186,16 @@ NO_VALUE_CLIP = off_as((1.0e9,))
 
 
 @record
-class maps(Codec[Any, Any]):  # noqa: N801
+class maps(Codec[N, C]):  # noqa: N801
     """A one-to-one function pair between known values; symbols cannot pass it."""
 
-    read: Callable[[Any], Any]
-    write: Callable[[Any], Any]
+    read: Callable[[N], C]
+    write: Callable[[C], N]
 
-    def get(self, value: Any, context: Context, unit: Unit | None) -> Any:
+    def get(self, value: Any, context: ValueContext, unit: Unit | None) -> Any:
         return value if isinstance(value, Expr) or value is None else self.read(value)
 
-    def put(self, value: Any, context: Context, unit: Unit | None) -> Put:
+    def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         if isinstance(value, Expr):
             return Put(value) if context.same_framework else unresolved(value)
         return Put(None if value is None else self.write(value), State.DERIVED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rftconf.plan.symbols import Expr, OpenKey
+from rftconf.base.symbols import Expr, OpenKey
 
 STEPS = OpenKey("steps_per_episode")
 """What an update's steps are divided by."""
@@ -12,7 +12,7 @@ STEPS = OpenKey("steps_per_episode")
 
 def assumed(context: Any, name: str) -> str | None:
     """What the person said of `name` with --assume, or what is known of the fork whose config it is."""
-    told: dict[str, str] = context.facts.get("assumed", {})
+    told: dict[str, str] = context.facts.assumed
     return told.get(name)
 
 

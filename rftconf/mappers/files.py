@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-from rftconf.plan.symbols import Expr, Text, Value, text
-from rftconf.record import record
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
+from rftconf.base.ledger import State
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr, Text, Value, text
+from rftconf.mappers.context import ReadContext, WriteContext
 
 SUFFIXES = (".parquet", ".jsonl", ".json", ".csv")
 SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",
@@ -74,7 +72,7 @@ def looks_local(uri: Value) -> bool:
     return plain.startswith(("/", "./", "../", "~", "$", "hdfs:", "s3:", "oss:")) or plain.endswith(SUFFIXES)
 
 
-def file_of_split(w: Writing, at: str, suffix: str = "parquet") -> Found:
+def file_of_split(w: WriteContext, at: str, suffix: str = "parquet") -> Found:
     """The file that stands for a data set in a framework that only reads files."""
     uri, split = w.plan(at + "uri"), w.plan(at + "split")
     parts = _tail(uri)
@@ -90,3 +88,66 @@ def file_of_split(w: Writing, at: str, suffix: str = "parquet") -> Found:
         )
     note = f"the target reads {suffix} files; export the hub data set {uri} (split {split}) and name the file"
     return Found("???", State.UNRESOLVED, note)
+
+
+@record
+class FileList:
+    """The files that stand for the data sets of one list of the plan."""
+
+    values: list[Any]
+    paths: tuple[str, ...]
+    """The plan fields that they stand for."""
+    state: State
+    note: str
+    chosen: bool
+
+    def put(self, w: WriteContext, key: str, value: Any) -> None:
+        """Write `value`, which is made of the files, under a key."""
+        w.put(key, value, *self.paths, state=self.state, note=self.note, always=True, chosen=self.chosen)
+
+    def short(self, w: WriteContext) -> Any:
+        """Return the one file alone, for frameworks that take one or a list."""
+        return self.values[0] if len(self.values) == 1 and not w.same_framework else self.values
+
+
+def files_of(w: WriteContext, listed: str, suffix: str = "parquet") -> FileList:
+    """Return the files for the data sets of the plan list `listed`."""
+    places = [f"{listed}[{index}]." for index in range(w.items(listed))]
+    files = [file_of_split(w, at, suffix) for at in places]
+    paths = (at + field for at in places for field in ("uri", "split", "subset", "storage"))
+    order = list(State)
+    return FileList(
+        [file.value for file in files],
+        tuple(path for path in paths if w.plan(path) is not None),
+        max((file.state for file in files), key=order.index, default=State.EXACT),
+        "; ".join(dict.fromkeys(file.note for file in files if file.note)),
+        any(file.chosen for file in files),
+    )
+
+
+def say_what_files_lack(w: WriteContext, listed: str, title: str) -> None:
+    """Record, for a framework called `title` that opens files, that it has no queues, data bases or named subsets."""
+    for index in range(w.items(listed)):
+        at = f"{listed}[{index}]."
+        if w.plan(at + "storage") not in ("file", None):
+            w.lose(at + "storage", State.NARROWED, f"{title} reads files, not {w.plan(at + 'storage')} storage")
+        if w.plan(at + "subset") is not None:
+            w.lose(at + "subset", State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it")
+
+
+def settle_mixing(w: WriteContext, otherwise: str) -> None:
+    """Record that files are read one after the other; `otherwise` is the sentence where the source mixes them in another way."""
+    path = "stage.data.mixing"
+    mixed = w.plan(path) not in ("concat", None) and w.items("stage.data.train") > 1
+    w.lose(path, State.NARROWED if mixed else State.DEFAULT, otherwise if mixed else "files are concatenated")
+
+
+def read_files(r: ReadContext, key: str, listed: str) -> list[str]:
+    """Read the files of a key, one or a list, as the data sets of `listed`; returns where they are in the plan."""
+    files = r.native(key)
+    places = []
+    for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
+        places.append(f"{listed}[{index}].")
+        r.set(places[-1] + "uri", uri, key)
+        r.set(places[-1] + "storage", "file", key)
+    return places

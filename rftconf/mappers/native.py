@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from rftconf.base.record import record
 from rftconf.mappers.paths import counts, without_indices
-from rftconf.record import record
 from rftconf.text.document import Leaf
 from rftconf.text.keys import segments
 

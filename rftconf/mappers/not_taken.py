@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import MISSING
+from rftconf.mappers.outcomes import Out, Outcome
 from rftconf.mappers.paths import without_indices
-from rftconf.mappers.writing import Out, Outcome, Writing
-from rftconf.plan.symbols import MISSING
+from rftconf.mappers.writing import Writing
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.closed_words import takes_word, words_of

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rftconf.errors import UsageError
-from rftconf.ledger import Decision
+from rftconf.base.errors import UsageError
+from rftconf.base.ledger import Decision
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr, formula
 from rftconf.plan import placement, totals
 from rftconf.plan.auxiliary import own_teacher
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE
 from rftconf.plan.splits import Rules
-from rftconf.plan.symbols import Expr, formula
-from rftconf.record import record
 
 LAYOUT = "stage.placement.layout"
 AHEAD = "stage.sync.run_ahead_rollouts"
@@ -40,6 +40,8 @@ class Target:
     """Release since which one engine may span data-parallel ranks and pipeline stages; before it, tensor parallelism only."""
     node_of_both_since: str | None = None
     """Release since which one of several nodes may hold engines and trainer."""
+    one_back_end: str = ""
+    """Why Megatron trains and scores for all roles or for none; empty where each role has a back end of its own."""
 
     def rules(self, since: Callable[[str], bool]) -> Rules:
         """How a release splits GPUs; `since` says whether the target's release is the given one or newer."""

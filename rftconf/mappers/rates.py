@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError, UncountableError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError, UncountableError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.context import Context, WriteContext
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.ranks import FSDP_RANK, MEGATRON_RANK
-from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
-    Context = Reading | Writing
 
 RANK_SIZES = dict.fromkeys((*FSDP_RANK, *MEGATRON_RANK))
 """Sizes whose product is the GPUs of one data-parallel rank, of any back end."""
@@ -30,7 +25,7 @@ def ratio(top: Any, bottom: Any) -> Any:
     return Fraction(top) / Fraction(bottom)
 
 
-def known(context: Context, path: str, name: str) -> Any:
+def known_plan_value(context: Context, path: str, name: str) -> Any:
     """The plan value at `path`. Raises UncountableError with the native `name` when it is not there."""
     value = context.plan(path)
     if value is None:
@@ -40,8 +35,8 @@ def known(context: Context, path: str, name: str) -> Any:
 
 def sequences_per_rollout(context: Context) -> Any:
     """S = B*n."""
-    prompts = known(context, "stage.batch.prompts_per_rollout", "the prompts of a rollout period")
-    return prompts * known(context, "stage.batch.responses_per_prompt", "the responses per prompt")
+    prompts = known_plan_value(context, "stage.batch.prompts_per_rollout", "the prompts of a rollout period")
+    return prompts * known_plan_value(context, "stage.batch.responses_per_prompt", "the responses per prompt")
 
 
 def sequences_per_period(context: Context) -> Any:
@@ -57,7 +52,7 @@ def worth_supervised(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES | Unit.PROMPTS | Unit.TOKENS | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.ROLLOUTS | Unit.UPDATES | Unit.LR_TICKS | Unit.TRAIN_STEPS:
-            return known(context, "stage.batch.sequences_per_update", "the samples of an update")
+            return known_plan_value(context, "stage.batch.sequences_per_update", "the samples of an update")
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
         case Unit.TOKENS_PER_GPU:
@@ -66,13 +61,13 @@ def worth_supervised(context: Context, unit: Unit) -> Any:
 
 
 def sequence_gpus(context: Context, *, megatron: bool) -> Any:
-    """GPUs that share the tokens of one sequence: Ulysses SP, or Megatron's CP (row 1.10)."""
+    """GPUs that share the tokens of one sequence: Ulysses SP, or Megatron's CP."""
     return context.plan(f"stage.placement.actor.{'megatron.cp' if megatron else 'sp'}") or 1
 
 
 def data_parallel(context: Context, *, megatron: bool) -> Any:
     """How many data-parallel ranks train the actor: GPUs over Ulysses SP, or over TP*PP*CP."""
-    gpus = known(context, "stage.placement.actor.gpus", "the trainer's GPUs")
+    gpus = known_plan_value(context, "stage.placement.actor.gpus", "the trainer's GPUs")
     for size in MEGATRON_RANK if megatron else FSDP_RANK:
         gpus = ratio(gpus, context.plan(f"stage.placement.actor.{size}") or 1)
     return gpus
@@ -150,18 +145,18 @@ def tail(context: Context, mine: str) -> str:
     return mine
 
 
-def beside_a_length(w: Writing) -> tuple[State, str]:
+def beside_a_length(w: WriteContext) -> tuple[State, str]:
     """What becomes of epochs where the number of periods ends the run: they follow, or might have ended it earlier (H68)."""
     path, rollouts = "stage.run_length.epochs", w.plan("stage.run_length.rollouts")
     origin, ends = w.origins.get(path), f"the run ends after {formula(rollouts)} rollout periods"
-    both = w.plan("stage.run_length.last_partial") in ("drop", "carry") and w.facts.get("rows") is None
+    both = w.plan("stage.run_length.last_partial") in ("drop", "carry") and w.facts.rows is None
     if both and origin is not None and origin.kind is Kind.WRITTEN and not w.same_framework:
         return State.NARROWED, f"{ends}; --rows N tells whether {formula(w.plan(path))} epochs end it earlier (H68)"
     return State.DERIVED, ends
 
 
-def settle_unbounded(w: Writing) -> None:
-    """Answers whose age nothing bounds are not kept by a trainer that bounds it (H3, D12)."""
+def settle_unbounded(w: WriteContext) -> None:
+    """Answers whose age nothing bounds are not kept by a trainer that bounds it (H3)."""
     path = "stage.sync.run_ahead_rollouts"
     if path in w.values and w.plan(path) is None and w.plan("stage.sync.driver") is not None and not w.same_framework:
         w.lose(path, State.NARROWED, "nothing bounds how old an answer of the source may be")

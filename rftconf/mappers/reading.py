@@ -7,41 +7,34 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
+from rftconf.base.symbols import formula, is_symbolic
 from rftconf.mappers.codecs import same
+from rftconf.mappers.context import When
+from rftconf.mappers.facts import Facts
 from rftconf.mappers.native import Native
+from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.paths import counts, without_indices
-from rftconf.mappers.rows import UNSET, Each, Fixed, Fold, Row, Table, When, natives_of
+from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of
 from rftconf.mappers.supposing import could_hold, put_to_sleep
 from rftconf.mappers.traced import Traced
-from rftconf.mappers.value_errors import (
-    STUMBLES,
-    Spot,
-    UnusableValueError,
-    ValueFinding,
-    leave_unread,
-    report_unfit,
-    spot_of,
-)
+from rftconf.mappers.value_errors import STUMBLES, Spot, ValueFinding, leave_unread, report_unfit, spot_of
 from rftconf.plan.fitting import UNFIT, fit
 from rftconf.plan.index import surely_valid, unit_of
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import formula, is_symbolic
 from rftconf.plan.units import Rates, Unit
-from rftconf.schemas.registry import at_least, framework
+from rftconf.schemas import registry
 from rftconf.text.document import Leaf
-
-
-def _unknown(uris: Sequence[Any]) -> None:
-    """Nobody counts."""
-    del uris
 
 
 @dataclass(slots=True)
 class Reading:
     """One pass over a native config. Rows call `native`, `plan` and `set`."""
+
+    writes: ClassVar[Literal[False]] = False
+    """Tells a reading from a writing."""
 
     table: Table
     source: Native
@@ -56,10 +49,9 @@ class Reading:
     """Native key to the sentence why no other framework can do as it says."""
     beyond: dict[str, Any] = field(default_factory=dict)
     """Native key to its value, of keys that rows read and whose whole meaning no plan field has: the plan's extensions."""
-    count_rows: Callable[[Sequence[Any]], int | None] = _unknown
+    count_rows: Callable[[Sequence[Any]], int | None] = lambda _: None
     """Counts the rows of data files; the caller knows whether any are here."""
-    facts: dict[str, Any] = field(default_factory=dict)
-    """Things known about the run from outside the config (`rows`)."""
+    facts: Facts = field(default_factory=Facts)
     same_framework: bool = True
     set_aside: Mapping[Spot, ValueFinding] = field(default_factory=dict)
     """What earlier readings of this stage found about values, by where they stand."""
@@ -91,6 +83,11 @@ class Reading:
         return self._open
 
     @property
+    def framework(self) -> str:
+        """The source's framework."""
+        return self.source.framework
+
+    @property
     def release(self) -> str:
         """The source's release."""
         return self.source.release
@@ -103,11 +100,11 @@ class Reading:
     @property
     def backend(self) -> str:
         """The back end that trains: of a recipe, the trainer it stands on."""
-        return framework(self.source.framework).backend(self.source.trainer)
+        return registry.framework(self.framework).backend(self.source.trainer)
 
     def since(self, release: str) -> bool:
         """True when the source's release is `release` or newer."""
-        return at_least(self.source.framework, self.source.release, release)
+        return registry.at_least(self.framework, self.source.release, release)
 
     def native(self, key: str, otherwise: Any = None) -> Any:
         """The effective native value."""
@@ -143,14 +140,14 @@ class Reading:
 
     def rows(self) -> int | None:
         """Rows of the training set: as told, else from the footers of local parquet files, cut to what is used."""
-        if "rows" not in self.facts:
+        if not self.facts.rows_asked:
             uris = [self.values.get(f"stage.data.train[{i}].uri") for i in range(self.items("stage.data.train"))]
             found = self.count_rows(uris)
             if found is not None:
                 self.note(f"{found} training rows, counted in {', '.join(map(str, uris))}")
-            self.facts["rows"] = found
+            self.facts.rows, self.facts.rows_asked = found, True
         most = self.values.get("stage.data.train_max_samples")
-        found = self.facts["rows"]
+        found = self.facts.rows
         return min(found, most) if isinstance(found, int) and isinstance(most, int) else found
 
     def convert(self, value: Any, source: Unit, target: Unit) -> Any:
@@ -182,12 +179,6 @@ class Reading:
         rows = (why for index, why in self.unread_rows.items() if plain in natives_of(self.table.rows[index]))
         why = next(rows, "")
         return "" if why and any(key in origin.keys for origin in self.origins.values()) else why
-
-    def unusable(self, key: str, why: str) -> UnusableValueError:
-        """Make the error that says what is wrong with the value of a key; a row that raises it is left unread."""
-        cell = self.source.cells.get(key)
-        leaf = cell.leaf if cell is not None and cell.leaf is not None else self.source.first_below.get(key)
-        return UnusableValueError(f"{key}: {why}", None if leaf is None else ValueFinding(leaf, why, sure=False))
 
     def note(self, sentence: str) -> None:
         """Something a person should know about this config."""

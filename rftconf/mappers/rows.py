@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypedDict, TypeVar, overload
 
-from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec
-from rftconf.mappers.paths import path_of
-from rftconf.record import record
+from rftconf.base.ledger import State
+from rftconf.base.record import record
+from rftconf.mappers.codecs import Codec, SameType
+from rftconf.mappers.context import ReadContext, When, WriteContext
+from rftconf.mappers.outcomes import UNSET
+from rftconf.mappers.paths import fits, path_of, without_indices
 
 if TYPE_CHECKING:
-    from rftconf.ledger import Decision
+    from typing_extensions import Required, Unpack
+
+    from rftconf.base.ledger import Decision
+    from rftconf.base.symbols import Expr
     from rftconf.mappers.native import Native
     from rftconf.mappers.placing import Target
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+    from rftconf.plan.fields import Part
     from rftconf.plan.model import Run
     from rftconf.text.document import Leaf
 
@@ -25,25 +29,6 @@ S = TypeVar("S")
 P = TypeVar("P")
 N = TypeVar("N")
 C = TypeVar("C")
-
-
-class _Unset:
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET: Any = _Unset()
-"""Stands for "not stated", where None is a legal value."""
-
-Test: TypeAlias = "Callable[[Reading | Writing], bool]"
-
-
-@record
-class When:
-    """A row's key acts only while `test` holds; `otherwise` says in one sentence why not."""
-
-    test: Test
-    otherwise: str
 
 
 @record
@@ -77,8 +62,8 @@ class Fold:
 
     natives: tuple[str, ...]
     plans: tuple[str, ...]
-    read: Callable[[Reading], None]
-    write: Callable[[Writing], None]
+    read: Callable[[ReadContext], None]
+    write: Callable[[WriteContext], None]
     why: str
 
 
@@ -115,11 +100,15 @@ class Cannot:
 
 @record
 class Reason:
-    """What becomes of native keys without a row. `keys` is a glob over dotted keys; the first that fits counts."""
+    """What becomes of native keys without a row. `keys` is a glob over dotted keys; the first that fits counts.
+
+    `since`: the release whose code made it so. For a config of an older one the next reason that fits counts.
+    """
 
     keys: str
     state: State
     why: str
+    since: str = ""
 
 
 @record
@@ -142,9 +131,11 @@ class Table:
     """`worth(context, unit)`: how many sequences one `unit` is worth here; KeyError when that is not known."""
     target: Target
     """How this framework can place a run."""
-    questions: Callable[[Writing], list[Decision]]
+    questions: Callable[[WriteContext], list[Decision]]
     """What a person must decide about a run that came from another framework."""
-    completes: Callable[[Writing], None] | None = None
+    unset: tuple[Cannot, ...] = ()
+    """What this framework's code does where a key that it has is null, with the code that does it."""
+    completes: Callable[[WriteContext], None] | None = None
     """Leaves open what this framework does not start without and the source, another framework's, does not tell."""
     trainers: tuple[str, ...] = ()
     """Trainer variants that have such runs; empty for all."""
@@ -153,7 +144,7 @@ class Table:
     separates_since: str | None = None
     """The release since which a sharing framework can also give engines GPUs of their own."""
     sections: tuple[str, ...] = ()
-    dialect: Callable[[Reading], Dialect | None] | None = None
+    dialect: Callable[[ReadContext], Dialect | None] | None = None
     """Whether a config is one that nobody should convert as it stands."""
     exported: str = ""
     """Where a checkpoint has its weights in Hugging Face's format, below the checkpoint's folder."""
@@ -163,21 +154,25 @@ class Table:
     """The kind of run that a config starts under a program, where kinds have tables of their own."""
     decides: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Keys by which the reading goes another way, where they are not known, with what depends on them."""
-    respelt: Callable[[Writing], Mapping[str, str]] = field(default=lambda _: {})
+    respelt: Callable[[WriteContext], Mapping[str, str]] = field(default=lambda _: {})
     """Sections that a kind of run calls otherwise than the rows do, to what it calls them."""
     follows: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Keys that this framework's users write as `${other key}` where both have one value."""
+    asleep_by: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The key that makes a run one in which others do nothing, by the reason that their lines give."""
     spelled: Callable[[dict[str, Leaf]], dict[str, Leaf]] | None = None
     """Written leaves under the names that the rows have, where the framework takes several spellings of one key."""
     owners: dict[str, str] = field(default_factory=dict, compare=False)
+    told_of: dict[str, Cannot | None] = field(init=False, default_factory=dict, compare=False)
+    """What `without_row` found, by plan field."""
     feeding: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
     """Plan field to the rows that feed it: the owner, then its aliases."""
     feeding_items: dict[str, list[int]] = field(init=False, default_factory=dict, compare=False)
     """Plan list to the rows that feed its items."""
     absent: dict[str, Any] = field(init=False, default_factory=dict, compare=False)
     """Plan field to what a release without its key does, as the key's own value."""
-    reasoned: dict[str, Reason | None] = field(init=False, default_factory=dict, compare=False)
-    """What was found in `reasons` for keys, kept for the next file."""
+    reasoned: dict[tuple[str, str | None], Reason | None] = field(init=False, default_factory=dict, compare=False)
+    """What was found in `reasons` for keys of a release, kept for the next file."""
     near: dict[str, tuple[Reason, ...]] = field(init=False, default_factory=dict, compare=False)
     """The `reasons` that may fit keys of one section."""
     begins: dict[str, list[tuple[int, str, Reason]]] = field(init=False, default_factory=dict, compare=False)
@@ -195,6 +190,19 @@ class Table:
         for plan, rows in self.feeding.items():
             for at in (found.start() for found in re.finditer(re.escape("[]."), plan)):
                 self.feeding_items.setdefault(plan[:at], []).extend(rows)
+
+    def lacking(self, path: str) -> Cannot | None:
+        """What is said of a plan field (indices allowed) that no key tells; None where nothing is said."""
+        plain = without_indices(path)
+        if plain not in self.feeding:
+            return self.without_row(plain)
+        return next((one for one in self.unset if fits(plain, one.plan)), None)
+
+    def without_row(self, plain: str) -> Cannot | None:
+        """What is said of a plan field (items as `[]`) that has no row here; None where nothing is said."""
+        if plain not in self.told_of:
+            self.told_of[plain] = next((one for one in self.cannot if fits(plain, one.plan)), None)
+        return self.told_of[plain]
 
 
 def plans_of(row: Row | Fold | Each | Fixed) -> tuple[str, ...]:
@@ -215,26 +223,54 @@ def natives_of(row: Row | Fold | Each | Fixed) -> tuple[str, ...]:
     return (row.native,) if isinstance(row, Row) else ()
 
 
+_Get: TypeAlias = "Callable[[S], N | Expr | None]"
+"""How a lambda names a key or a field: of a type, known or not."""
+_Words: TypeAlias = "str | list[str | Expr] | list[float | Expr]"
+_Tree: TypeAlias = "list[Any] | dict[str, Any] | Part"
+
+
+class _Options(TypedDict, total=False):
+    """The optional arguments of a `Row`, as `rows_of` takes them."""
+
+    why: Required[str]
+    when: When | None
+    always: bool
+    alias: bool
+    mirror: bool
+    read_only: bool
+    absent: Any
+    default: Any
+
+
 class rows_of(Generic[S, P]):  # noqa: N801 - `row = rows_of(...)` makes the tables read as tables
     """Makes rows whose two lambdas are checked against the framework's schema and the plan."""
 
+    @overload
     def __call__(
-        self,
-        native: Callable[[S], N | None],
-        plan: Callable[[P], C | None],
-        codec: Codec[N, C],
-        *,
-        why: str,
-        when: When | None = None,
-        always: bool = False,
-        alias: bool = False,
-        mirror: bool = False,
-        read_only: bool = False,
-        absent: Any = UNSET,
-        default: Any = UNSET,
-    ) -> Row:
-        """One row. The lambdas name the keys; they are never given a config."""
-        return Row(path_of(native), path_of(plan), codec, why, when, always, alias, mirror, read_only, absent, default)
+        self, native: _Get[S, bool], plan: _Get[P, bool], codec: SameType, **more: Unpack[_Options]
+    ) -> Row: ...
+    @overload
+    def __call__(self, native: _Get[S, int], plan: _Get[P, int], codec: SameType, **more: Unpack[_Options]) -> Row: ...
+    @overload
+    def __call__(
+        self, native: _Get[S, float], plan: _Get[P, float], codec: SameType, **more: Unpack[_Options]
+    ) -> Row: ...
+    @overload
+    def __call__(
+        self, native: _Get[S, _Words], plan: _Get[P, _Words], codec: SameType, **more: Unpack[_Options]
+    ) -> Row: ...
+    @overload
+    def __call__(
+        self, native: _Get[S, _Tree], plan: _Get[P, _Tree], codec: SameType, **more: Unpack[_Options]
+    ) -> Row: ...
+    @overload
+    def __call__(self, native: _Get[S, N], plan: _Get[P, C], codec: Codec[N, C], **more: Unpack[_Options]) -> Row: ...
+    def __call__(self, native: Any, plan: Any, codec: Codec[Any, Any], **more: Any) -> Row:
+        """One row. The lambdas name the keys; they are never given a config.
+
+        mypy compares the types of key, field and codec: `same` takes two of one type, so that each type has a signature.
+        """
+        return Row(path_of(native), path_of(plan), codec, **more)
 
     def each(self, native: Callable[[S], Any], plan: Callable[[P], Any], rows: tuple[Row, ...]) -> Each:
         """Rows for the items of a list."""
@@ -245,8 +281,8 @@ class rows_of(Generic[S, P]):  # noqa: N801 - `row = rows_of(...)` makes the tab
         natives: tuple[Callable[[S], Any], ...],
         plans: tuple[Callable[[P], Any], ...],
         *,
-        read: Callable[[Reading], None],
-        write: Callable[[Writing], None],
+        read: Callable[[ReadContext], None],
+        write: Callable[[WriteContext], None],
         why: str,
     ) -> Fold:
         """Rows that only make sense together."""

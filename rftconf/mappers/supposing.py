@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from rftconf.base.symbols import is_symbolic
+from rftconf.mappers.context import Context, ReadContext, When
 from rftconf.mappers.paths import without_indices
 from rftconf.plan.index import fields
-from rftconf.plan.symbols import is_symbolic
 from rftconf.schemas import catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.rows import When
-    from rftconf.mappers.writing import Writing
 
 MOST_CASES = 64
 """Combinations of unknown switches and words that are tried for one condition."""
@@ -27,14 +22,9 @@ class Supposed:
     `unknown` collects the plan paths and keys that were asked for and are not known, each with what it might be.
     """
 
-    def __init__(self, context: Reading | Writing, supposed: Mapping[str, Any]) -> None:
+    def __init__(self, context: Context, supposed: Mapping[str, Any]) -> None:
         self._context, self._supposed = context, supposed
         self.unknown: dict[str, tuple[Any, ...]] = {}
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type[Reading | Writing]:  # type: ignore[override]
-        """What it stands for: some conditions ask whether a plan is read or written."""
-        return type(self._context)
 
     def plan(self, path: str) -> Any:
         """The plan value, or what it is supposed to be."""
@@ -42,11 +32,11 @@ class Supposed:
 
     def native(self, key: str, otherwise: Any = None) -> Any:
         """The effective native value of a reading, or what it is supposed to be."""
-        return self._seen(key, cast("Reading", self._context).native(key, otherwise), self._of_key)
+        return self._seen(key, cast("ReadContext", self._context).native(key, otherwise), self._of_key)
 
-    def effective(self, key: str, *otherwise: Any) -> Any:
+    def effective(self, key: str) -> Any:
         """The effective native value, or what it is supposed to be."""
-        return self._seen(key, self._context.effective(key, *otherwise), self._of_key)
+        return self._seen(key, self._context.effective(key), self._of_key)
 
     def _seen(self, name: str, value: Any, choices: Any) -> Any:
         if not is_symbolic(value):
@@ -56,8 +46,7 @@ class Supposed:
         return self._supposed.get(name, value)
 
     def _of_key(self, key: str) -> tuple[Any, ...]:
-        source: Any = getattr(self._context, "source", self._context)  # a writing has its target's name itself
-        known = catalogue.load(source.framework, None, self._context.trainer)
+        known = catalogue.load(self._context.framework, None, self._context.trainer)
         found = known.get(key)
         if found is not None and "bool" in found.type.split("|"):
             return (True, False)
@@ -76,7 +65,7 @@ def _of_field(path: str) -> tuple[Any, ...]:
 class Watched:
     """A reading that notes in `keys` which native keys it is asked about, themselves or through the plan."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadContext) -> None:
         self._reading = reading
         self.keys: dict[str, None] = {}
 
@@ -97,24 +86,24 @@ class Watched:
         return getattr(self._reading, name)
 
 
-def looked_at(when: When, reading: Reading) -> tuple[str, ...]:
+def looked_at(when: When, reading: ReadContext) -> tuple[str, ...]:
     """The native keys whose values a condition hangs on; none where it only asks for the release or the trainer."""
     watched = Watched(reading)
-    when.test(cast("Reading", watched))
+    when.test(cast("ReadContext", watched))
     return tuple(watched.keys)
 
 
-def put_to_sleep(reading: Reading, when: When, *keys: str) -> None:
+def put_to_sleep(reading: ReadContext, when: When, *keys: str) -> None:
     """Say that keys do nothing in this config, because a condition does not hold."""
     reading.inactive.update(dict.fromkeys(keys, when.otherwise))
     reading.waits_for.update(dict.fromkeys(keys, when))
 
 
-def could_hold(when: When, context: Reading | Writing) -> bool:
+def could_hold(when: When, context: Context) -> bool:
     """True where a condition that does not hold might, were a switch or a word that nobody told another one."""
     first = Supposed(context, {})
-    when.test(cast("Reading", first))
+    when.test(cast("ReadContext", first))
     names = [name for name, choices in first.unknown.items() if choices]
     cases = islice(product(*(first.unknown[name] for name in names)), MOST_CASES)
     supposed = (Supposed(context, dict(zip(names, case, strict=True))) for case in cases)
-    return any(when.test(cast("Reading", one)) for one in supposed) if names else False
+    return any(when.test(cast("ReadContext", one)) for one in supposed) if names else False

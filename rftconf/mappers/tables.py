@@ -7,6 +7,7 @@ from functools import cache
 
 from rftconf.mappers.paths import first_name, fits, without_indices
 from rftconf.mappers.rows import Reason, Table
+from rftconf.schemas.registry import at_least
 
 _TABLES = {
     ("verl", ""): ("rftconf.mappers.verl.table", "VERL"),
@@ -47,21 +48,27 @@ def all_tables() -> tuple[tuple[str, str], ...]:
     return tuple(_TABLES)
 
 
-def reason_for(table: Table, key: str) -> Reason | None:
-    """The first reason whose pattern fits `key`, or None."""
+def reason_for(table: Table, key: str, release: str | None) -> Reason | None:
+    """The first reason that fits `key` in a config of `release`, or None. No release: the newest."""
     plain = without_indices(key)
-    if plain not in table.reasoned:
+    wanted = (plain, release)
+    if wanted not in table.reasoned:
         if len(table.reasoned) >= _MOST_KEPT:
             table.reasoned.clear()
             table.near.clear()
         section = plain.partition(".")[0]
         if section not in table.near:
-            table.near[section] = _near(table, section)
-        table.reasoned[plain] = next((r for r in table.near[section] if fits(plain, r.keys)), None)
-    return table.reasoned[plain]
+            table.near[section] = _reasons_of_section(table, section)
+        reasons = (reason for reason in table.near[section] if fits(plain, reason.keys))
+        table.reasoned[wanted] = next((reason for reason in reasons if _holds(table, reason, release)), None)
+    return table.reasoned[wanted]
 
 
-def _near(table: Table, section: str) -> tuple[Reason, ...]:
+def _holds(table: Table, reason: Reason, release: str | None) -> bool:
+    return not reason.since or release is None or at_least(table.framework, release, reason.since)
+
+
+def _reasons_of_section(table: Table, section: str) -> tuple[Reason, ...]:
     """The reasons whose pattern may fit a key of `section`."""
     if not table.begins:
         for at, reason in enumerate(table.reasons):

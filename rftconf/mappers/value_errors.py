@@ -5,25 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from rftconf.errors import UncountableError
-from rftconf.mappers.native import nodes_above
+from rftconf.base.errors import UncountableError
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr, is_symbolic
+from rftconf.mappers.context import ReadContext
+from rftconf.mappers.native import Native, nodes_above
 from rftconf.mappers.paths import fits
-from rftconf.mappers.rows import plans_of
+from rftconf.mappers.rows import Table, plans_of
 from rftconf.mappers.words_of_keys import words_of_field, words_of_keys
 from rftconf.plan.fitting import expected, takes_words
 from rftconf.plan.kinds import WITH_ROLLOUTS
-from rftconf.plan.symbols import Expr, is_symbolic
-from rftconf.record import record
 from rftconf.schemas import catalogue
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.values import wrong
 from rftconf.text.document import Leaf
-
-if TYPE_CHECKING:
-    from rftconf.mappers.native import Native
-    from rftconf.mappers.reading import Reading
 
 STUMBLES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RuntimeError)
 """What rows and rules raise when a value has another type, or is zero where something is divided by it."""
@@ -57,11 +54,34 @@ class UnusableValueError(ValueError):
         self.finding = finding
 
 
+def unusable_value(reading: ReadContext, key: str, why: str) -> UnusableValueError:
+    """Make the error that says what is wrong with the value of a key; a row that raises it is left unread."""
+    cell = reading.source.cells.get(key)
+    leaf = cell.leaf if cell is not None and cell.leaf is not None else reading.source.first_below.get(key)
+    return UnusableValueError(f"{key}: {why}", None if leaf is None else ValueFinding(leaf, why, sure=False))
+
+
+class StageReading(ReadContext, Protocol):
+    """A reading as those see it who say which of its values are at fault."""
+
+    table: Table
+    value_errors: list[ValueFinding]
+    unread_rows: dict[int, str]
+    last: bool
+    lacks: bool
+
+    def is_set_aside(self, leaf: Leaf) -> bool:
+        """True for a value that an earlier reading found unusable."""
+
+    def look_again(self, index: int) -> list[str]:
+        """Read a row that stumbles a second time, and list the keys that it looks at until it does."""
+
+
 class ReadAgainError(Exception):
     """A row stumbled over a written value: the stage is read again with that value set aside."""
 
 
-def leave_unread(reading: Reading, index: int, error: Exception) -> None:
+def leave_unread(reading: StageReading, index: int, error: Exception) -> None:
     """Find the written value that explains why a row stumbled, and raise ReadAgainError to have it set aside.
 
     Where nobody told such a value, the row stays unread. Where nothing written explains it, the error goes on.
@@ -81,7 +101,7 @@ def leave_unread(reading: Reading, index: int, error: Exception) -> None:
     reading.unread_rows[index] = why or "it depends on a value that cannot be used"
 
 
-def _explain(reading: Reading, index: int, error: Exception) -> tuple[ValueFinding | None, str]:
+def _explain(reading: StageReading, index: int, error: Exception) -> tuple[ValueFinding | None, str]:
     """The written value that explains an error, or in words what is not told; neither, where nothing does."""
     if isinstance(error, UnusableValueError):
         finding = error.finding
@@ -121,7 +141,7 @@ def judge_section(known: Catalogue, name: str, value: Any) -> str | None:
     return "this is a section of keys, and it is empty here" if value is None else "this is a section of keys"
 
 
-def blame_value(reading: Reading, looked_at: list[str], plans: tuple[str, ...]) -> ValueFinding | None:
+def blame_value(reading: StageReading, looked_at: list[str], plans: tuple[str, ...]) -> ValueFinding | None:
     """Find the written value that a row could not be read because of: the last one it looked at that can explain it."""
     source = reading.source
     known = catalogue.load(source.framework, reading.release, reading.trainer)
@@ -139,7 +159,7 @@ def blame_value(reading: Reading, looked_at: list[str], plans: tuple[str, ...]) 
     return next((ValueFinding(leaf, f"{fields} cannot be read from it", sure=False) for leaf in plain), None)
 
 
-def is_open(reading: Reading, looked_at: list[str]) -> bool:
+def is_open(reading: StageReading, looked_at: list[str]) -> bool:
     """True when a row looked at values that nobody told: then it may well not be readable."""
     return any(
         is_symbolic(reading.native(key)) or is_symbolic(leaf.value) or reading.is_set_aside(leaf)
@@ -176,7 +196,7 @@ def _is_above_zero(value: Any) -> bool:
     return isinstance(value, (int, float)) and value > 0
 
 
-def report_unfit(reading: Reading, path: str, value: Any, keys: tuple[str, ...]) -> ValueFinding | None:
+def report_unfit(reading: StageReading, path: str, value: Any, keys: tuple[str, ...]) -> ValueFinding | None:
     """Find the written value that gave a plan field something it does not take; None where nobody wrote it."""
     leaves = [leaf for leaf in _written_leaves(reading.source, list(reversed(keys))) if not reading.is_set_aside(leaf)]
     known = catalogue.load(reading.source.framework, reading.release, reading.trainer)
@@ -194,7 +214,7 @@ def report_unfit(reading: Reading, path: str, value: Any, keys: tuple[str, ...])
     return ValueFinding(leaves[0], f"{wanted} is expected") if leaves else None
 
 
-def report_undecided(reading: Reading) -> Iterator[ValueFinding]:
+def report_undecided(reading: StageReading) -> Iterator[ValueFinding]:
     """Yield the values that nobody told and by which the reading goes another way, each with what depends on it."""
     for key, leaf in reading.source.leaves() if reading.open else ():
         what = next((what for held, what in reading.table.decides.items() if fits(key, held)), None)
@@ -215,7 +235,7 @@ _COUNTED = tuple(
 )
 
 
-def report_sizes(reading: Reading) -> Iterator[ValueFinding]:
+def report_sizes(reading: StageReading) -> Iterator[ValueFinding]:
     """Yield the written values that make a size of the run one that no run has, or leave it without any."""
     for path, origin in reading.origins.items():
         value = reading.values.get(path)
@@ -237,7 +257,7 @@ def _magnitude(leaf: Leaf) -> float:
     return leaf.value if isinstance(leaf.value, (int, float)) else 1
 
 
-def _judge_plan_size(reading: Reading, path: str, value: float) -> str | None:
+def _judge_plan_size(reading: StageReading, path: str, value: float) -> str | None:
     if value > MOST_OF_A_SIZE:
         return f"would be {value:.6g}, and no run has more than {MOST_OF_A_SIZE:,}"
     if path in _COUNTED and value <= 0:
@@ -249,7 +269,7 @@ def _judge_plan_size(reading: Reading, path: str, value: float) -> str | None:
     return None
 
 
-def _report_nulls(reading: Reading, keys: tuple[str, ...]) -> Iterator[ValueFinding]:
+def _report_nulls(reading: StageReading, keys: tuple[str, ...]) -> Iterator[ValueFinding]:
     """A null in a key that has to be a number, where nothing else says the number."""
     known = catalogue.load(reading.source.framework, reading.release, reading.trainer)
     for key in keys:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from rftconf.mappers import codecs
+from rftconf.mappers.context import WriteContext
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Row, Table
 from rftconf.schemas.catalogue import Catalogue
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
 
 _MOST_WORDS = 16
 """Words that are listed; of more, a list would say little."""
@@ -26,9 +24,9 @@ def words_of_keys(known: Catalogue, keys: tuple[str, ...]) -> tuple[str, ...]:
     return ()
 
 
-def words_taken(writing: Writing, path: str) -> tuple[str, ...]:
+def words_taken(table: Table, writing: WriteContext, path: str) -> tuple[str, ...]:
     """Return the native words that a plan field may become in what is being written, where its row has a list of them."""
-    rows = [writing.table.rows[index] for index in writing.table.feeding.get(without_indices(path), ())]
+    rows = [table.rows[index] for index in table.feeding.get(without_indices(path), ())]
     known = [row.codec for row in rows if isinstance(row, Row) and isinstance(row.codec, codecs.words)]
     taken = [
         native for codec in known[:1] for native, word in codec.table.items() if _takes(codec, native, word, writing)
@@ -36,7 +34,7 @@ def words_taken(writing: Writing, path: str) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _takes(codec: codecs.words, native: object, word: object, writing: Writing) -> bool:
+def _takes(codec: codecs.words[Any, Any], native: object, word: object, writing: WriteContext) -> bool:
     return isinstance(native, str) and codec.put(word, writing, None).value == native
 
 

@@ -6,18 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from rftconf.errors import UncountableError
-from rftconf.ledger import LOSSES, Decision, State
+from rftconf.base.errors import UncountableError
+from rftconf.base.ledger import Decision, State
+from rftconf.base.symbols import Expr, formula, is_symbolic
 from rftconf.mappers.codecs import Put
-from rftconf.mappers.paths import fits, without_indices
-from rftconf.mappers.rows import UNSET, Cannot, Each, Fixed, Fold, Row, Table
+from rftconf.mappers.facts import Facts
+from rftconf.mappers.outcomes import UNSET, Out, Outcome, joined
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table
+from rftconf.mappers.shapes import leave_to_default
 from rftconf.mappers.supposing import could_hold
 from rftconf.mappers.value_errors import STUMBLES
 from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import formula, is_symbolic
 from rftconf.plan.units import Rates, Unit
 from rftconf.schemas.registry import at_least, framework
 
@@ -28,31 +31,11 @@ def _no_default(key: str) -> Any:
 
 
 @dataclass(slots=True)
-class Out:
-    """One native key to be written."""
-
-    value: Any
-    plans: tuple[str, ...]
-    state: State = State.EXACT
-    note: str = ""
-    how: str = ""
-    always: bool = False
-    chosen: bool = False
-    default: Any = UNSET
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one plan value in the target."""
-
-    state: State
-    targets: tuple[str, ...] = ()
-    note: str = ""
-
-
-@dataclass(slots=True)
 class Writing:
     """One pass over a plan. Rows call `plan`, `put` and `lose`."""
+
+    writes: ClassVar[Literal[True]] = True
+    """Tells a writing from a reading."""
 
     table: Table
     framework: str
@@ -67,8 +50,10 @@ class Writing:
     decisions: list[Decision] = field(default_factory=list)
     out: dict[str, Out] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+    entries: dict[str, dict[str, Outcome]] = field(default_factory=dict)
+    """Plan path of a mapping to what became of each of its entries, where they went different ways."""
     notes: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     asleep: dict[str, str] = field(default_factory=dict)
     """Plan paths whose row is switched off in this target, with the reason."""
     inert: set[str] = field(default_factory=set)
@@ -130,9 +115,17 @@ class Writing:
         self.decisions.append(Decision(key, why, choices))
 
     def put(
-        self, key: str, value: Any, *plans: str, state: State = State.EXACT, note: str = "", how: str = "", **more: Any
+        self,
+        key: str,
+        value: Any,
+        *plans: str,
+        state: State = State.EXACT,
+        note: str = "",
+        how: str = "",
+        entry: str = "",
+        **more: Any,
     ) -> None:
-        """Write a native key that stands for `plans`. `more`: `always`, `chosen`, `default`.
+        """Write a native key that stands for `plans`, or for one `entry` of them. `more`: `always`, `chosen`, `default`.
 
         No key takes a fraction: a count that is not whole is rounded up, and that is said.
         """
@@ -142,11 +135,11 @@ class Writing:
             value, state = rounded, State.ROUNDED
         self.out[key] = Out(value, plans, state, note, how, **more)
         for plan in plans:
-            self._settle(plan, Outcome(state, (key,), note))
+            self._settle(plan, Outcome(state, (key,), note), entry)
 
-    def lose(self, plan: str, state: State, note: str) -> None:
-        """Say that a plan value has no place in the target."""
-        self._settle(plan, Outcome(state, (), note))
+    def lose(self, plan: str, state: State, note: str, entry: str = "") -> None:
+        """Record that a plan value, or one `entry` of it, has no place in the target."""
+        self._settle(plan, Outcome(state, (), note), entry)
 
     def note(self, sentence: str) -> None:
         """Something a person should know about the conversion."""
@@ -184,7 +177,7 @@ class Writing:
         except UncountableError as missing:
             self._leave_unwritten(row, f"cannot be counted: {missing.args[0]} is not known")
         except STUMBLES:
-            if not self.facts.get("open") and not self.open:
+            if not self.facts.open and not self.open:
                 raise
             self._leave_unwritten(row, "cannot be written while other values are open")
 
@@ -209,7 +202,7 @@ class Writing:
             put = Put("???", State.UNRESOLVED, f"{formula(value)} cannot be counted: {missing.args[0]} is not known")
         if put.state is State.NO_COUNTERPART:
             if not row.alias:
-                self.lose(plan, put.state, put.note)
+                leave_to_default(self, native, plan, put.note)
             return
         if value is None and put.value is None:
             self.lose(plan, State.DEFAULT, "not set")
@@ -226,11 +219,15 @@ class Writing:
         if value == mine:
             self.lose(row.plan, State.DEFAULT, row.why)
             return
+        if isinstance(mine, Expr):
+            # the key that decides is asked for: that one is open, and this follows from it
+            self.lose(row.plan, State.NARROWED, f"{row.why}; here it follows from a value that is left to you")
+            return
         self.lose(row.plan, State.NARROWED, f"{row.why} (here {formula(mine)}, the source {formula(value)})")
 
     def _settle_without_row(self, path: str, value: Any) -> None:
         plain = without_indices(path)
-        found: Cannot | None = next((c for c in self.table.cannot if fits(plain, c.plan)), None)
+        found = self.table.without_row(plain)
         if found is None:
             self.lose(path, State.NO_COUNTERPART, "no control for this here")
             return
@@ -238,13 +235,8 @@ class Writing:
         same = behaves is not UNSET and value == behaves
         self.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, found.why)
 
-    def _settle(self, plan: str, outcome: Outcome) -> None:
-        old = self.outcomes.get(plan)
-        if old is None:
-            self.outcomes[plan] = outcome
-            return
-        order = list(State)
-        lost = old.state in LOSSES or outcome.state in LOSSES
-        worse = (max if lost else min)(old, outcome, key=lambda o: order.index(o.state))
-        note = "; ".join(dict.fromkeys(n for n in (old.note, outcome.note) if n))
-        self.outcomes[plan] = Outcome(worse.state, (*old.targets, *outcome.targets), note)
+    def _settle(self, plan: str, outcome: Outcome, entry: str = "") -> None:
+        self.outcomes[plan] = joined(self.outcomes.get(plan), outcome)
+        if entry:
+            ends = self.entries.setdefault(plan, {})
+            ends[entry] = joined(ends.get(entry), outcome)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.plan.units import Unit
 
 RUNNER = "runner"

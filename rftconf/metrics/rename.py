@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from rftconf.errors import UnreadableError
+from rftconf.base.errors import UnreadableError
 from rftconf.metrics.naming import counter_of, counters_of, name_for, step_keys, understood
 from rftconf.metrics.quantity import Counter, title
 from rftconf.metrics.steps import Moment, Steps
@@ -154,7 +154,7 @@ class Renaming:
         mine, theirs = Moment(source, place.behind), Moment(target, place.theirs)
         if not self.steps.knows(mine, theirs):
             lacking = self._lacking(source, target)
-            self.report.steps.add(f"they stay {_said(source)}, where {_said(target)} belong: {lacking}")
+            self.report.steps.add(f"they stay {_counter_text(source)}, where {_counter_text(target)} belong: {lacking}")
             return value
         exact = self.steps.convert(Fraction(value), mine, theirs)
         return int(exact) if exact.denominator == 1 else float(exact)
@@ -173,7 +173,7 @@ def _number(key: str, value: Any, file: str, line: int) -> int | float:
     return value
 
 
-def _said(counter: Counter) -> str:
+def _counter_text(counter: Counter) -> str:
     return f"{title(counter.framework)}'s {f'{counter.run} ' if counter.run else ''}steps ({counter.unit.value})"
 
 
@@ -204,6 +204,6 @@ def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
     return found
 
 
-def written(lines: Iterable[dict[str, Any]]) -> str:
+def write_json_lines(lines: Iterable[dict[str, Any]]) -> str:
     """One JSON object a line."""
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.metrics.quantity import Counter
 from rftconf.plan.units import Unit
 

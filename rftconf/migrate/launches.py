@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from rftconf.errors import RftconfError, UsageError
-from rftconf.load import Loaded, load
+from rftconf.base.errors import RftconfError, UsageError
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.migrate.remembered import Remembered
 from rftconf.schemas import registry
 from rftconf.text.document import Document
-from rftconf.text.launches import main_of
+from rftconf.text.launch.programs import main_of
 
 MOST_LAUNCHES, _MOST_READ = 20, 400_000
 """Launches of one script that are migrated together, and characters that are read for them: each is read by itself."""

@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rftconf.base.errors import RefusedError, RftconfError
+from rftconf.convert.since_release import refuse_earlier_releases
 from rftconf.diff.compare import Comparison, Verdict, compare
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import side
-from rftconf.errors import RefusedError, RftconfError
-from rftconf.load import Loaded, load
-from rftconf.mappers.earlier import refuse_earlier_releases
-from rftconf.migrate.idle import asked_by_release, asleep, without, woken
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.migrate.differences_left import Unlike, lost, unlike
+from rftconf.migrate.key_changes import Kind, Route, Wanted, plan_edits
+from rftconf.migrate.keys_without_effect import asked_by_release, asleep, without, woken
 from rftconf.migrate.launches import Asked, launches_of
+from rftconf.migrate.parts_not_run import unread
 from rftconf.migrate.patching import Editor, make
 from rftconf.migrate.pins import Pin, candidates, implied_names, looked_at, written_with
 from rftconf.migrate.remembered import Read, Remembered
 from rftconf.migrate.shares import divided
-from rftconf.migrate.unlike import Unlike, lost, unlike
-from rftconf.migrate.unread import unread
-from rftconf.migrate.wanted import Kind, Route, Wanted, wanted
 from rftconf.migrate.words import whereabouts
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
@@ -62,7 +63,7 @@ class Migration:
         return tuple({(one.name, one.nature): one for run in self.runs for one in run.unlike}.values())
 
     @property
-    def unsaid(self) -> tuple[Wanted, ...]:
+    def keys_that_stay_wrong(self) -> tuple[Wanted, ...]:
         """Keys that stay although they no longer mean, or no longer may say, what they did."""
         return tuple(edit for edit in self.edits if edit.lossy and edit.kind is not Kind.REMOVED)
 
@@ -74,7 +75,7 @@ class Migration:
     @property
     def faithful(self) -> bool:
         """True when all that the file says holds in the asked release."""
-        return not self.unsaid and not any(lost(self.unlike))
+        return not self.keys_that_stay_wrong and not any(lost(self.unlike))
 
 
 def migrate(text: str, read: Read, asked: Asked) -> Migration:
@@ -86,7 +87,7 @@ def migrate(text: str, read: Read, asked: Asked) -> Migration:
     loaded, notes = launches_of(text, reader, asked)
     document, found = loaded[0][1].document, loaded[0][1].guess
     routes = {number: _route(one, asked.to) for number, one in loaded}
-    edits = _once([divided(want, one, routes[n]) for n, one in loaded for want in wanted(one.document, routes[n])])
+    edits = _once([divided(want, one, routes[n]) for n, one in loaded for want in plan_edits(one.document, routes[n])])
     if document.form == "shell":
         edits += [e for e in _once(unread(document, routes.values())) if _place(e) not in set(map(_place, edits))]
     editor = Editor(document)
@@ -169,22 +170,22 @@ def _stuck(want: Wanted, document: Document) -> str:
 
 
 def _run(number: int | None, before: Loaded, text: str, read: Remembered, route: Route, edits: Sequence[Wanted]) -> Run:
-    after = _again(text, read, number, route, before)
+    after = _load_again(text, read, number, route, before)
     found = _sides(before, after)
     return Run(number, before, after, found, tuple(unlike(found, after, edits)))
 
 
 def _compared(before: Loaded, text: str, read: Remembered, number: int | None, route: Route) -> Comparison:
-    return _sides(before, _again(text, read, number, route, before))
+    return _sides(before, _load_again(text, read, number, route, before))
 
 
 def _sides(before: Loaded, after: Loaded) -> Comparison:
     return compare(side(before.document.name, before), side(before.document.name, after))
 
 
-def _again(text: str, read: Remembered, number: int | None, route: Route, before: Loaded) -> Loaded:
-    rows = next((stage.reading.facts.get("rows") for stage in before.stages), None)
-    assumed = next((stage.reading.facts.get("assumed") for stage in before.stages), None)
+def _load_again(text: str, read: Remembered, number: int | None, route: Route, before: Loaded) -> Loaded:
+    rows = next((stage.reading.facts.rows for stage in before.stages), None)
+    assumed = next((stage.reading.facts.assumed for stage in before.stages), None)
     known = (text, number)
     if known in read.loaded:
         return read.loaded[known]
@@ -230,7 +231,7 @@ def _without_woken(
 ) -> tuple[str, list[Wanted]]:
     """The text without keys that did nothing in the old release, and that would say something else now."""
     done = list[Wanted]()
-    after = _again(text, read, number, route, before)
+    after = _load_again(text, read, number, route, before)
     found = {key: why for key, why in woken(before, after) if key not in asked_by_release(edits)}
     most = _weight(_sides(before, after)) if found else 0
     for key, why in found.items():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rftconf.migrate.wanted import KEPT, Beside, Wanted
+from rftconf.base.patch import OverlappingPatchesError, Patch, apply
+from rftconf.base.span import LineIndex, Place
+from rftconf.migrate.key_changes import KEPT, Beside, Wanted
 from rftconf.migrate.words import bounds
-from rftconf.text import edit_overrides, edit_yaml
 from rftconf.text.document import Document, Leaf
-from rftconf.text.patch import OverlappingPatchesError, Patch, apply
-from rftconf.text.span import LineIndex, Place
+from rftconf.text.write import edit_overrides, edit_yaml
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class Editor:
         """The text so far."""
         return self.document.text
 
-    def here(self, leaf: Leaf) -> Leaf:
+    def leaf_in_current_text(self, leaf: Leaf) -> Leaf:
         """The leaf with the places that it has in the text now."""
         return replace(leaf, place=self._now(leaf.place), key_place=self._now(leaf.key_place))
 
@@ -71,17 +71,19 @@ def make(editor: Editor, want: Wanted) -> bool:
 def _overrides(editor: Editor, want: Wanted) -> bool:
     leaf = want.leaf
     if want.key is None:
-        return editor.change(dropped(editor.document, editor.here(leaf)))
+        return editor.change(dropped(editor.document, editor.leaf_in_current_text(leaf)))
     for beside in want.beside:
-        if not editor.change(_copied(editor.document, editor.here(leaf), beside)):
+        if not editor.change(_copied(editor.document, editor.leaf_in_current_text(leaf), beside)):
             return False
-    if want.value is not KEPT and not editor.change(edit_overrides.put(editor.document, editor.here(leaf), want.value)):
+    if want.value is not KEPT and not editor.change(
+        edit_overrides.put(editor.document, editor.leaf_in_current_text(leaf), want.value)
+    ):
         return False
     bare = want.key.lstrip("+~")
     prefix = want.key[: len(want.key) - len(bare)]
     if want.key == want.was:
         return True
-    return editor.change(edit_overrides.rename(editor.document, editor.here(leaf), bare, prefix))
+    return editor.change(edit_overrides.rename(editor.document, editor.leaf_in_current_text(leaf), bare, prefix))
 
 
 def _copied(document: Document, leaf: Leaf, beside: Beside) -> list[Patch] | None:
@@ -121,22 +123,27 @@ def dropped(document: Document, leaf: Leaf) -> list[Patch] | None:
 
 
 def _yaml(editor: Editor, want: Wanted) -> bool:
-    leaf = editor.here(want.leaf)
+    leaf = editor.leaf_in_current_text(want.leaf)
     if want.key is None:
         return editor.change(edit_yaml.drop(editor.document, leaf))
     for beside in want.beside:
         value = want.leaf.value if beside.value is KEPT else beside.value
         if not editor.change(edit_yaml.add(editor.document, beside.key, value)):
             return False
-    if want.value is not KEPT and not editor.change(edit_yaml.put(editor.document, editor.here(want.leaf), want.value)):
+    if want.value is not KEPT and not editor.change(
+        edit_yaml.put(editor.document, editor.leaf_in_current_text(want.leaf), want.value)
+    ):
         return False
     if want.key == want.was:
         return True
-    return editor.change(edit_yaml.rename(editor.document, editor.here(want.leaf), want.key))
+    return editor.change(edit_yaml.rename(editor.document, editor.leaf_in_current_text(want.leaf), want.key))
 
 
 def add(editor: Editor, near: list[Leaf], key: str, value: Any) -> bool:
     """A new key: in YAML where its mapping is, in a script beside the first of `near` that lets it."""
     if editor.document.form == "yaml":
         return editor.change(edit_yaml.add(editor.document, key, value))
-    return any(editor.change(edit_overrides.add(editor.document, editor.here(leaf), key, value)) for leaf in near)
+    return any(
+        editor.change(edit_overrides.add(editor.document, editor.leaf_in_current_text(leaf), key, value))
+        for leaf in near
+    )

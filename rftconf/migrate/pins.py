@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf.convert import Options, convert_loaded, spelt_out
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import TargetLine
+from rftconf.base.symbols import Expr
+from rftconf.convert.convert import Options, convert_loaded, spelt_out
 from rftconf.diff.compare import Comparison
-from rftconf.errors import RefusedError
-from rftconf.ledger import TargetLine
-from rftconf.load import Loaded, main_stage
+from rftconf.load.load import main_stage
+from rftconf.load.loaded import Loaded
+from rftconf.migrate.key_changes import Kind, Route, Wanted
 from rftconf.migrate.patching import Editor, add, make
-from rftconf.migrate.wanted import Kind, Route, Wanted
-from rftconf.plan.symbols import Expr
 from rftconf.schemas import registry, versions
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.text.document import Document, Leaf
@@ -56,7 +57,7 @@ def _another(held: Leaf, value: Any) -> bool:
 
 def _takes(route: Route, key: str, value: Any) -> bool:
     """False for a null where the asked release wants a value, and for what it takes with its default only."""
-    if versions.settled(route.found.framework, route.to, key) is not None:
+    if versions.reason_value_is_fixed(route.found.framework, route.to, key) is not None:
         return False
     known = route.new.get(key)
     return value is not None or (known is not None and known.optional)
@@ -157,10 +158,10 @@ def _write(editor: Editor, document: Document, held: Mapping[str, Leaf], pin: Pi
     bare = pin.key.lstrip("+")
     if pin.over:
         return make(editor, Wanted(held[bare], Kind.RESPELT, held[bare].mode.value + bare, pin.value))
-    return add(editor, _near(document, bare), pin.key, pin.value)
+    return add(editor, _leaves_by_likeness(document, bare), pin.key, pin.value)
 
 
-def _near(document: Document, key: str) -> list[Leaf]:
+def _leaves_by_likeness(document: Document, key: str) -> list[Leaf]:
     """The leaves of this file, the likest first."""
     here = [leaf for leaf in document.leaves if leaf.place.file == leaf.key_place.file == document.name]
     return sorted(here, key=lambda leaf: -_common(leaf.key, key))

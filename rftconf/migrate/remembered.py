@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rftconf.load import Loaded
+from rftconf.load.loaded import Loaded
 from rftconf.text.document import Document
 
 Read = Callable[[str, int | None], Document]

@@ -6,9 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from rftconf.load import Loaded, main_stage
-from rftconf.migrate.wanted import Kind, Route, Wanted
-from rftconf.plan.symbols import Expr, Var, formula
+from rftconf.base.symbols import Expr, Var, formula
+from rftconf.load.load import main_stage
+from rftconf.load.loaded import Loaded
+from rftconf.migrate.key_changes import Kind, Route, Wanted
 from rftconf.plan.units import Unit
 from rftconf.schemas import registry, versions
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.text.document import Document, Leaf
-from rftconf.text.edit_overrides import is_override
+from rftconf.text.write.edit_overrides import is_override
 
 _ENDS = frozenset(" \t\r\n;|&<>)")
 _CLOSES = {"(": ")", "{": "}"}

@@ -139,8 +139,14 @@ def _trained_by(role: str, *, megatron: bool) -> Condition:
     return lambda v: isinstance(v.get(at), str) and (v.get(at) == "megatron") is megatron
 
 
+def _has_own_type(role: str) -> Condition:
+    """True where Megatron's own field says the type, or nobody says one (`plan.trainer_numbers` moves it)."""
+    at, megatron = f"stage.placement.{role}.", _trained_by(role, megatron=True)
+    return lambda v: megatron(v) and (at + "megatron.dtype" in v or at + "compute_dtype" not in v)
+
+
 FSDP = ("sp", "fsdp_shard_gpus", "reshard_after_forward", "forward_prefetch", "offload_policy", "min_wrap_params",
-        "model_dtype", "compute_dtype", "use_orig_params", "mesh.*")  # fmt: skip
+        "use_orig_params", "mesh.*")  # fmt: skip
 MICRO = ("micro", "log_prob", "reference", "critic", "critic_infer")
 
 
@@ -152,6 +158,8 @@ def _by_role() -> tuple[Idle, ...]:
         own = tuple(at + name for name in FSDP)
         found.append(Idle((at + "megatron.*",), _trained_by(role, megatron=False), f"the {role} is not Megatron's"))
         found.append(Idle(own, _trained_by(role, megatron=True), f"the {role} is Megatron's"))
+        types = (at + "model_dtype", at + "compute_dtype")
+        found.append(Idle(types, _has_own_type(role), f"the {role} is Megatron's, which has a number type of its own"))
     for role in MICRO:
         at = f"{BATCH}{role}."
         found.append(

@@ -1,14 +1,14 @@
-"""GPUs of models that answer during rollout: reward models, judges, helpers (row 7.8)."""
+"""GPUs of models that answer during rollout: reward models, judges, helpers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from rftconf.ledger import Decision
+from rftconf.base.ledger import Decision
+from rftconf.base.symbols import formula
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE, P, product
-from rftconf.plan.symbols import formula
 
 
 def paths(values: dict[str, Any]) -> Iterator[str]:
@@ -71,5 +71,5 @@ def own_teacher(values: dict[str, Any], origins: dict[str, Origin]) -> list[Deci
             origins[at + field] = Origin(
                 Kind.CHOSEN, known.keys if known else (), f"one engine of {formula(size)} GPUs"
             )
-    why = f"in the source the teacher takes turns on the trainer's {formula(old)} GPUs; here it is served from GPUs of its own (row 15.13)"
+    why = f"in the source the teacher takes turns on the trainer's {formula(old)} GPUs; here it is served from GPUs of its own"
     return [Decision(at + "gpus", why, ("more engines, where the cluster has the GPUs",), f"{formula(size)} GPUs")]

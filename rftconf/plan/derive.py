@@ -7,12 +7,15 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
+from rftconf.base.symbols import Expr, OpenKey, arith
 from rftconf.plan.origin import Kind, Origin
-from rftconf.plan.symbols import Expr, OpenKey, arith
 
 LENGTHS = ("prompt_max_tokens", "response_max_tokens")
 HALVED = "half of the context"
 """Where prompt and answer have only their sum as a limit: no value that the source tells."""
+BACKENDS = tuple(f"stage.placement.{role}.backend" for role in ("reference", "critic"))
+SIZES = ("tp", "pp", "vpp", "cp", "ep", "etp", "sequence_parallel")
+"""Megatron's process groups, which it makes once a process."""
 
 
 def derive(values: dict[str, Any], origins: dict[str, Origin]) -> None:
@@ -48,6 +51,27 @@ def floor_as_ratio(values: dict[str, Any], origins: dict[str, Origin]) -> None:
     if megatron and floor is None and share is not None and top is not None:
         values[at + "min_lr"] = share * top
         origins[at + "min_lr"] = Origin(Kind.DERIVED, origins[at + "min_lr_ratio"].keys, "min_lr_ratio x lr")
+
+
+def one_back_end(values: dict[str, Any], origins: dict[str, Origin], why: str) -> None:
+    """Let reference and critic run on Megatron where the actor does, and only there; the mathematics is the same.
+
+    What comes to Megatron takes the actor's sizes.
+    """
+    actor = values.get("stage.placement.actor.backend")
+    for path in BACKENDS:
+        own = values.get(path)
+        if not isinstance(actor, str) or not isinstance(own, str) or own == actor or "megatron" not in (own, actor):
+            continue
+        values[path] = actor
+        origins[path] = Origin(
+            Kind.CHOSEN, origins[path].keys if path in origins else (), f"{own} became {actor}: {why}"
+        )
+        for size in SIZES if actor == "megatron" else ():
+            source, copy = f"stage.placement.actor.megatron.{size}", path.replace("backend", f"megatron.{size}")
+            if values.get(source) is not None and values.get(copy) is None:
+                values[copy] = values[source]
+                origins[copy] = Origin(Kind.DERIVED, origins[source].keys, "as the actor's")
 
 
 def update_within_period(values: dict[str, Any], origins: dict[str, Origin]) -> None:

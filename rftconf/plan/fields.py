@@ -9,14 +9,16 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     PlainSerializer,
     SerializationInfo,
     ValidationInfo,
     WithJsonSchema,
 )
 
-from rftconf.plan.expressions import EXPRESSION, FLOAT, FLOATS, OPERATORS, TREE, dump_value, load_value
-from rftconf.plan.symbols import Expr
+from rftconf.base.expressions import EXPRESSION, FLOAT, FLOATS, OPERATORS, TREE, dump_value, load_value
+from rftconf.base.symbols import Expr
+from rftconf.plan.field_roles import BOOKKEEPING, MEASUREMENT, PERFORMANCE
 
 _NODE = {"$ref": "#/$defs/ExpressionNode"}
 _TEXT = {"type": "string"}
@@ -78,11 +80,11 @@ def _loaded(value: Any, info: ValidationInfo) -> Any:
     return load_value(value) if written and isinstance(value, dict) else value
 
 
-def _written(value: Any, info: SerializationInfo) -> Any:
+def _serialize(value: Any, info: SerializationInfo) -> Any:
     return value if info.mode == "python" else dump_value(value)
 
 
-Symbol = Annotated[Expr, BeforeValidator(_load), PlainSerializer(_written), WithJsonSchema(UNKNOWN)]
+Symbol = Annotated[Expr, BeforeValidator(_load), PlainSerializer(_serialize), WithJsonSchema(UNKNOWN)]
 
 
 def _fraction(value: Any) -> Any:
@@ -94,14 +96,14 @@ def _fraction(value: Any) -> Any:
 Broken = Annotated[
     Fraction,
     BeforeValidator(_fraction),
-    PlainSerializer(_written),
+    PlainSerializer(_serialize),
     WithJsonSchema({"type": "string", "pattern": r"^\d+/\d+$", "description": "A count that is not whole, e.g. 25/4."}),
 ]
-Real = Annotated[float, BeforeValidator(_loaded), PlainSerializer(_written), WithJsonSchema(FLOAT_SCHEMA)]
+Real = Annotated[float, BeforeValidator(_loaded), PlainSerializer(_serialize), WithJsonSchema(FLOAT_SCHEMA)]
 Free = Annotated[
     dict[str, Any],
     BeforeValidator(_loaded),
-    PlainSerializer(_written),
+    PlainSerializer(_serialize),
     WithJsonSchema({"type": "object"}),
 ]
 """A mapping whose keys are its source's own; values in it may be unknown, too."""
@@ -117,3 +119,9 @@ class Part(BaseModel):
     """Base of all plan models: unknown fields are errors, values are kept as given."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, strict=False, validate_default=False)
+
+
+Perf: Any = Field(default=None, json_schema_extra={"role": PERFORMANCE})
+Book: Any = Field(default=None, json_schema_extra={"role": BOOKKEEPING})
+Seen: Any = Field(default=None, json_schema_extra={"role": MEASUREMENT})
+"""Defaults of fields that do not change the mathematics: speed, names and records, what is measured."""

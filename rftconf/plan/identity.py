@@ -1,6 +1,7 @@
 """Two names for a plan: `math_id` over what changes the mathematics, `plan_id` over placement and performance as well.
 
-Both are taken over what acts (`plan.acting`): a setting that does nothing in its run changes neither.
+Both are taken over what acts (`plan.acting`): a setting that does nothing in its run changes neither. Number types, seeds and
+what decays are the same whichever back end a config says them of (`plan.trainer_numbers`).
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rftconf.base.symbols import Expr, formula, names_in, to_shell
 from rftconf.plan.acting import acting
+from rftconf.plan.field_roles import BOOKKEEPING, MEASUREMENT, PERFORMANCE
 from rftconf.plan.flat import flat_stages
-from rftconf.plan.index import BOOKKEEPING, MEASUREMENT, PERFORMANCE, role_of
-from rftconf.plan.symbols import Expr, formula, names_in, to_shell
+from rftconf.plan.index import role_of
+from rftconf.plan.trainer_numbers import in_every_trainers_words
 
 if TYPE_CHECKING:
     from rftconf.plan.model import Plan
 
-VERSION = "2"
+VERSION = "3"
 """Part of every id: changes when the meaning of a field does."""
 ONLY_MEASURES = ("eval", "generate")
 """Kinds of runs that do nothing but what others do to see how far they are."""
@@ -43,20 +46,20 @@ def effect_of(path: str, kind: object) -> str:
 
 def flatten(plan: Plan) -> dict[str, Any]:
     """Every set leaf of the plan's identity, cluster and stages as `stages[0].batch.passes -> value`."""
-    return _named(flat_stages(plan))
+    return _stages_by_path(flat_stages(plan))
 
 
 def _digest(plan: Plan, leave_out: tuple[str, ...]) -> str:
-    stages = [acting(stage) for stage in flat_stages(plan)]
+    stages = [acting(in_every_trainers_words(stage)) for stage in flat_stages(plan)]
     kept = [
         {path: value for path, value in stage.items() if effect_of(path, stage.get("stage.kind")) not in leave_out}
         for stage in stages
     ]
-    text = json.dumps([VERSION, sorted(_named(kept).items())], sort_keys=True, ensure_ascii=False)
+    text = json.dumps([VERSION, sorted(_stages_by_path(kept).items())], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _named(stages: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _stages_by_path(stages: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """All stages under the plan's own paths."""
     found: dict[str, Any] = {}
     for index, stage in enumerate(stages):

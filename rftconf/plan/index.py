@@ -13,18 +13,12 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from rftconf.plan.symbols import Expr
+from rftconf.base.symbols import Expr
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
     from rftconf.plan.fields import Part
 
-PERFORMANCE = "performance"
-"""Marks fields that change speed or memory only; they count for `plan_id`, not for `math_id`."""
-MEASUREMENT = "measurement"
-"""Marks what is evaluated and saved, and when; it counts for `plan_id`, and for `math_id` only of runs that do nothing else."""
-BOOKKEEPING = "bookkeeping"
-"""Marks names, paths of outputs and logging; they count for neither hash."""
 FILE = Path(__file__).parent / "index.json"
 """Written by `python -m rftconf.plan.index`; a test holds that it is what the model says."""
 
@@ -92,7 +86,7 @@ def from_model() -> dict[str, Field]:
     return dict(_walk(Run, ""))
 
 
-def written(found: dict[str, Field]) -> str:
+def index_text(found: dict[str, Field]) -> str:
     """The text of FILE for `found`."""
     rows = [f"{json.dumps(path)}: {json.dumps([f.unit or '', f.role, '|'.join(f.kinds)])}" for path, f in found.items()]
     return "{\n" + ",\n".join(rows) + "\n}\n"
@@ -136,4 +130,4 @@ def _kinds(annotation: Any) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    FILE.write_text(written(from_model()), encoding="utf-8")
+    FILE.write_text(index_text(from_model()), encoding="utf-8")

@@ -50,7 +50,7 @@ EVALUATED = (
     "stage.model.trust_remote_code", "stage.model.chat_template", "stage.model.rope_*",
     "stage.length.prompt_max_tokens", "stage.length.response_max_tokens", "stage.length.response_min_tokens",
     "stage.length.model_max_tokens", "stage.placement.rollout.*", "stage.sampling.eval.*", "stage.data.eval*",
-    "stage.data.domains*", "stage.data.environments*",
+    "stage.data.domains*", "stage.data.environments*", "stage.turns.*",
     "stage.reward.*",
 )  # fmt: skip
 """What a run that only evaluates reads: the model, the engines, the evaluation sets, their sampling and their reward."""

@@ -10,14 +10,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rftconf.plan.fields import Bool, Float, Free, Int, Part, Ratio, Str, Symbol
-from rftconf.plan.index import BOOKKEEPING, MEASUREMENT, PERFORMANCE
+from rftconf.plan.data_parts import Data, Reward, Sampling, Turns
+from rftconf.plan.field_roles import MEASUREMENT
+from rftconf.plan.fields import Book, Bool, Float, Free, Int, Part, Perf, Ratio, Seen, Str, Symbol
 from rftconf.plan.provenance import Source, Why
 from rftconf.plan.units import Unit
-
-Perf = Field(default=None, json_schema_extra={"role": PERFORMANCE})
-Book = Field(default=None, json_schema_extra={"role": BOOKKEEPING})
-Seen = Field(default=None, json_schema_extra={"role": MEASUREMENT})
 
 
 class Identity(Part):
@@ -209,17 +206,6 @@ class Rollout(Part):
     runners_per_engine: Int | None = Perf
     max_timeout_seconds: Int | None = Perf
     max_retries: Int | None = Perf
-
-
-class Sampling(Part):
-    """How tokens are drawn."""
-
-    temperature: Float | None = None
-    top_p: Float | None = None
-    top_k: Int | None = None
-    repetition_penalty: Float | None = None
-    responses: Int | None = None
-    ignore_eos: Bool | None = None
 
 
 class Auxiliary(Part):
@@ -436,92 +422,6 @@ class ModelOptions(Part):
     critic_remove_padding: Bool | None = Perf
 
 
-class DataKeys(Part):
-    """Columns of a data set."""
-
-    prompt: Str | None = None
-    response: Str | None = None
-    messages: Str | None = None
-    tools: Str | None = None
-    image: Str | None = None
-    video: Str | None = None
-    system: Str | None = None
-    chosen: Str | None = None
-    rejected: Str | None = None
-
-
-class DataSet(Part):
-    """One data set; `uri` is a file, folder or hub name."""
-
-    name: Str | None = Book
-    uri: Str | None = None
-    split: Str | None = None
-    subset: Str | None = None
-    storage: Str | None = None
-    keys: DataKeys = DataKeys()
-    prompt_type: Str | None = None
-    system_prompt: Str | None = None
-    reply_prefix: Str | None = None
-    workflow: Str | None = None
-    workflow_args: Free | None = None
-    reward: Str | None = None
-    reward_args: Free | None = None
-    trained_turns: Literal["last", "all"] | Symbol | None = None
-    selector: Str | None = None
-    seed: Int | None = None
-    sampling: Sampling = Sampling()
-
-
-class Domain(Part):
-    """Rows with certain tags, their share of each batch, and who scores them; `reward` is a name, never imported."""
-
-    name: Str | None = None
-    tags: list[Str] | Str | None = None
-    weight: Float | None = None
-    reward: Str | None = None
-
-
-class Environment(Part):
-    """A world that an agent acts in, turn by turn; `kind` and `manager` are names of code, `config` its own settings."""
-
-    name: Str | None = None
-    kind: Str | None = None
-    manager: Str | None = None
-    groups: Int | None = None
-    turns_max: Int | None = None
-    turn_max_tokens: Annotated[Int | None, Unit.TOKENS] = None
-    system_prompt: Str | None = None
-    config: Free | None = None
-
-
-class Data(Part):
-    """What is trained and validated on."""
-
-    train: list[DataSet] = Field(default_factory=list)
-    eval: list[DataSet] = Field(default_factory=list, json_schema_extra={"role": MEASUREMENT})
-    domains: list[Domain] = Field(default_factory=list)
-    environments: list[Environment] = Field(default_factory=list)
-    mixing: Literal["concat", "proportional", "weighted"] | Symbol | None = None
-    shuffle: Bool | None = None
-    seed: Int | None = None
-    rows: Int | None = None
-    train_max_samples: Int | None = None
-    eval_max_samples: Int | None = Seen
-    loader_workers: Int | None = Perf
-    dataset_class: Str | None = None
-    dataset_class_name: Str | None = None
-
-
-class Reward(Part):
-    """The reward as the source names it; code is a reference, never imported."""
-
-    function_path: Str | None = None
-    function_name: Str | None = None
-    function_args: Free | None = None
-    manager: Str | None = None
-    manager_args: Free | None = None
-
-
 class Checkpoint(Part):
     """What is saved, and how much of it is kept."""
 
@@ -563,6 +463,7 @@ class Stage(Part):
     algorithm: Algorithm = Algorithm()
     optim: Optim = Optim()
     sampling: SamplingSet = SamplingSet()
+    turns: Turns = Turns()
     model_options: ModelOptions = ModelOptions()
     data: Data = Data()
     reward: Reward = Reward()
@@ -581,8 +482,8 @@ class Run(Part):
 
 class Plan(Part):
     """A whole run. `extensions` carries, verbatim, what only its source framework understands; `beyond` names those of them
-    that change the mathematics, for which there is no field; `origins` says of a value (`stages[0].batch.passes`) why it is
-    there."""
+    that change the mathematics, for which there is no field, and `idle` those that do nothing as they stand; `origins` says of
+    a value (`stages[0].batch.passes`) why it is there."""
 
     plan_version: Literal[3] = 3
     source: Source = Source()
@@ -591,4 +492,5 @@ class Plan(Part):
     stages: list[Stage] = Field(default_factory=list)
     extensions: dict[str, Free] = Field(default_factory=dict)
     beyond: list[str] = Field(default_factory=list)
+    idle: list[str] = Field(default_factory=list)
     origins: dict[str, Why] = Field(default_factory=dict)

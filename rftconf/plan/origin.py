@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rftconf.older_python import StrEnum
-from rftconf.record import record
+from rftconf.base.older_python import StrEnum
+from rftconf.base.record import record
 
 
 class Kind(StrEnum):
@@ -13,6 +13,10 @@ class Kind(StrEnum):
     DEFAULT = "default"
     DERIVED = "derived"
     CHOSEN = "chosen"
+
+
+TRACKED = "a folder of iterations, as Megatron's own training saves it"
+"""How a path to weights was told where a loader goes through the folder's own record of iterations."""
 
 
 @record

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import Decision
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import Decision
+from rftconf.base.symbols import Expr, Var, formula
 from rftconf.plan.auxiliary import own_pools, place_auxiliary, sharing
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.ranks import ENGINE, P, expert_gpus, product, rank_gpus
 from rftconf.plan.splits import Demand, Rules, Split, feasible_splits, feeds_all_ranks, on_whole_nodes, ways_out
-from rftconf.plan.symbols import Expr, Var, formula
 
 ANY = Rules()
 """Engines of all sizes, on nodes that may hold both."""
@@ -151,7 +151,7 @@ def keep_apart(values: dict[str, Any], origins: dict[str, Origin], rules: Rules 
         return _nearest(values, origins, demand, Split(trainer, rollout, auxiliary, 0), _why_not(rollout, demand))
     if left == trainer:
         return []
-    why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs (row 7.8)"
+    why = f"auxiliary models share the trainer's GPUs in the source; here {auxiliary} of {trainer} are theirs"
     _set(values, origins, P + "actor.gpus", left, f"{left} GPUs instead of {trainer}")
     return [Decision(P + "actor.gpus", why, (), f"{left} trainer GPUs")]
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from rftconf.plan.field_roles import BOOKKEEPING
 from rftconf.plan.fields import Part
-from rftconf.plan.index import BOOKKEEPING
 
 Book = Field(default=None, json_schema_extra={"role": BOOKKEEPING})
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from rftconf.base.symbols import Expr, Text
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
-from rftconf.plan.symbols import Expr, Text
 
 DIGITS = 12
 """Significant decimal digits that count: 0.1 x 1e-6 and 1e-7 are one number."""
@@ -78,8 +78,13 @@ def spelled(values: Mapping[str, Any]) -> dict[str, Any]:
     return {path: value for path, value in found.items() if not _says_nothing(path, value)}
 
 
+_AS_THEY_ARE = frozenset((str, int, bool, type(None)))
+
+
 def plain(value: Any) -> Any:
     """1 and 1.0 are the same number, and so are two that differ in the last bits."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, list):
         return [plain(item) for item in value]
     if isinstance(value, dict):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rftconf.base.record import record
 from rftconf.plan.ranks import ENGINE
-from rftconf.record import record
 
 
 @record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.plan.symbols import Arith, Branch, Expr, Number, OpenKey, Text, Value, Var, arith, text
+from rftconf.base.symbols import Arith, Branch, Expr, Number, OpenKey, Text, Value, Var, arith, text
 
 
 def substitute(value: Value, known: Mapping[str, Value]) -> Value:

@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import ceil, isfinite
 from typing import Any
 
+from rftconf.base.symbols import Expr, arith, formula, names_in, to_shell
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.ranks import product, rank_sizes
-from rftconf.plan.symbols import Expr, arith, formula, names_in, to_shell
 
 Values = Mapping[str, Any]
 BATCH, SYNC, PLACE = "stage.batch.", "stage.sync.", "stage.placement."

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rftconf.errors import UncountableError
-from rftconf.older_python import StrEnum
-from rftconf.plan.symbols import Expr, Number, arith
+from rftconf.base.errors import UncountableError
+from rftconf.base.older_python import StrEnum
+from rftconf.base.symbols import Expr, Number, arith
 
 
 class Unit(StrEnum):

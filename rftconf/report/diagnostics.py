@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.secrets import masked
+from rftconf.base.span import Place, Span
 from rftconf.report.screen import Screen, columns_of, joined, printable
 from rftconf.report.values import place_json
-from rftconf.secrets import masked
-from rftconf.text.span import Place, Span
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
@@ -22,7 +22,7 @@ def diagnostics_text(found: Iterable[Diagnostic], texts: Mapping[str, str], scre
 
 def diagnostics_concise(found: Iterable[Diagnostic]) -> str:
     """`file:line:col: CODE message`, one line each."""
-    return joined(f"{_where(d.place)}{d.code} {masked(printable(d.message))}" for d in found)
+    return joined(f"{_place_prefix(d.place)}{d.code} {masked(printable(d.message))}" for d in found)
 
 
 def diagnostics_json(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def summary(found: Iterable[Diagnostic], files: int) -> str:
     return f"{', '.join(parts)} {where}" if parts else f"nothing found {where}"
 
 
-def _where(place: Place | None) -> str:
+def _place_prefix(place: Place | None) -> str:
     return f"{place}: " if place else ""
 
 

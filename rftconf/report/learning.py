@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rftconf.ledger import Change
+from rftconf.base.ledger import Change
 from rftconf.report.screen import Screen
 from rftconf.report.values import value_json
 from rftconf.report.wording import without_citations
@@ -17,36 +17,53 @@ CHANCE = "chance"
 
 def learning_lines(changes: Sequence[Change], screen: Screen, *, full: bool) -> Iterator[str]:
     """A numbered entry each: the effect, what the target does, and after an arrow what makes up for it."""
-    real = [one for one in changes if one.tier != CHANCE]
     if not changes:
         return
-    if not real:
-        yield screen.style("Nothing here changes what is learned on average", "bold", "green")
-    else:
-        order = ", the largest effect first" if len(real) > 1 else ""
-        yield screen.style(f"What changes the learning ({len(real)}{order})", "bold", "red")
-    listed = [*changes] if full else real[:MOST]
-    for number, one in enumerate(listed, 1):
-        yield from _hanging(f"{number:>3}. ", _said(one), screen)
+    real = [one for one in changes if one.tier != CHANCE]
+    more = () if full else real[MOST:]
+    left = "" if full else _left_to_chance([one for one in changes if one.tier == CHANCE])
+    heading = _heading(real, "" if more else left)
+    if len(heading) > screen.width:
+        heading = _heading(real, "")
+    yield screen.style(heading, "bold", "red" if real else "green")
+    shown = (*real, *(one for one in changes if one.tier == CHANCE)) if full else real[:MOST]
+    for number, one in enumerate(shown, 1):
+        if real and number == len(real) + 1:
+            yield screen.style(f"Left to chance ({len(shown) - len(real)})", "bold")
+        yield from screen.hanging(f"{number:>3}. ", _reason_text(one))
         if one.remedy:
-            yield from _hanging("     → ", without_citations(one.remedy), screen)
-    yield from () if full else _folded(real[MOST:], [one for one in changes if one.tier == CHANCE], screen)
+            yield from screen.hanging("     → ", without_citations(one.remedy))
+    smaller = (
+        [f"{len(more)} smaller one{'s' * (len(more) != 1)} ({', '.join(dict.fromkeys(one.cause for one in more))})"]
+        if more
+        else []
+    )
+    folded = [*smaller, *([left] if left and left not in heading else [])]
+    if folded:
+        yield from screen.hanging("  and ", ", ".join(folded))
     yield ""
 
 
-def _said(one: Change) -> str:
+def _heading(real: Sequence[Change], left: str) -> str:
+    """Return the heading: how many changes there are, and what is left to chance where there is room for it."""
+    beside = f"; {left}" if left else ""
+    if not real:
+        return f"Nothing here changes what is learned on average{beside}"
+    order = ", the largest effect first" if len(real) > 1 else ""
+    return f"What changes the learning ({len(real)}{order}{beside})"
+
+
+def _left_to_chance(changes: Sequence[Change]) -> str:
+    """How many differences only chance depends on, and which."""
+    causes = ", ".join(dict.fromkeys(one.cause for one in changes))
+    return f"{len(changes)} left to chance: {causes}" if changes else ""
+
+
+def _reason_text(one: Change) -> str:
     why = without_citations(one.why)
     first = why.partition(" ")[0]
     why = why[:1].upper() + why[1:] if first.isalpha() and first.islower() else why  # names stay as they are
     return f"{one.says}. {why}." if why else f"{one.says}."
-
-
-def _folded(more: Sequence[Change], chance: Sequence[Change], screen: Screen) -> Iterator[str]:
-    parts = [f"{len(more)} smaller one{'s' * (len(more) != 1)} ({', '.join(c.cause for c in more)})"] if more else []
-    if chance:
-        parts.append(f"{len(chance)} that only chance depends on ({', '.join(dict.fromkeys(c.cause for c in chance))})")
-    if parts:
-        yield from _hanging("  and ", ", ".join(parts), screen)
 
 
 def changes_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
@@ -64,9 +81,3 @@ def changes_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
         }
         for one in changes
     ]
-
-
-def _hanging(lead: str, text: str, screen: Screen) -> Iterator[str]:
-    pad = " " * len(lead)
-    for at, part in enumerate(screen.wrap(text, len(lead))):
-        yield f"{pad if at else lead}{part}"

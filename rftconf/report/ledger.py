@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from rftconf.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
+from rftconf.base.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.report.learning import changes_json, learning_lines
 from rftconf.report.screen import Screen, columns_of, joined, printable, shorten
-from rftconf.report.values import place_json, shown, value_json
+from rftconf.report.values import place_json, render_value, value_json
 from rftconf.report.wording import without_citations
 from rftconf.schemas import registry
 
@@ -47,7 +47,7 @@ _SAID = {
     State.DEAD_IN_TARGET: "would have no effect in the target",
     State.UNRESOLVED: "not known from this file",
     State.WITHHELD: "secrets, not copied",
-    State.UNKNOWN: "not a key of the source framework",
+    State.UNKNOWN: "nobody here knows what reads them",
 }
 _WIDE = 110
 
@@ -67,13 +67,13 @@ def ledger_text(ledger: Ledger, screen: Screen, *, full: bool = False) -> str:
 
 def _listed(ledger: Ledger, screen: Screen) -> Iterator[str]:
     """Every key and every note."""
-    widest = max((columns_of(_written(line)) for line in ledger.sources), default=0)
+    widest = max((columns_of(_line_text(line)) for line in ledger.sources), default=0)
     column = min(widest, screen.width * 9 // 20) + 4
     for state in _ORDER:
         yield from _group(state, [line for line in ledger.sources if line.state is state], column, screen)
     if ledger.notes:
         yield from ("", screen.style("Notes", "bold"))
-        yield from (text for note in ledger.notes for text in _hanging("- ", without_citations(note), screen))
+        yield from (text for note in ledger.notes for text in screen.hanging("- ", without_citations(note)))
 
 
 def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
@@ -84,11 +84,11 @@ def _folded(ledger: Ledger, screen: Screen) -> Iterator[str]:
     words = [_place_of(line) for line in ledger.sources if line.word]
     unknown = [line.key for line in ledger.sources if line.state is State.UNKNOWN and not line.word]
     lost = [line.key for line in ledger.lossy if line.state is not State.UNKNOWN and line.key not in told]
-    became = "kept as written" if ledger.source_framework == ledger.target_framework else "left out"
-    yield from _named("not read", words, screen)
-    yield from _named(f"not known to {_title_of(ledger.source_framework)}, and {became}", unknown, screen)
-    yield from _named("also not kept in full", lost, screen)
-    yield from (text for note in warnings for text in _hanging("  ! ", without_citations(note), screen))
+    became = "are kept as written" if ledger.source_framework == ledger.target_framework else "are left out"
+    yield from _named_keys("not read", words, screen)
+    yield from _named_keys(f"what reads these is not known, and they {became}", unknown, screen)
+    yield from _named_keys("also not kept in full", lost, screen)
+    yield from (text for note in warnings for text in screen.hanging("  ! ", without_citations(note)))
     unsaid = [note for note in notes if not any(f"{path.removeprefix('stage.')}:" in note for path in _paths(ledger))]
     if unsaid:
         some = f"{len(unsaid)} note{'s' * (len(unsaid) != 1)} on speed, saving, evaluation and names"
@@ -99,7 +99,7 @@ def _place_of(line: SourceLine) -> str:
     return f"{line.key} ({PurePath(line.place.file).name}:{line.place.span.line})" if line.place else line.key
 
 
-def _named(lead: str, keys: list[str], screen: Screen) -> Iterator[str]:
+def _named_keys(lead: str, keys: list[str], screen: Screen) -> Iterator[str]:
     """Some of the keys by name, and the number of the others."""
     if keys:
         more = f" and {len(keys) - _FEW} more" if len(keys) > _FEW else ""
@@ -189,18 +189,18 @@ def _decisions(decisions: tuple[Decision, ...], screen: Screen) -> Iterator[str]
     together = len(read) > 1
     if together:
         lead = f"{f'1-{len(read)}.':>4} "
-        yield from _hanging(lead, f"{', '.join(read)} are read when the run starts", screen)
-        yield from _hanging("     answers: ", "export them there | --set NAME=VALUE writes a value", screen)
+        yield from screen.hanging(lead, f"{', '.join(read)} are read when the run starts")
+        yield from screen.hanging("     answers: ", "export them there | --set NAME=VALUE writes a value")
     rest = [decision for decision in decisions if not (together and _is_variable(decision))]
     for number, decision in enumerate(rest, 1 + len(decisions) - len(rest)):
         chosen = f" = {shorten(decision.chosen, 60)}" if decision.chosen else ""
         has = f"the source has {decision.has}; " if decision.has else ""
         asked = without_citations(f"{decision.key}{chosen}: {has}{decision.why}")
-        first, *more = _hanging(f"{number:>3}. ", asked, screen)
+        first, *more = screen.hanging(f"{number:>3}. ", asked)
         yield first.replace(decision.key, screen.style(decision.key, "bold"), 1)
         yield from more
         if decision.choices:
-            yield from _hanging("     answers: ", without_citations(" | ".join(decision.choices)), screen)
+            yield from screen.hanging("     answers: ", without_citations(" | ".join(decision.choices)))
     yield ""
 
 
@@ -238,7 +238,7 @@ def _group(state: State, lines: list[SourceLine], column: int, screen: Screen) -
 
 def _entry(line: SourceLine, column: int, screen: Screen) -> Iterator[str]:
     """Key and value, then what became of it: beside it on a wide screen, else below."""
-    left = _written(line)
+    left = _line_text(line)
     arrow = f"→ {', '.join(line.targets)}" if line.targets else ""
     place = f"({PurePath(line.place.file).name}:{line.place.span.line})" if line.place else ""
     wide = screen.width >= _WIDE
@@ -255,13 +255,7 @@ def _entry(line: SourceLine, column: int, screen: Screen) -> Iterator[str]:
     yield from (" " * indent + text for text in right)
 
 
-def _written(line: SourceLine) -> str:
+def _line_text(line: SourceLine) -> str:
     if line.word:
         return printable(line.key)
-    return f"{printable(line.key)}={WITHHELD if line.state is State.WITHHELD else shown(line.value, 40)}"
-
-
-def _hanging(lead: str, text: str, screen: Screen) -> Iterator[str]:
-    pad = " " * len(lead)
-    for at, part in enumerate(screen.wrap(text, len(lead))):
-        yield f"{pad if at else lead}{part}"
+    return f"{printable(line.key)}={WITHHELD if line.state is State.WITHHELD else render_value(line.value, 40)}"

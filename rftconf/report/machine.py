@@ -9,10 +9,10 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from rftconf._version import __version__
-from rftconf.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.secrets import masked
+from rftconf.base.span import LineIndex, Place
 from rftconf.report.screen import printable
-from rftconf.secrets import masked
-from rftconf.text.span import LineIndex, Place
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _PLAIN = frozenset(f"{ascii_letters}{digits}-._~/!$&'()*+,;=@")
@@ -145,13 +145,13 @@ def junit(found: Sequence[Diagnostic], files: Sequence[str]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{head}\n{suites}</testsuite>\n</testsuites>\n'
 
 
-def _at(d: Diagnostic) -> str:
+def _position(d: Diagnostic) -> str:
     return f":{d.place.span.line}:{d.place.span.col}" if d.place else ""
 
 
 def _case(file: str, found: Sequence[Diagnostic]) -> str:
     name = printable(file.encode("utf-8", "backslashreplace").decode())
-    lines = [f"{name}{_at(d)}: {d.severity.value} {d.code} {masked(printable(d.message))}" for d in found]
+    lines = [f"{name}{_position(d)}: {d.severity.value} {d.code} {masked(printable(d.message))}" for d in found]
     bad = [d for d in found if d.severity is not Severity.INFO]
     body = ""
     if bad:

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from rftconf.plan.expressions import EXPRESSION
+from rftconf.base.expressions import EXPRESSION
 from rftconf.report.screen import Screen, joined
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 
 if TYPE_CHECKING:
+    from rftconf.base.span import Place
     from rftconf.plan.model import Plan
     from rftconf.plan.origin import Origin
-    from rftconf.text.span import Place
 
 
 def plan_text(plan: Plan, origins: Mapping[str, Origin] | None = None) -> str:
@@ -93,10 +93,10 @@ def flat(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 def reasons_of(origins: Mapping[str, Origin], places: Mapping[str, Place]) -> dict[str, str]:
     """Plan path to its origin in words; `places` are those of the native keys that the file writes."""
-    return {path: _said(origin, places) for path, origin in origins.items()}
+    return {path: _origin_text(origin, places) for path, origin in origins.items()}
 
 
-def _said(origin: Origin, places: Mapping[str, Place]) -> str:
+def _origin_text(origin: Origin, places: Mapping[str, Place]) -> str:
     keys = [f"{key} ({_short(places[key])})" if key in places else key for key in origin.keys]
     words = f"{origin.kind} from {', '.join(keys)}" if keys else str(origin.kind)
     return f"{words}: {origin.how}" if origin.how else words
@@ -129,7 +129,7 @@ def _node(data: Any, path: str, depth: int, reasons: Mapping[str, str], screen: 
 
 
 def _leaf(lead: str, value: Any, why: str, screen: Screen) -> str:
-    text = value["$expr"] if isinstance(value, dict) and "$expr" in value else shown(value, 80)
+    text = value["$expr"] if isinstance(value, dict) and "$expr" in value else render_value(value, 80)
     if not why:
         return f"{lead}{text}"
     return f"{f'{lead}{text}'.ljust(44)}  {screen.style(why, 'dim')}"

@@ -6,11 +6,11 @@ import os
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TextIO
 
-from rftconf.record import record
+from rftconf.base.record import record
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 _NARROWEST, _WIDEST = 40, 160
@@ -43,6 +43,11 @@ class Screen:
     def wrap(self, text: str, indent: int) -> list[str]:
         """`text` broken into lines that fit beside `indent` spaces; a word that is too long stays whole."""
         return list(_wrapped(text, max(self.width - indent, 24)))
+
+    def hanging(self, lead: str, text: str) -> Iterator[str]:
+        """`text` behind `lead`, its further lines indented by as much."""
+        for number, part in enumerate(self.wrap(text, len(lead))):
+            yield f"{' ' * len(lead) if number else lead}{part}"
 
 
 @lru_cache(maxsize=1000)

@@ -6,14 +6,14 @@ import json
 import math
 from typing import Any
 
-from rftconf.plan.symbols import Expr, Value, formula, names_in, to_shell
+from rftconf.base.span import Place
+from rftconf.base.symbols import Expr, Value, formula, names_in, to_shell
 from rftconf.report.screen import shorten
-from rftconf.text.span import Place
 
 _LONGEST = 60
 
 
-def shown(value: Value, limit: int = _LONGEST) -> str:
+def render_value(value: Value, limit: int = _LONGEST) -> str:
     """`value` on one line as a person would write it, shortened to `limit` characters."""
     return shorten(_spelled(value, top=True), limit)
 

@@ -1,14 +1,13 @@
-"""Sentences as people see them: without the numbers by which rftconf's own tables and decisions refer to each other."""
+"""Sentences as people see them: without the numbers of hazards, which the full ledger has."""
 
 from __future__ import annotations
 
 import re
 
-_ONE = r"(?:rows? )?(?:[HD]\d+|\d+(?:\.\d+)+)"
-_CITED = re.compile(rf" ?\({_ONE}(?:(?:, | and ){_ONE})*\)")
-_OPENS = re.compile(rf"^{_ONE}: ")
+_CITED = re.compile(r" ?\(H\d+(?:(?:, | and )H\d+)*\)")
+_OPENS = re.compile(r"^H\d+: ")
 
 
 def without_citations(text: str) -> str:
-    """`text` without citations such as `(row 3.12)` and `(H53)`; `rftconf explain H53` tells what they stand for."""
+    """`text` without the numbers of hazards, such as `(H53)`; `rftconf explain H53` tells what they stand for."""
     return _OPENS.sub("", _CITED.sub("", text))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 
-from rftconf.plan.symbols import Value
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.base.symbols import Value
 from rftconf.schemas import registry, versions
 from rftconf.schemas.catalogue import Catalogue, Key
 
@@ -65,8 +65,8 @@ def _standing(known: Catalogue, prefixed: str, overrides: bool) -> _Standing:
     if found is None and not known.is_node(key):
         free = known.family == "verl" and not known.strict(key) and (prefixed.startswith("+") or not overrides)
         return _Standing(Verdict.FREE if free else Verdict.UNKNOWN, whatever=True)
-    verdict = _taken(found, prefixed) if overrides and known.family == "verl" else Verdict.TAKEN
-    dead = bool(versions.dead(known.framework, known.release, key))
+    verdict = _judge_override(found, prefixed) if overrides and known.family == "verl" else Verdict.TAKEN
+    dead = bool(versions.dead(known.framework, known.release, key, known.trainer))
     refused = versions.refused_values(known.framework, known.release, key)
     # ROLL's loader checks closed lists of words; they tell releases apart
     choices = found.choices if found is not None and known.framework == "roll" else ()
@@ -74,7 +74,7 @@ def _standing(known: Catalogue, prefixed: str, overrides: bool) -> _Standing:
     return _Standing(verdict, whatever, dead, refused, choices)
 
 
-def _taken(found: Key | None, prefixed: str) -> Verdict:
+def _judge_override(found: Key | None, prefixed: str) -> Verdict:
     """How Hydra takes an override of a key that is there, given a plain value."""
     if found is None or prefixed.startswith(("++", "~")):
         return Verdict.TAKEN

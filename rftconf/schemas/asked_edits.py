@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rftconf.plan.symbols import Value
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.base.symbols import Value
 from rftconf.schemas.edits import C, Change, OnlyDown, hits, with_value
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rftconf.record import record
+from rftconf.base.record import record
 from rftconf.schemas import registry
 
 _FOLDER = Path(__file__).parent
@@ -52,6 +52,13 @@ def base_file(framework: str, release: str, wanted: str) -> BaseFile | None:
 def folders_of(framework: str) -> tuple[str, ...]:
     """The folders that the framework keeps such files in."""
     return tuple(dict.fromkeys(version["folder"] for file in _files(framework).values() for version in file))
+
+
+@cache
+def sections_of(framework: str) -> frozenset[str]:
+    """The first names of the keys that such files set, in whatever release."""
+    versions = (version for file in _files(framework).values() for version in file)
+    return frozenset(str(name).partition(".")[0] for version in versions for name in version["values"])
 
 
 def _text(version: dict[str, Any]) -> str:

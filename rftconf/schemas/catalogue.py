@@ -10,8 +10,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from rftconf.errors import UsageError
-from rftconf.plan.symbols import Value
+from rftconf.base.errors import UsageError
+from rftconf.base.symbols import Value
 from rftconf.schemas import registry
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -163,6 +163,15 @@ class Catalogue:
             at = name.rfind(".", 0, at)
         return None
 
+    def open_above(self, key: str) -> str:
+        """The open key that `key` stands below, which takes any name; empty where there is none."""
+        if self.canonical(key) in self.keys or self.get(key) is None:
+            return ""
+        above = key.rpartition(".")[0]
+        while above and self.canonical(above) not in self.keys:
+            above = above.rpartition(".")[0]
+        return above
+
     def canonical(self, key: str) -> str:
         """`key` as a catalogue writes it: `tasksets[0].path` is `tasksets[].path`, `inputs.x.path` `inputs<*>.path`."""
         name = _INDEX.sub("[]", key) if "[" in key else key
@@ -171,9 +180,9 @@ class Catalogue:
         for held in self._named:
             if name.startswith(held + "."):
                 first, dot, rest = name[len(held) + 1 :].partition(".")
-                if (
-                    dot and f"{held}.{first}" not in self._prefixes
-                ):  # ROLL's teacher is one worker, or several with names
+                own = f"{held}.{first}"
+                # ROLL's teacher is one worker, or several with names
+                if dot and own not in self._prefixes and own not in self.keys:
                     return self.canonical(f"{held}<*>.{rest}")
         return name
 
@@ -251,6 +260,7 @@ def folder(framework: str) -> Path:
     return Path(__file__).parent / framework / "keys"
 
 
+@cache
 def load(framework: str, release: str | None = None, trainer: str = "") -> Catalogue:
     """The catalogue of a release (newest when None) and trainer. Raises UsageError when there is none.
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
-from rftconf.plan.symbols import Value
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.base.symbols import Value
 
 
 class Cell(Protocol):
@@ -58,15 +58,21 @@ class Edit(Protocol):
         ...
 
 
-class OnlyDown:
-    """Half an edit, for what only acts on the way to the older release: no name went, and nothing changes on the way up."""
+class KeepsNames:
+    """Part of an edit, for those after which every name stays: other edits say what became of names."""
 
     __slots__ = ()
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: other edits say what became of names."""
+        """Nothing."""
         del keys
         return frozenset()
+
+
+class OnlyDown(KeepsNames):
+    """Half an edit, for what only acts on the way to the older release: no name went, and nothing changes on the way up."""
+
+    __slots__ = ()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Nothing to do."""
@@ -206,7 +212,7 @@ class Split:
 
 
 @record
-class Merge:
+class Merge(KeepsNames):
     """One new key governs what several old keys said; the old ones still overrule it where they differ.
 
     The first old key is the one that decides: the others alone stay where they are.
@@ -214,11 +220,6 @@ class Merge:
 
     old: tuple[str, ...]
     new: str
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the old names stay valid."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Lift the first old value; drop the others where they equal it."""
@@ -252,6 +253,8 @@ class Gone:
     tree: bool = False
     harmless: bool = False
     """True when the old key had no effect on a run."""
+    acted: tuple[str, str] | None = None
+    """The last release in which a harmless key still had one, and what it did there."""
 
     def touches(self, keys: Iterable[str]) -> frozenset[str]:
         """The old name."""
@@ -273,6 +276,8 @@ def moves(old: str, new: str, names: Iterable[str], *, stays: bool = False, both
     return tuple(Move(f"{old}.{name}", f"{new}.{name}", stays=stays, both=both) for name in names)
 
 
-def gone(why: str, *keys: str, tree: bool = False, harmless: bool = False) -> tuple[Edit, ...]:
+def removed_keys(
+    why: str, *keys: str, tree: bool = False, harmless: bool = False, acted: tuple[str, str] | None = None
+) -> tuple[Edit, ...]:
     """Several keys that went for the same reason."""
-    return tuple(Gone(key, why, tree, harmless) for key in keys)
+    return tuple(Gone(key, why, tree, harmless, acted) for key in keys)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.catalogue import Catalogue
@@ -42,7 +42,14 @@ class Fit:
         return self.named, self.known > 0, -self.count, self._at_home, self.known
 
     @property
-    def misfits(self) -> tuple[str, ...]:
+    def let_pass(self) -> int:
+        """The number of keys in a whole YAML that the release neither has nor refuses: it reads them nowhere."""
+        return sum(
+            one is Verdict.FREE and not key.startswith("+") for key, one in zip(self._keys, self.verdicts, strict=True)
+        )
+
+    @property
+    def refused_or_ignored_keys(self) -> tuple[str, ...]:
         """The keys that the release refuses or ignores."""
         if not self.refused:
             return ()

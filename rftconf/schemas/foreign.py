@@ -6,7 +6,7 @@ framework's code that reads it.
 
 from __future__ import annotations
 
-from rftconf.record import record
+from rftconf.base.record import record
 
 
 @record

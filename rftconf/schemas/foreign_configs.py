@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Any
 
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
 from rftconf.schemas.foreign import FOREIGN, Foreign, Mark
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.text import toml
 from rftconf.text.document import Document
-from rftconf.text.launches import main_of
-from rftconf.text.read import is_toml
+from rftconf.text.launch.programs import main_of
+from rftconf.text.read.read import is_toml
 
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
 _CONTINUED = re.compile(r"[ \t]*\\\r?\n[ \t]*")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from rftconf.plan.symbols import Value
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.fits import Fit, count_strangers, fits_in, releases_of
 from rftconf.schemas.registry import Framework
@@ -87,9 +87,8 @@ def guess(
     if not any(fit.known for fit in fits):
         fits = fits_of(candidates)
     # Which framework: the one that knows most keys. A loader that takes nearly anything says little by taking it.
-    most: dict[str, int] = {}
-    for fit in fits:
-        most[fit.framework.family] = max(fit.known, most.get(fit.framework.family, 0))
+    best_of = {fit.framework.family: fit for fit in sorted(fits, key=lambda fit: fit.known)}
+    most = {family: _distinct_keys(fit, bare) for family, fit in best_of.items()}
     fits.sort(
         key=lambda fit: (fit.named, most[fit.framework.family], fit.rank, fit.framework.releases.index(fit.release)),
         reverse=True,
@@ -101,10 +100,17 @@ def guess(
         best.trainer,
         _reasons(best, fits, len(keys), program),
         _certain(best, fits),
-        best.misfits,
+        best.refused_or_ignored_keys,
         also=tuple(fit.release for fit in fits if _as_good(fit, best)),
         asked=bool(release and framework),
     )
+
+
+def _distinct_keys(fit: Fit, keys: Iterable[str]) -> int:
+    """Count the keys that a release knows; those below an open key, which takes any name, count once."""
+    known = catalogue.load(fit.framework.name, fit.release, fit.trainer)
+    below = [held for key in keys if (held := known.open_above(key))]
+    return fit.known - len(below) + len(set(below))
 
 
 def _of_release(asked: tuple[Framework, ...], release: str | None) -> list[Framework]:
@@ -153,14 +159,14 @@ def _backend(
             *(keys.get(prefix + key) for key in registry.TRAINER_KEYS for prefix in ("", "+", "++")),
         ):
             return trainer
-        if set(candidate.config_groups) == set(candidate.trainers) and _chosen(candidate, trainer, keys, bare):
+        if set(candidate.config_groups) == set(candidate.trainers) and _names_trainer(candidate, trainer, keys, bare):
             return trainer
         if any(f".actor.{trainer}." in key for key in bare):
             return trainer
     return candidate.trainer
 
 
-def _chosen(candidate: Framework, trainer: str, keys: Mapping[str, Value], bare: Sequence[str]) -> bool:
+def _names_trainer(candidate: Framework, trainer: str, keys: Mapping[str, Value], bare: Sequence[str]) -> bool:
     """True where one of the trainer's groups is chosen, or, with no group named, a key is written that only its config has."""
     if not candidate.trainer_groups.isdisjoint(keys):
         return any(
@@ -174,7 +180,9 @@ def _reasons(best: Fit, fits: list[Fit], count: int, program: str) -> tuple[str,
     title = best.framework.title
     said = [f"starts {program}, which is {title}'s"] if best.named else []
     taken = count - best.refused
-    said.append(f"{title} {best.release} takes {taken} of {count} keys{_but(best.misfits)}")
+    unread = f" and reads {taken - best.let_pass}" if best.let_pass else ""
+    but = _but(best.refused_or_ignored_keys)
+    said.append(f"{title} {best.release} takes {taken} of {count} keys{unread}{but}")
     for fit in fits:
         if fit.framework is best.framework and fit is not best:
             if fit.count > best.count:
@@ -187,7 +195,9 @@ def _reasons(best: Fit, fits: list[Fit], count: int, program: str) -> tuple[str,
 def _objection(fit: Fit) -> str:
     if not fit.refused:
         return f"asks for {', '.join(fit.lacking)}"
-    return f"does not take {', '.join(fit.misfits[:_NAMED])}" + (", ..." if fit.refused > _NAMED else "")
+    return f"does not take {', '.join(fit.refused_or_ignored_keys[:_NAMED])}" + (
+        ", ..." if fit.refused > _NAMED else ""
+    )
 
 
 def _preference(fit: Fit, best: Fit) -> str:

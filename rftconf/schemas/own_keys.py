@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
@@ -24,6 +25,8 @@ _SECTIONS = {
 }
 """What a config of a framework is made of."""
 _NAMED = 3
+_PART = 8
+"""The fewest keys of a section by which a file is known as one that a config takes in."""
 
 
 def knows(best: Guess, keys: Iterable[str], fewest: int) -> bool:
@@ -49,6 +52,35 @@ def count(best: Guess, keys: Iterable[str]) -> int:
     """How many of the keys the release knows."""
     known = catalogue.load(best.framework, best.release, best.trainer)
     return sum(key in known for key in keys)
+
+
+def section_of(best: Guess, keys: Collection[str]) -> tuple[str, str]:
+    """The framework and its section whose keys these are, written without it, in some release; empty for a config's own.
+
+    Only frameworks whose configs are composed of groups have files of such a kind.
+    """
+    if best.dialect or len(keys) < _PART or 2 * count(best, keys) > len(keys):
+        return "", ""
+    most, section, title = 0, "", ""
+    written = frozenset(keys)
+    for one in registry.FRAMEWORKS.values():
+        for release in one.releases if one.adds_with_plus else ():
+            for trainer in one.trainers_of(release):
+                known = catalogue.load(one.name, release, trainer).written_defaults
+                for node, taken in _sections_of(written, known).items():
+                    most, section, title = max((most, section, title), (taken, node, one.title))
+    return (title, section) if 3 * most >= 2 * len(written) else ("", "")
+
+
+def _sections_of(written: Collection[str], known: Iterable[str]) -> Counter[str]:
+    """Count for each section of a catalogue how many of the keys it has; they are written without the section."""
+    found: Counter[str] = Counter()
+    for key in known:
+        dot = key.find(".")
+        while dot >= 0:
+            found[key[:dot]] += key[dot + 1 :] in written
+            dot = key.find(".", dot + 1)
+    return found
 
 
 def unlike(keys: Collection[str]) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
 
-from rftconf.errors import UsageError
-from rftconf.record import record
+from rftconf.base.errors import UsageError
+from rftconf.base.record import record
 
 
 @record
@@ -39,6 +39,7 @@ class Framework:
     release that ships its config; `pins` maps a
     release to the releases of another framework that it runs on, the preferred one first. `adds_with_plus`: keys that its config lacks are added as `+key`.
     `fills_missing`: its loader puts its own default where a config says `???`, instead of stopping.
+    `tells_time`: its loader computes Hydra's `${now:...}`.
     `of`: the framework whose program this is, where it reads a config of its own (`veRL SFT` belongs to `verl`); then
     `kinds` are the kinds of runs it starts, and its tables and catalogues are its own (docs/adr/0009).
     `spmd_until`: the last release that torchrun starts, one process per GPU.
@@ -75,6 +76,7 @@ class Framework:
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds_with_plus: bool = False
     fills_missing: bool = False
+    tells_time: bool = True
     drops_unknown: bool = False
     mains: tuple[str, ...] = ()
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
@@ -204,6 +206,7 @@ TRINITY = Framework(
     aliases=("trinity-rft", "trinity_rft"),
     programs=("trinity", "trinity.cli.launcher"),
     fills_missing=True,
+    tells_time=False,
     kinds_since={"distill": "0.4.1"},
     lacks={
         "offline_distill": "Trinity-RFT distils a student on its own answers alone (on_policy_distill, jsd), on no given texts"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rftconf.plan.symbols import Branch, Expr, ShellOnly, Value, Var
-from rftconf.record import record
-from rftconf.schemas.edits import C, Change, hits, with_value
+from rftconf.base.record import record
+from rftconf.base.symbols import Branch, Expr, ShellOnly, Value, Var
+from rftconf.schemas.edits import C, Change, KeepsNames, hits, with_value
 
 
 @record
-class Revalue:
+class Revalue(KeepsNames):
     """A value is spelt differently: `spellings` from old to new, `back` from new to old where that differs."""
 
     key: str
@@ -21,11 +21,6 @@ class Revalue:
     """None: the inverse of `spellings`. Empty: the newer spelling is understood by the older release too."""
     lossy: bool = False
     """True where the newer word does not do all that the older one did."""
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name stayed."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Respell."""
@@ -54,17 +49,12 @@ def _show(value: Value) -> str:
 
 
 @record
-class Reinterpret:
+class Reinterpret(KeepsNames):
     """The name and the spelling stayed, the meaning changed; nothing can be rewritten, it can only be said."""
 
     key: str
     values: tuple[Value, ...]
     why: str
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name stayed."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Say it."""
@@ -80,7 +70,7 @@ class Reinterpret:
 
 
 @record
-class Pin:
+class Pin(KeepsNames):
     """Where `when` holds, the older release behaved as if `key` were `value`; the newer one has to be told."""
 
     when: tuple[str, Callable[[Value], bool]]
@@ -91,11 +81,6 @@ class Pin:
     """True when the older release ignored what was set; False when it only differed in its default."""
     also: tuple[str, Value] | None = None
     """A key and the value that it must have as well."""
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name is new or stayed."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Write what was implied."""
@@ -123,7 +108,7 @@ class Pin:
 
 
 @record
-class PathAsWord:
+class PathAsWord(KeepsNames):
     """Up to the older release a path could stand where a word belongs; the newer one has a word for it, and a key of its own.
 
     `words` are what the older release takes beside a path, `word` is the newer one's for "as `path` says".
@@ -133,11 +118,6 @@ class PathAsWord:
     words: tuple[str, ...]
     word: str
     path: str
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name stayed."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Move the path to its own key, and let the word say so."""
@@ -157,17 +137,12 @@ class PathAsWord:
 
 
 @record
-class Copied:
+class Copied(KeepsNames):
     """One key decided what several decide in the newer release, where its own name stayed and says less."""
 
     key: str
     to: tuple[str, ...]
     why: str
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name stayed."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Give the value to the newer keys that are not set already."""
@@ -216,7 +191,7 @@ class Inverted:
 
 
 @record
-class Opposite:
+class Opposite(KeepsNames):
     """A switch of the newer release that the older one set to the opposite of another.
 
     `off` is a key and the value by which the older release does nothing where both are false.
@@ -226,11 +201,6 @@ class Opposite:
     to: str
     off: tuple[str, Value]
     why: str
-
-    def touches(self, keys: Iterable[str]) -> frozenset[str]:
-        """Nothing: the name stayed."""
-        del keys
-        return frozenset()
 
     def up(self, flat: dict[str, C]) -> list[Change]:
         """Note what the config implies without writing it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 
-from rftconf.plan.symbols import Expr, Value
+from rftconf.base.symbols import Expr, Value
 from rftconf.schemas.catalogue import Catalogue, Key
 
 EACH_EPOCH = "after_each_epoch"
@@ -38,11 +38,11 @@ def wrong(known: Catalogue, key: Key, value: Value) -> str | None:
         return None if key.optional or key.inferred else f"expects {_expected(key)}, and null is not one"
     strict = known.framework in ("trinity", "chatlearn")
     if not any(_suits(kind, value, strict, key.inferred) for kind in key.type.split("|")):
-        return f"expects {_expected(key)}, got {_shown(value)}"
+        return f"expects {_expected(key)}, got {_value_text(value)}"
     if key.choices and isinstance(value, str):
         allowed = {str(choice).lower() if strict else str(choice) for choice in key.choices}
         if (value.lower() if strict else value) not in allowed:
-            return f"expects {_expected(key)}, got {_shown(value)}"
+            return f"expects {_expected(key)}, got {_value_text(value)}"
     return None
 
 
@@ -124,7 +124,7 @@ def _expected(key: Key) -> str:
     return key.type.replace("|", " or ") + (" or null" if key.optional else "")
 
 
-def _shown(value: Value) -> str:
+def _value_text(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else str(value)

@@ -8,11 +8,11 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Generic
 
-from rftconf.plan.symbols import Value
-from rftconf.record import record
+from rftconf.base.record import record
+from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.chatlearn import versions as chatlearn
-from rftconf.schemas.edits import C, Change, Edit
+from rftconf.schemas.edits import C, Change, Edit, Gone
 from rftconf.schemas.roll import versions as roll
 from rftconf.schemas.trinity import versions as trinity
 from rftconf.schemas.verl import programs, unreleased
@@ -24,6 +24,9 @@ _ALIASES: dict[str, tuple[Edit, ...]] = {
     "trinity": trinity.ALIASES,
     "roll": roll.ALIASES,
     "chatlearn": chatlearn.ALIASES,
+}
+_VARIANT_ALIASES: dict[tuple[str, str], tuple[Edit, ...]] = {
+    ("verl", trainer): edits for trainer, edits in verl.VARIANT_ALIASES.items()
 }
 _UNRELEASED: dict[str, tuple[Edit, ...]] = {"verl": unreleased.UNRELEASED}
 """Names that a framework's main branch had between two releases."""
@@ -49,6 +52,7 @@ class _Plain:
     value: Value
 
 
+@cache
 def edits(framework: str, release: str, trainer: str = "") -> tuple[Edit, ...]:
     """The edits that lead from `release` up to the next one."""
     known = registry.framework(framework)
@@ -73,10 +77,12 @@ def upgrade(
         changes += edit.up(out)
     for step in order[order.index(start) : order.index(end)]:
         older = catalogue.load(known.name, step, variant)
-        done = [change for edit in edits(known.name, step, variant) for change in edit.up(out)]
+        done = [
+            _as_of(start, edit, change, known) for edit in edits(known.name, step, variant) for change in edit.up(out)
+        ]
         changes += [_harmless_default(change, older) for change in done]
     if end == known.newest:
-        for edit in _ALIASES.get(known.name, ()):
+        for edit in (*_ALIASES.get(known.name, ()), *_VARIANT_ALIASES.get((known.name, variant), ())):
             changes += edit.up(out)
     return Rewritten(out, tuple(changes))
 
@@ -85,6 +91,13 @@ def upgrade(
 def is_unreleased(framework: str, key: str) -> bool:
     """True for a name that a framework's main branch had between two releases, and no release has."""
     return any(edit.touches((key,)) for edit in _UNRELEASED.get(registry.framework(framework).name, ()))
+
+
+def _as_of(start: str, edit: Edit, change: Change, known: registry.Framework) -> Change:
+    """The change for a file of `start`: what a later release stopped reading may still have acted there."""
+    if not isinstance(edit, Gone) or edit.acted is None or not registry.at_least(known.name, edit.acted[0], start):
+        return change
+    return replace(change, why=edit.acted[1], lossy=True)
 
 
 def _harmless_default(change: Change, older: catalogue.Catalogue) -> Change:
@@ -149,9 +162,14 @@ def _leaves(newest: catalogue.Catalogue, name: str, value: Value) -> Iterator[tu
             yield from _leaves(newest, f"{name}.{inner}", item)
 
 
-def dead(framework: str, release: str, key: str) -> str | None:
+@lru_cache(maxsize=50_000)
+def dead(framework: str, release: str, key: str, trainer: str = "") -> str | None:
     """The sentence that says why `release` accepts `key` and ignores it, or None when it does not ignore it."""
     known = registry.framework(framework)
+    if any(
+        edit.touches((key,)) or edit.up({key: _Plain(True)}) for edit in _VARIANT_ALIASES.get((known.name, trainer), ())
+    ):
+        return None
     for node, why in _DEAD.get(known.name, {}).get(registry.release(known, release), {}).items():
         if key == node or key.startswith(node + "."):
             return why
@@ -172,7 +190,7 @@ def _implied_by(known: registry.Framework, release: str, trainer: str) -> Mappin
     return {**table.get((release, ""), {}), **table.get((release, known.backend(trainer)), {})}
 
 
-def settled(framework: str, release: str, key: str) -> str | None:
+def reason_value_is_fixed(framework: str, release: str, key: str) -> str | None:
     """Why `release` takes no value of `key` but its default, or None where it takes others."""
     known = registry.framework(framework)
     steps = known.releases[: known.releases.index(registry.release(known, release)) + 1]
@@ -188,6 +206,7 @@ def per_rank(framework: str, release: str, key: str) -> str | None:
     return next((table[step][key] for step in steps if key in table.get(step, {})), None)
 
 
+@lru_cache(maxsize=50_000)
 def asked_for(framework: str, release: str, key: str) -> bool:
     """True when the release's code asks for a key that its own config does not have."""
     known = registry.framework(framework)
@@ -230,6 +249,7 @@ def name_in_newest(framework: str, key: str, release: str, trainer: str = "") ->
     return moved[0] if len(moved) == 1 else key
 
 
+@lru_cache(maxsize=50_000)
 def names_in(framework: str, key: str, release: str, trainer: str = "") -> tuple[str, ...]:
     """What `release` calls `key` of the newest one; nothing where it has no such key."""
     return tuple(downgrade(framework, {key: _Plain("")}, release, trainer=trainer).flat)

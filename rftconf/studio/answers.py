@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rftconf.errors import RefusedError, RftconfError, UnreadableError
-from rftconf.secrets import forget, masked
+from rftconf.base.errors import RefusedError, RftconfError, UnreadableError
+from rftconf.base.secrets import forget, masked
 from rftconf.studio import budgeting, checking, comparing, converting, making
+from rftconf.studio.answer import Answer
 from rftconf.studio.asked import Asked
-from rftconf.studio.workers import Answer
 
 VERBS: dict[str, Callable[[Asked], dict[str, Any] | Answer]] = {
     "convert": converting.convert,
@@ -49,7 +49,7 @@ def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
     try:
         found = VERBS[verb](Asked(fields))
     except RftconfError as error:
-        return Answer(422, _json({"error": _said(error)}))
+        return Answer(422, _json({"error": _error_json(error)}))
     except MemoryError:
         return Answer(500, _json({"error": {"message": "this text needs too much memory", "exit": 70}}))
     except Exception as error:  # noqa: BLE001 -- the last place before a silent page
@@ -63,7 +63,7 @@ def answer(verb: str, fields: Mapping[str, Any]) -> Answer:
     return Answer(200, _json({**own, **shown}))
 
 
-def _said(error: RftconfError) -> dict[str, Any]:
+def _error_json(error: RftconfError) -> dict[str, Any]:
     said: dict[str, Any] = {"message": masked(str(error)), "exit": error.exit_code}
     if isinstance(error, RefusedError):
         said["choices"] = list(error.choices)

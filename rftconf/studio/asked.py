@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rftconf.base_files import base_files_of
-from rftconf.cli.reading import Reading, assumptions, reading
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
+from rftconf.load.base_files import base_files_of
+from rftconf.load.wrapped import unwrapped
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source, from_bytes
-from rftconf.wrapped import unwrapped
+from rftconf.verbs.read_arguments import Reading, assumptions, reading
 
 MOST_TEXT = 1024 * 1024
 """Bytes of one text; the largest config seen in the wild has 0.2 MiB."""

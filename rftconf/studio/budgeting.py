@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf.budget.answers import answers
-from rftconf.budget.answers import front as clusters
-from rftconf.budget.clusters import Change, on_cluster
-from rftconf.budget.gpus import GPUS, Gpu, gpu_named
+from rftconf.base.errors import UsageError
+from rftconf.base.symbols import Expr
+from rftconf.budget.advice.cluster_search import Change, on_cluster
+from rftconf.budget.advice.inverse_questions import answers
+from rftconf.budget.advice.inverse_questions import front as clusters
+from rftconf.budget.as_json import answers_json, budget_json, front_json
+from rftconf.budget.facts.gpus import GPUS, Gpu, gpu_named
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import Setup
-from rftconf.budget.setup import Asked as Said
-from rftconf.budget.view import plan_view
-from rftconf.cli.patching import patched
-from rftconf.errors import UsageError
-from rftconf.load import Loaded, load, main_stage
-from rftconf.plan.symbols import Expr
-from rftconf.report.budget_json import answers_json, budget_json, front_json
+from rftconf.budget.roles.plan_view import plan_view
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.roles.setup import Asked as Said
+from rftconf.load.load import load, main_stage
+from rftconf.load.loaded import Loaded
 from rftconf.schemas import registry
 from rftconf.studio.asked import Asked
+from rftconf.verbs.apply_changes import patched
 
 _USUAL = ("h100-80g", "h200-141g", "b200-180g", "a100-80g", "h20-96g")
 MICRO, PLACE, MODEL = "stage.batch.micro.", "stage.placement.", "stage.model_options."

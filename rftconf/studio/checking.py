@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rftconf.cli.checking import findings
-from rftconf.diagnostics import Diagnostic
-from rftconf.errors import UsageError
-from rftconf.lint import config_of, engine, fixing
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.errors import UsageError
+from rftconf.lint import engine, fixing
+from rftconf.lint import recognise_config as config_of
 from rftconf.lint.codes import about
 from rftconf.lint.subject import Cluster
 from rftconf.report.diagnostics import diagnostics_json
 from rftconf.schemas import registry
 from rftconf.studio.asked import Asked
 from rftconf.text.document import Document
+from rftconf.verbs.check_files import findings
 
 MOST = 500
 """Findings that are shown of one text."""
@@ -54,7 +55,7 @@ def _checked(asked: Asked, text: str | None = None) -> tuple[Document, list[Diag
     how = asked.reading()
     gpu = asked.word("gpu") or ""
     if gpu:
-        from rftconf.budget.gpus import gpu_named
+        from rftconf.budget.facts.gpus import gpu_named
 
         gpu_named(gpu)
     document = asked.document(text)

@@ -33,12 +33,12 @@ def parameters(framework: str) -> tuple[Parameter, ...]:
     found = []
     for topic, held in PARAMETERS.items():
         for name, keys in held.items():
-            mine = keys if framework == "trinity" else _here(framework, name, keys)
+            mine = keys if framework == "trinity" else _keys_here(framework, name, keys)
             found.append(Parameter(name, topic, mine, "" if mine else _why(framework, keys)))
     return tuple(found)
 
 
-def _here(framework: str, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+def _keys_here(framework: str, name: str, keys: tuple[str, ...]) -> tuple[str, ...]:
     own = OTHERS[framework].get(name, ())
     shared = counterparts("trinity", framework)
     return tuple(dict.fromkeys((*own, *(shared[key] for key in keys if key in shared))))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.base.errors import RftconfError, UsageError
+from rftconf.diff.as_json import comparison_json
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
-from rftconf.errors import RftconfError, UsageError
-from rftconf.load import load
-from rftconf.report.comparison_json import comparison_json
+from rftconf.load.load import load
 from rftconf.schemas import registry
 from rftconf.studio.asked import Asked
 from rftconf.studio.places import source_lines

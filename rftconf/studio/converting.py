@@ -5,26 +5,30 @@ from __future__ import annotations
 import io
 import shlex
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from rftconf.cli.output import json_text
-from rftconf.cli.reading import framework_name
-from rftconf.convert import Conversion, Options, convert_loaded
-from rftconf.errors import UsageError
-from rftconf.ledger import Ledger
-from rftconf.load import Loaded, load
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.errors import UsageError
+from rftconf.base.ledger import Ledger
+from rftconf.base.secrets import masked
+from rftconf.convert.convert import Conversion, Options, convert_loaded
+from rftconf.convert.stage_series import convert_series, is_series
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.report.diagnostics import diagnostics_json
 from rftconf.report.ledger import ledger_json
 from rftconf.schemas import registry
-from rftconf.secrets import masked
-from rftconf.series import convert_series, is_series
+from rftconf.studio.answer import Answer
 from rftconf.studio.asked import Asked
 from rftconf.studio.deciding import Filled, fields_of, filled
 from rftconf.studio.places import lines_of, source_lines
-from rftconf.studio.workers import Answer
+from rftconf.verbs.check_own_output import errors_in
+from rftconf.verbs.convert_many import REFUSED, why_not_written
+from rftconf.verbs.output import json_text
+from rftconf.verbs.read_arguments import framework_name
 
 ADAPTERS = "adapters"
 """The folder beside the config that adapters go to."""
@@ -41,6 +45,10 @@ class File:
     missed: tuple[str, ...] = ()
     """Keys that the page filled in and this file has no place for."""
 
+    def errors(self, gpu: str) -> tuple[Diagnostic, ...]:
+        """Why the target would refuse it as it stands, with what the page filled in."""
+        return errors_in(self.name, self.text, self.made.ledger, gpu) if self.made else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -55,6 +63,7 @@ class Outcome:
 def convert(asked: Asked) -> dict[str, Any]:
     """The page's whole view of a conversion."""
     done = _convert(asked)
+    wrong = _wrong(asked, done)
     places = source_lines(done.loaded.document)
     framework, guess = registry.framework(done.loaded.framework), done.loaded.guess
     return {
@@ -76,8 +85,25 @@ def convert(asked: Asked) -> dict[str, Any]:
         "places": places,
         "fields": fields_of(done.ledger.decisions, [(file.text, file.name) for file in done.files if file.made]),
         "diagnostics": diagnostics_json(done.loaded.diagnostics),
-        "command": _command(asked, done),
+        "check": diagnostics_json(wrong),
+        "refused": _refusal(done, wrong),
+        "command": _command(asked, done, refused=bool(wrong)),
     }
+
+
+def _wrong(asked: Asked, done: Outcome) -> tuple[Diagnostic, ...]:
+    """What the conversion finds wrong in its own files, as the command line does before it writes them."""
+    gpu = asked.word("gpu") or ""
+    if gpu:
+        from rftconf.budget.facts.gpus import gpu_named
+
+        gpu_named(gpu)
+    return tuple(one for file in done.files for one in file.errors(gpu))
+
+
+def _refusal(done: Outcome, wrong: Sequence[Diagnostic]) -> str:
+    """Why the command line would write nothing (exit 3); empty where it would."""
+    return f"{why_not_written(REFUSED, done.ledger, wrong)} (exit {REFUSED})" if wrong else ""
 
 
 def _file(file: File, places: dict[str, list[int]]) -> dict[str, Any]:
@@ -96,6 +122,9 @@ def bundle(asked: Asked) -> Answer:
     texts = {file.name: file.text for file in done.files}
     texts |= {f"{ADAPTERS}/{name}": text for name, text in done.adapters.items()}
     texts["ledger.json"] = json_text(ledger_json(done.ledger))
+    wrong = _wrong(asked, done)
+    if wrong:
+        texts["check.json"] = json_text(diagnostics_json(wrong))
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in texts.items():
@@ -146,11 +175,21 @@ def _options(asked: Asked, target: str) -> Options:
     return Options(asked.word("to_release"), asked.whole("rollout_gpus"), form, style, adapters)
 
 
-def _command(asked: Asked, done: Outcome) -> str:
-    """The command line that writes the same files."""
+def _command(asked: Asked, done: Outcome, *, refused: bool) -> str:
+    """The command line that writes the same files, also where their own check refuses them."""
     several = len(done.files) > 1
     output = "run" if several else done.files[0].name
-    return shlex.join(["rftconf", "convert", asked.file_name(), *_words(asked), "-o", output])
+    return shlex.join(
+        [
+            "rftconf",
+            "convert",
+            asked.file_name(),
+            *_words(asked),
+            *(("--on-loss", "allow") if refused else ()),
+            "-o",
+            output,
+        ]
+    )
 
 
 def _words(asked: Asked) -> Iterator[str]:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rftconf.ledger import Decision
-from rftconf.plan.symbols import Value
+from rftconf.base.ledger import Decision
+from rftconf.base.patch import Patch, apply
+from rftconf.base.symbols import Value
 from rftconf.studio.places import leaves_by_key
-from rftconf.text import edit_overrides, edit_yaml
 from rftconf.text.document import Document
-from rftconf.text.patch import Patch, apply
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
+from rftconf.text.write import edit_overrides, edit_yaml
 
 _SPLIT = re.compile(r"--rollout-gpus (\d+): (.*)", re.DOTALL)
 _BOUND = re.compile(r"--set (\w+)=")
@@ -80,7 +80,7 @@ def filled(name: str, text: str, values: Mapping[str, str]) -> Filled:
         if patches is None:
             missed.append(key)
             continue
-        text = _said(name, apply(text, patches), key)
+        text = _comment_without_origin(name, apply(text, patches), key)
     return Filled(text, tuple(missed))
 
 
@@ -88,7 +88,7 @@ _COMMENT = re.compile(r"  # [^\n]*")
 YOURS = "  # as you said"
 
 
-def _said(name: str, text: str, key: str) -> str:
+def _comment_without_origin(name: str, text: str, key: str) -> str:
     """The comment behind a value that the page gave tells where another one came from: it goes."""
     leaf = read(from_bytes(name, text.encode("utf-8", "replace"))).last().get(key)
     if leaf is None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from rftconf.base.ledger import State
 from rftconf.explain.spans import in_newest
-from rftconf.ledger import State
-from rftconf.lint import editor
+from rftconf.lint import key_help as editor
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.studio.common import parameters
@@ -41,7 +41,9 @@ def _held(known: Catalogue) -> Iterator[str]:
     common = [key for one in parameters(known.family) for key in one.keys]
     for name, key in known.keys.items():
         # one class for engines and helpers: what Trinity fills for the one, people write for the other
-        if (not key.automatic or name in common) and not versions.dead(known.framework, known.release, name):
+        if (not key.automatic or name in common) and not versions.dead(
+            known.framework, known.release, name, known.trainer
+        ):
             yield name
     newest = known.release == registry.framework(known.framework).newest
     rows = [native for row in table_of(known.framework).rows for native in natives_of(row)] if newest else []
@@ -68,8 +70,12 @@ def keys(known: Catalogue) -> Iterator[dict[str, Any]]:
             "type": argument["type"] if argument else key.type,
             "optional": key.optional,
             "mandatory": key.mandatory,
-            "default": argument["default"] if argument else None if key.default is None else shown(key.default, 200),
-            "choices": [shown(value) for value in (*key.choices, *known.names(name))],
+            "default": argument["default"]
+            if argument
+            else None
+            if key.default is None
+            else render_value(key.default, 200),
+            "choices": [render_value(value) for value in (*key.choices, *known.names(name))],
             "unit": unit(known, newest),
             "meaning": told.why or (argument["meaning"] if argument else _reason(known, newest)),
             "plan": told.plan,
@@ -85,7 +91,7 @@ def unit(known: Catalogue, name: str) -> str:
 
 def _reason(known: Catalogue, name: str) -> str:
     """What the tables say of a key that no row speaks for; that nothing reads it is said elsewhere."""
-    found = reason_for(table_of(known.family), name)
+    found = reason_for(table_of(known.family), name, None)
     return found.why if found and found.state is not State.DEAD_IN_SOURCE else ""
 
 
@@ -99,7 +105,9 @@ def _argument(known: Catalogue, key: str) -> dict[str, Any] | None:
     values = list(takers.values())
     kinds = {type(value).__name__ for value in values if value is not None}
     same = all(value == values[0] for value in values)
-    default = shown(values[0]) if same else ", ".join(f"{one} {shown(value)}" for one, value in takers.items())
+    default = (
+        render_value(values[0]) if same else ", ".join(f"{one} {render_value(value)}" for one, value in takers.items())
+    )
     return {
         "type": kinds.pop() if len(kinds) == 1 else "any",
         "default": default,

@@ -12,14 +12,14 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import is_symbolic
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
 from rftconf.mappers.trinity.algorithms import ALGORITHMS, class_of
 from rftconf.mappers.trinity.switches import ONLY, SWITCHES
-from rftconf.plan.symbols import is_symbolic
 from rftconf.schemas import registry
 from rftconf.schemas.catalogue import Catalogue
 
@@ -205,7 +205,7 @@ def dead(framework: str, keys: tuple[tuple[str, str], ...]) -> tuple[tuple[str, 
     """
     table = table_of(framework)
     spoken = {native for row in table.rows for native in natives_of(row)}
-    found = ((key, reason_for(table, name)) for key, name in keys if without_indices(name) not in spoken)
+    found = ((key, reason_for(table, name, None)) for key, name in keys if without_indices(name) not in spoken)
     return tuple((key, reason.why) for key, reason in found if reason and reason.state is State.DEAD_IN_SOURCE)
 
 
@@ -244,10 +244,10 @@ def _arguments(reading: Reading, newest: Mapping[str, str]) -> Iterator[tuple[st
                 continue
             if now == "none":
                 yield key, f"no effect while algorithm.{function} is none"
-            elif name not in takes(known, function)[now] and _taken(known, function, name):
+            elif name not in takes(known, function)[now] and _takes_argument(known, function, name):
                 who = [one for one, args in takes(known, function).items() if name in args]
                 yield key, f"{function} is {now}, which does not take it: {', '.join(who)}"
 
 
-def _taken(known: Catalogue, function: str, name: str) -> bool:
+def _takes_argument(known: Catalogue, function: str, name: str) -> bool:
     return any(name in args for args in takes(known, function).values())

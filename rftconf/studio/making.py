@@ -6,23 +6,19 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rftconf.cli.asking import NEEDED, Given
-from rftconf.cli.creating import Extra, request_of
-from rftconf.cli.key_json import match_json
-from rftconf.cli.reading import framework_name
-from rftconf.diagnostics import Diagnostic
-from rftconf.errors import RftconfError, UsageError
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.errors import RftconfError, UsageError
+from rftconf.base.ledger import Basis, Ledger, TargetLine
+from rftconf.base.symbols import Value, is_symbolic
+from rftconf.convert.output import emit
 from rftconf.explain import find
-from rftconf.ledger import Basis, Ledger, TargetLine
 from rftconf.lint import engine
-from rftconf.load import load, main_stage
+from rftconf.load.load import load, main_stage
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
-from rftconf.plan.symbols import Value, is_symbolic
 from rftconf.plan.totals import TOTALS, total_json, totals
-from rftconf.render import emit
 from rftconf.report.diagnostics import diagnostics_json
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue, Key
 from rftconf.studio import forms, gates
@@ -32,15 +28,19 @@ from rftconf.studio.common import lacking, parameters
 from rftconf.studio.deciding import filled, value_of
 from rftconf.studio.generator import PARAMETERS
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
+from rftconf.verbs.ask import NEEDED, Given
+from rftconf.verbs.key_json import match_json
+from rftconf.verbs.new_config import Extra, request_of
+from rftconf.verbs.read_arguments import framework_name
 
 
 def start(asked: Asked) -> dict[str, Any]:
     """A published recipe sized for these GPUs, as `rftconf new` writes it; its keys for the other mode."""
-    from rftconf.budget.gpus import gpu_named
-    from rftconf.guide.account import account, header
-    from rftconf.guide.sizing import fit
+    from rftconf.budget.facts.gpus import gpu_named
+    from rftconf.recipes.account import account, header
+    from rftconf.recipes.sizing import fit
 
     wanted = Given(
         framework=asked.word("framework"),
@@ -115,14 +115,14 @@ def _further(known: Catalogue, document: Document) -> Iterator[dict[str, Any]]:
             "key": key,
             "title": title,
             "unit": forms.unit(known, key),
-            "now": leaf.raw[:200] if leaf else "" if default is None else shown(default, 200),
+            "now": leaf.raw[:200] if leaf else "" if default is None else render_value(default, 200),
         }
 
 
 def _values(document: Document) -> dict[str, Any]:
     """What a text says as keys to be edited; `left` are those whose values are read when the run starts."""
     leaves = document.last()
-    told = {key: shown(leaf.value, MOST_TEXT) for key, leaf in leaves.items() if not is_symbolic(leaf.value)}
+    told = {key: render_value(leaf.value, MOST_TEXT) for key, leaf in leaves.items() if not is_symbolic(leaf.value)}
     return {"values": told, "left": [key for key, leaf in leaves.items() if is_symbolic(leaf.value)]}
 
 
@@ -165,7 +165,7 @@ def new(asked: Asked) -> dict[str, Any]:
     """The text of the values given, what `check` finds in it, and which keys do nothing beside the others."""
     known = _catalogue(asked)
     lines = [
-        TargetLine(_written(known, key), _value(known, key, text), Basis.WRITTEN)
+        TargetLine(_key_as_written(known, key), _value(known, key, text), Basis.WRITTEN)
         for key, text in asked.words("values").items()
     ]
     text, suffix = _text(known, lines)
@@ -193,7 +193,7 @@ def _checked(found: list[Diagnostic]) -> dict[str, Any]:
     return {"findings": diagnostics_json(found), "pages": pages(found)}
 
 
-def _written(known: Catalogue, key: str) -> str:
+def _key_as_written(known: Catalogue, key: str) -> str:
     found = known.get(key)
     return f"+{key}" if known.family == "verl" and (found is None or found.plus_only) else key
 

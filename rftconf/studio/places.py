@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rftconf.ledger import TargetLine
+from rftconf.base.ledger import TargetLine
 from rftconf.text.document import Document, Leaf
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
 
 

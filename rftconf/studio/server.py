@@ -19,11 +19,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
+from rftconf.studio.answer import Answer
 from rftconf.studio.guard import Guard
 from rftconf.studio.patience import Impatient
 from rftconf.studio.verbs import NAMES
-from rftconf.studio.workers import Answer, Workers
+from rftconf.studio.workers import Workers
 
 LOOPBACK = "127.0.0.1"
 MOST_BODY = 4 * 1024 * 1024
@@ -61,17 +62,17 @@ async def _question(ask: Ask, verb: str, request: Request) -> Response:
     try:
         body = await asyncio.wait_for(_body(request), BODY_SECONDS)
     except ClientDisconnect:
-        return _said(400, "the question ends too early")
+        return _error_response(400, "the question ends too early")
     except asyncio.TimeoutError:
-        return _said(408, f"the question did not arrive within {BODY_SECONDS:g} s")
+        return _error_response(408, f"the question did not arrive within {BODY_SECONDS:g} s")
     if body is None:
-        return _said(413, f"more than {MOST_BODY:,} bytes: no config is that large")
+        return _error_response(413, f"more than {MOST_BODY:,} bytes: no config is that large")
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):
-        return _said(400, "the question is no JSON")
+        return _error_response(400, "the question is no JSON")
     if not isinstance(fields, dict):
-        return _said(400, "the question is no JSON object")
+        return _error_response(400, "the question is no JSON object")
     found = await run_in_threadpool(ask, verb, fields)
     return Response(found.body, found.status, media_type=found.kind, headers={"cache-control": "no-store"})
 
@@ -90,7 +91,7 @@ async def _body(request: Request) -> bytes | None:
     return b"".join(parts)
 
 
-def _said(status: int, message: str) -> Response:
+def _error_response(status: int, message: str) -> Response:
     body = json.dumps({"error": {"message": message, "exit": 2}})
     return Response(body, status, media_type="application/json")
 
@@ -114,7 +115,7 @@ def serve(port: int, say: Callable[[str], None]) -> None:
             say(f"http://{LOOPBACK}:{port}/{token}/")
             asyncio.run(uvicorn.Server(config).serve([held]))
         except KeyboardInterrupt:
-            pass
+            pass  # Ctrl-C is how a person ends the page
         finally:
             workers.end()
 

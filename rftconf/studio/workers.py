@@ -13,9 +13,10 @@ import signal
 import tempfile
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
-from rftconf.import_path import StartingProcesses
+from rftconf.base.import_path import StartingProcesses
+from rftconf.studio.answer import Answer
 
 MOST_SECONDS = 20.0
 """After which an answer is given up; the slowest config of the corpus takes under one second."""
@@ -23,14 +24,6 @@ START_SECONDS = 60.0
 """That a process may take to load what it answers with."""
 MOST_MEMORY = 4 << 30
 """Bytes of address space of one process."""
-
-
-class Answer(NamedTuple):
-    """An answer as the page gets it."""
-
-    status: int
-    body: bytes
-    kind: str = "application/json"
 
 
 TOO_SLOW = Answer(504, b'{"error": {"message": "this took longer than 20 s and was given up", "exit": 70}}')

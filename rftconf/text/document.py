@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.plan.symbols import Value
-from rftconf.record import record
-from rftconf.secrets.known import NO_SECRETS, Secrets
-from rftconf.text.span import Place
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.record import record
+from rftconf.base.secrets.config_secrets import NO_SECRETS, Secrets
+from rftconf.base.span import Place
+from rftconf.base.symbols import Value
 
 MISSING, UNREAD = "SYN520", "SYN507"
 """The codes of findings about a config that is not here: a defaults list names it, or the command does."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 from rftconf.text import keys
 
 Path: TypeAlias = tuple[str, ...]

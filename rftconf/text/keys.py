@@ -35,7 +35,7 @@ def segments(key: str) -> tuple[str | int, ...]:
     return tuple(found)
 
 
-def misfits(keys: Collection[str]) -> dict[str, tuple[str, Shape]]:
+def conflicting_keys(keys: Collection[str]) -> dict[str, tuple[str, Shape]]:
     """Return each key that makes another thing of a section than an earlier key did, with the section and what it is."""
     shapes: dict[tuple[str | int, ...], Shape] = {}
     found: dict[str, tuple[str, Shape]] = {}
@@ -51,9 +51,9 @@ def misfits(keys: Collection[str]) -> dict[str, tuple[str, Shape]]:
         if clash is None:
             shapes.update(made)
         else:
-            found[key] = (_named(clash), shapes[clash])
+            found[key] = (_steps_text(clash), shapes[clash])
     return found
 
 
-def _named(steps: tuple[str | int, ...]) -> str:
+def _steps_text(steps: tuple[str | int, ...]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")

@@ -1,4 +1,4 @@
-"""Values that stand for "fill this in": `<your_path>`, `YOUR_MODEL`, `/path/to/data`, `xxx`, `TODO`, `...`."""
+"""Values that stand for "fill this in": `<your_path>`, `{your_path}`, `YOUR_MODEL`, `/path/to/data`, `xxx`, `TODO`, `...`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ ANGLES = (
     r"[A-Za-z][\w .,/:+-]{0,80}>)"
 )
 """A placeholder in angle brackets, as a pattern."""
-_ANGLES = re.compile(ANGLES)
+CURLIES = (
+    r"(?i:(?<![${])\{(?=[^{}]*(?:(?<![A-Za-z])|_)(?:your|path|dir(?:ectory)?|folder|home|root|xxx+)(?![A-Za-z]))"
+    r"[A-Za-z][\w ./-]{0,80}\}(?!\}))"
+)
+"""A placeholder in curly brackets: `{name}` of a template that a program fills in says none of these words."""
+_ANGLES, _CURLIES = re.compile(ANGLES), re.compile(CURLIES)
 _OTHERS = re.compile(
     r"(?<![A-Za-z])your[_-][a-z][\w-]*"  # YOUR_MODEL, your-api-key
     r"|(?<![A-Za-z])path[_/-]to(?![A-Za-z])"  # /path/to/data, path_to_model
@@ -45,7 +50,7 @@ def find_placeholder(text: str) -> str | None:
         for match in _ANGLES.finditer(text):
             if f"</{match[0][1:]}" not in text:
                 return match[0]
-    other = _OTHERS.search(text) or _MARKS.search(text)
+    other = _CURLIES.search(text) or _OTHERS.search(text) or _MARKS.search(text)
     return other[0] if other else None
 
 

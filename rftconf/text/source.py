@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.errors import UnreadableError
-from rftconf.record import record
-from rftconf.text.span import Place, Span
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.errors import UnreadableError
+from rftconf.base.record import record
+from rftconf.base.span import Place, Span
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest input that is read; the largest config seen in the wild has 0.2 MiB."""

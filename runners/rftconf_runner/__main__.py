@@ -10,16 +10,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from rftconf.plan.fields import DOCUMENT
 from rftconf.plan.model import Plan
-from rftconf_runner import disk
+from rftconf_runner import disk, extending, failure
 from rftconf_runner.absent import absent
+from rftconf_runner.acceptance import accepted
+from rftconf_runner.architectures import unfit
 from rftconf_runner.beyond import leave_out, left_aside
 from rftconf_runner.grader_reader import unasked
 from rftconf_runner.harmless import moved, validates
 from rftconf_runner.job import Job
-from rftconf_runner.job_reader import REWARD_SECONDS, job_of
-from rftconf_runner.refusals import Refusal, refusals, unread_by
+from rftconf_runner.job_reader import ANSWER_SECONDS, REWARD_SECONDS, job_of
+from rftconf_runner.refusals import Refusal, unread_by
 from rftconf_runner.rules import give
+from rftconf_runner.scores import scoring
 from rftconf_runner.trackers import left_out, missing
 from rftconf_runner.watch import Watch, mode_of
 
@@ -34,17 +38,17 @@ def main() -> int:
         return 2
     try:
         _apply(plan, asked)
-        refused = [*refusals(plan), *(Refusal(path, why) for path, why in missing(plan))]
-        for one in refused:
-            print(f"{one.path}: {one.why}", file=sys.stderr)
-        if refused:
-            return 2
-        job = job_of(plan)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
+    job, refused = accepted(plan)
+    refused += [Refusal(path, why) for path, why in missing(plan)]
+    for one in refused:
+        print(*filter(None, (one.path, one.why)), sep=": ", file=sys.stderr)
+    if refused or job is None:
+        return 2
     say = (lambda _: None) if asked.quiet or asked.json else print
-    for sentence in _told(plan, job):
+    for sentence in (*(f"left out, as asked: {key}" for key in asked.leave_out), *_told(plan, job)):
         say(sentence)
     return 0 if asked.dry_run else _run(plan, asked, say)
 
@@ -76,6 +80,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--reward-seconds", type=float, default=REWARD_SECONDS, help="how long scoring one period's answers may take"
+    )
+    parser.add_argument(
+        "--answer-seconds",
+        type=float,
+        default=ANSWER_SECONDS,
+        help="how long a rule may take over one answer, which earns 0 after that",
     )
     parser.add_argument("--no-trackers", action="store_true", help="log to the folder only, whatever the plan names")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
@@ -124,6 +134,9 @@ def _scored_by(job: Job) -> Iterator[str]:
         what = f"scores by its head, {one.dtype}" if one.kind == "classifier" else "is asked by the reward function"
         whose = f"answers of {one.domain}" if one.domain else "answers"
         yield f"{name}: {one.model} {what}; {whose}, on {'a place of its own' if one.apart else 'the place of an engine'}"
+    for source in job.rewards:
+        if source.path == scoring.__file__:
+            yield f"rewards: {scoring.described(**source.arguments)}"
     for share in job.shares:
         yield f"domain {share.name}: {share.prompts} of a period's {job.prompts} prompts"
 
@@ -155,7 +168,7 @@ def _interrupts() -> Callable[[], bool]:
 
 def _plan(file: Path) -> Plan:
     data = json.loads(file.read_text(encoding="utf-8"))
-    return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data)
+    return Plan.model_validate(data.get("plan", data) if isinstance(data, dict) else data, context={DOCUMENT: True})
 
 
 def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> int:
@@ -170,18 +183,16 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
     from rftconf_runner.supervision import LostError
 
     folder: Path = asked.out
-    job = replace(job_of(plan), reward_seconds=asked.reward_seconds)
+    job = replace(job_of(plan), reward_seconds=asked.reward_seconds, answer_seconds=asked.answer_seconds)
     try:
-        why_not = absent(job) or _not_ours(plan, folder, resume=asked.resume)
+        why_not = absent(job) or unfit(job) or _not_ours(plan, folder, resume=asked.resume)
         start = checkpoint.newest(folder) if asked.resume and not why_not else None
-    except (CheckpointError, OSError) as error:
-        print(_reason(error), file=sys.stderr)
-        return 1
+    except (CheckpointError, OSError, ValueError) as error:
+        return _stopped(_reason(error))
     if why_not:
         print(*why_not, sep="\n", file=sys.stderr)
         return 2
-    mode = mode_of(quiet=asked.quiet, json_lines=asked.json, terminal=sys.stdout.isatty())
-    watch, followers = Watch(mode, folder / "events.jsonl"), list[trackers.Tracker]()
+    watch, followers = _watch(asked), list[trackers.Tracker]()
     try:
         if start:
             watch.event("resumes", start=str(start))
@@ -190,13 +201,26 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
         if unit() == "CPU" and list(_on_gpus(plan, job)):
             say("no GPU is here: engines do not sleep, and nothing moves to the host between phases")
         train(job, folder, start, _interrupts(), watch, followers)
-    except (GateError, BadRewardError, LostError, NoPlaceError, CheckpointError, OSError, ValueError) as error:
-        print(f"stopped: {_reason(error)}{_kept(folder)}", file=sys.stderr)
-        return 1
+    except (RuntimeError, ray.exceptions.RayError, OSError, ValueError) as error:
+        foreseen = isinstance(
+            error, (GateError, BadRewardError, LostError, NoPlaceError, CheckpointError, OSError, ValueError)
+        )
+        why = _reason(error) if foreseen else failure.told(error, watch) + failure.written(error, folder)
+        return _stopped(f"stopped: {why}{_kept(folder)}")
     finally:
         trackers.close(followers)
         ray.shutdown()
     return 0
+
+
+def _stopped(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+def _watch(asked: argparse.Namespace) -> Watch:
+    mode = mode_of(quiet=asked.quiet, json_lines=asked.json, terminal=sys.stdout.isatty())
+    return Watch(mode, asked.out / "events.jsonl")
 
 
 def _reason(error: BaseException) -> str:
@@ -210,7 +234,12 @@ def _not_ours(plan: Plan, folder: Path, *, resume: bool) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     kept, text = folder / "plan.json", plan.model_dump_json(indent=1)
     if resume and kept.exists() and kept.read_text(encoding="utf-8") != text:
-        return [f"{kept} is another plan than this one; --resume goes on with the same"]
+        why_not = extending.other_run(_plan(kept), plan)
+        if why_not:
+            return [
+                f"{kept} is another plan than this one, and --resume goes on with the same: {one}" for one in why_not
+            ]
+        disk.put(kept, text)
     if not resume and any(folder.glob("step-*")):
         return [f"{folder} holds checkpoints of another run: --resume goes on with it, or name another folder"]
     if not (resume and kept.exists()):

@@ -8,6 +8,7 @@ from typing import Any
 
 from rftconf_runner.dapo import varies
 from rftconf_runner.drawing import Drawing, Group
+from rftconf_runner.framework_rewards import has_rules
 from rftconf_runner.gates import GateError
 from rftconf_runner.grading import graded
 from rftconf_runner.job import Job
@@ -22,17 +23,27 @@ MOST_ROUNDS = 64
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What a period learns from, and the numbers of the sequences that were refused meanwhile. `domains` are the mean
-    rewards of those that prompts are of, where they have names."""
+    rewards of those that prompts are of, where they have names; `late` answers earned nothing because their rule took too long."""
 
     samples: list[Sample]
     rewards: list[float]
     refused: list[int]
     domains: Mapping[str, float] = field(default_factory=dict)
+    late: int = 0
 
     @property
     def tokens(self) -> int:
         """Of the answers."""
         return sum(len(sample.answer) for sample in self.samples)
+
+    def looks(self, job: Job) -> dict[str, float]:
+        """How answers look: their mean length, the share of those that the limit ended, and the entropy of what they were drawn
+        from, as far as the drawn tokens tell it."""
+        count, whole = max(len(self.samples), 1), sum(len(one.answer) < job.response_tokens for one in self.samples)
+        found = {"response_tokens": self.tokens / count, "cut_answers": 1 - whole / count}
+        found |= {"late_rewards": self.late} if has_rules(job) else {}
+        drawn = [value for one in self.samples for value in one.drawn]
+        return found if job.truncates or not drawn else {**found, "entropy": -sum(drawn) / len(drawn)}
 
     def fresh(self, old: Sequence[Row], version: int) -> tuple[list[Row], list[Row]]:
         """Log-probs of engine and trainer, of the samples that the trainer's very weights drew."""
@@ -57,7 +68,9 @@ def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, ente
         drawing.launch(known + len(groups) - len(kept))
         if len(kept) == job.prompts:
             samples = [sample for group, _ in kept for sample in group.samples]
-            return Batch(samples, [one.reward for _, scores in kept for one in scores], refused, _by_domain(kept))
+            found = [one for _, scores in kept for one in scores]
+            late = sum(one.late for one in found)
+            return Batch(samples, [one.reward for one in found], refused, _by_domain(kept), late)
     told = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
     raise GateError(f"stage.algorithm.filters: {told}, and {len(kept)} of the {job.prompts} that a period needs others")
 

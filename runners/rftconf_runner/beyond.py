@@ -1,4 +1,4 @@
-"""What of a plan the runner does not read: left out by name, refused where it changes what is learned, else said."""
+"""What of a plan the runner does not read: left out by name, refused unless it is known to change nothing, else said."""
 
 from __future__ import annotations
 
@@ -7,37 +7,43 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.plan.model import Plan
+from rftconf_runner.harmless_keys import unlisted
 from rftconf_runner.said import said
 
 NAMED = 6
 """Keys that are said by name; the plan has them all."""
-OF_VALIDATION = ("val_*",)
-"""Of what the runner leaves out anyway."""
+CHANGES = "changes what is learned, and the plan has no field for it"
+UNKNOWN = "is not read, and whether it changes what is learned nobody here knows"
+
+FORK = "source.fork"
 
 
 def of_beyond(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Keys that change the mathematics, for which the plan has no field."""
-    for framework, words in plan.extensions.items():
-        for key in _refused(plan):
-            if key in words:
-                why = f"changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
-                yield f"extensions.{framework}.{key}", f"is {said(words[key])}: {why}"
-
-
-def _refused(plan: Plan) -> list[str]:
-    return [key for key in plan.beyond if not any(fnmatchcase(key, pattern) for pattern in OF_VALIDATION)]
+    """Keys without a field that change the mathematics, or of which nobody knows that they do not."""
+    if plan.source.fork:
+        why = f"a fork, whose code may do more than its keys say; `--leave-out {FORK}` runs what the plan says"
+        yield FORK, f"is {plan.source.fork}: {why}"
+    for framework, key, value, changes in unlisted(plan):
+        why = f"{CHANGES if changes else UNKNOWN}; `--leave-out {key}` runs without it"
+        yield f"extensions.{framework}.{key}", f"is {said(value)}: {why}"
 
 
 def leave_out(plan: Plan, key: str, unread: Collection[str] = ()) -> None:
-    """Run without a key that changes the mathematics, or without a field that is `unread`. Raises ValueError for any other."""
-    if key in plan.beyond:
-        plan.beyond.remove(key)
+    """Run without keys that are refused (a pattern names several), or without a field that is `unread`. Raises ValueError for any other."""
+    refused = [(framework, name) for framework, name, _, _ in unlisted(plan)]
+    named = [(framework, name) for framework, name in refused if name == key or fnmatchcase(name, key)]
+    for framework, name in named:
+        plan.extensions[framework].pop(name)
+        if name in plan.beyond:
+            plan.beyond.remove(name)
+    if key == FORK and plan.source.fork:
+        plan.source.fork = None
     elif key in unread:
         *parents, last = key.removeprefix("stage.").split(".")
         for holder in _at(plan.stages[0], parents):
             object.__setattr__(holder, last, None)
-    else:
-        known = ", ".join([*plan.beyond, *unread])
+    elif not named:
+        known = ", ".join([*(name for _, name in refused), *unread])
         raise ValueError(f"--leave-out {key}: the run has no such key to leave out; it has {known or 'none'}")
 
 
@@ -53,8 +59,9 @@ def _at(node: Any, names: Sequence[str]) -> list[Any]:
 
 def left_aside(plan: Plan) -> Iterator[str]:
     """What is said of the others, and of fields that change no mathematics and that somebody would miss."""
+    refused = {(framework, key) for framework, key, _, _ in unlisted(plan)}
     for framework, words in plan.extensions.items():
-        keys = [key for key in words if key not in _refused(plan)]
+        keys = [key for key in words if (framework, key) not in refused]
         more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
         if keys:
             yield f"what only {framework} reads: {', '.join(keys[:NAMED])}{more}"

@@ -21,18 +21,19 @@ COEF_STEP = 0.2
 @dataclass(frozen=True, slots=True)
 class Credit:
     """Advantages and a critic's returns [sequences, tokens], importance weights where the plan corrects, and the mean KL of
-    the period (0 where none is taken)."""
+    the period from the reference, of those who drew: None where the plan takes none."""
 
     advantages: Tensor
     returns: Tensor
     weights: Tensor | None
     mask: Tensor
-    kl: float
+    kl: float | None
 
     @property
     def more(self) -> dict[str, float]:
         """What else is worth a look."""
-        return {} if self.weights is None else {"importance": float(masked_mean(self.weights, self.mask))}
+        weighs = {} if self.weights is None else {"importance": float(masked_mean(self.weights, self.mask))}
+        return weighs if self.kl is None else {"kl": self.kl, **weighs}
 
 
 def credit(
@@ -46,13 +47,16 @@ def credit(
 ) -> Credit:
     """Of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward."""
     mask = mask_of(samples)
-    tokens, kl = torch.zeros_like(mask), 0.0
+    tokens, kl = torch.zeros_like(mask), None
     last = mask.sum(-1).long() - 1
     tokens[torch.arange(len(samples)), last] = torch.tensor(rewards)
     if job.kl_reward:
         gaps = losses.kl(grid(old, mask), grid(reference, mask), job.kl_reward.estimator) * mask
         tokens = tokens - coef * gaps
         kl = float(torch.stack([masked_mean(row, own) for row, own in zip(gaps, mask, strict=True)]).mean())
+    elif job.kl_loss:
+        gaps = losses.kl(grid([one.drawn for one in samples], mask), grid(reference, mask), job.kl_loss.estimator)
+        kl = float(masked_mean(gaps, mask))
     found, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask)
     if job.whitens:
         found = whitened(found, mask) * mask

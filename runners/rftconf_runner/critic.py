@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import ray
 import torch
 from torch import Tensor
 
@@ -13,11 +12,11 @@ from rftconf_runner import losses
 from rftconf_runner.cuts import micro_batches
 from rftconf_runner.job import CriticJob, Job, Micro
 from rftconf_runner.meeting import join
-from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
+from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, shard
+from rftconf_runner.ulysses import Sequences
 
 
-@ray.remote(num_cpus=0)
 class Critic:
     """All ranks are called with the same arguments, and each takes its own share of the sequences."""
 
@@ -25,13 +24,14 @@ class Critic:
         self, job: Job, critic: CriticJob, rank: int, meeting: tuple[str, int], start: str | None = None
     ) -> None:
         self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
+        self.spread = Sequences(rank, job.ranks, job.sp)
         self.begin(job, critic, start)
 
     def begin(self, job: Job, critic: CriticJob, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         forget(self, "learner")
         self.job, self.critic, mesh, rank = job, critic, self.mesh, self.rank
-        model = _load(start or critic.model, job, critic.stored)
+        model = self.spread.ready(_load(start or critic.model, job, critic.stored))
         model = shard(model, mesh, job.dtype, checkpointing=critic.checkpointing, offload=critic.offload).train()
         updates = job.rollouts * critic.passes * job.sequences // critic.update
         self.learner = Learner(model, critic.optimizer, critic.offload, updates, rank, job.ranks)
@@ -43,10 +43,10 @@ class Critic:
         self.learner.states.back("param")
         found: dict[int, Row] = {}
         with torch.no_grad():
-            for micro in micro_batches(samples, self.critic.infer, self.rank, self.job.ranks):
+            for micro in micro_batches(samples, self.critic.infer, self.spread.share, self.spread.shares, device()):
                 for numbers, part in micro.passes:
                     found |= zip(numbers, ragged(*self._forward(part, self.critic.infer)), strict=True)
-        return [found[at] for at in sorted(found)]
+        return [found[at] for at in sorted(found)] if self.spread.first else []
 
     def rest(self) -> None:
         """As the policy's ranks do."""
@@ -57,7 +57,7 @@ class Critic:
         divisor = losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.critic.aggregation)
 
         def parts() -> list[Tensor]:
-            cut = micro_batches(lessons, self.critic.micro, self.rank, self.job.ranks)
+            cut = micro_batches(lessons, self.critic.micro, self.spread.share, self.spread.shares, device())
             passes = [part for micro in cut for _, part in micro.passes]
             following = reversed(range(len(passes)))
             return [
@@ -65,7 +65,8 @@ class Critic:
                 for left, part in zip(following, passes, strict=True)
             ]
 
-        return self.learner.step(parts)
+        loss, norm, rate = self.learner.step(parts)
+        return loss if self.spread.first else 0.0, norm, rate
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state."""
@@ -74,8 +75,8 @@ class Critic:
     def _forward(self, samples: Sequence[Sample], micro: Micro) -> tuple[Tensor, Tensor]:
         """Values [sequences, longest answer] at the token before each of the answer's, and their mask."""
         rows = table(samples, packs=micro.packs).to(device())
-        found = before(self.learner.model, rows).float().squeeze(-1)
-        return found * rows.mask, rows.mask
+        head = self.spread.head_output(self.learner.model, rows)
+        return head.to_answers(head.logits.float().squeeze(-1)) * rows.mask, rows.mask
 
     def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> Tensor:
         values, mask = self._forward([lesson.sample for lesson in part], self.critic.micro)

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rftconf_runner.absent import ENDINGS
+from rftconf_runner.framework_rewards import unscored_row
 from rftconf_runner.job import Job, Rows
 from rftconf_runner.mixing import Epochs, Shares, domain_of
+from rftconf_runner.trinity_tasks import messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,20 @@ UNDROPPED = {
 """Why a prompt over the limit stops a run."""
 
 
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "agent_name": ("single_turn_agent",), "images": (), "videos": (), "audios": (), "audio": (), "tools": (),
+}  # fmt: skip
+"""Columns by which frameworks make another run of a row: a loop of its own, more than text, tools; and what changes nothing."""
+
+
+def _of_column(column: str, value: Any) -> str:
+    what = f"is {value!r}" if isinstance(value, str) else "is not empty"
+    return (
+        f"the column {column!r} {what}, and the runner asks for one answer in text; a copy of the data without that column is "
+        "trained on without it"
+    )
+
+
 class Prompts:
     """Prompts without end, by number. What is left over of an epoch is left out, or where the plan carries it, opens the
     next batch; domains with shares have no common epoch, and nothing is left over."""
@@ -49,6 +65,8 @@ class Prompts:
                 raise ValueError(f"{told}, {limit}; {UNDROPPED[job.overlong]}")
         kept = [[prompt for prompt in found if len(prompt.tokens) <= most] for found in read]
         self.prompts = [prompt for found in kept for prompt in found]
+        if why := unscored_row(job, self.prompts):
+            raise ValueError(why)
         self.order = self._shared(job) if job.shares else self._whole(job, [len(found) for found in kept])
         self.job = replace(job, rollouts=job.rollouts or self._epochs_end(job))
 
@@ -120,7 +138,12 @@ def _prompt(at: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) 
         raise ValueError(
             f"{rows.uri} has no column {rows.column!r}, which stage.data.train names; it has {', '.join(row)}"
         )
+    for column, plain in COLUMNS.items():
+        if row.get(column) not in (None, "", [], {}, *plain):
+            raise ValueError(f"{rows.uri}, row {at}: {_of_column(column, row[column])}")
     asked = row[rows.column]
+    if rows.system is not None:
+        asked = messages(str(asked), rows.system)
     if isinstance(asked, str) and rows.chats:
         asked = json.loads(asked)
     if isinstance(asked, str):

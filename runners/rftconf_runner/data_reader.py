@@ -6,27 +6,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from rftconf.plan.model import Stage
+from rftconf.plan.provenance import Source
+from rftconf_runner.framework_rewards import own_reward
 from rftconf_runner.job import RewardSource, Rows, Share
 from rftconf_runner.mixing import counts
 from rftconf_runner.rules import GIVEN, MODEL, told
 from rftconf_runner.stage_reader import StageReader
+from rftconf_runner.trinity_tasks import asks_once, system_of
+
+NOBODY = Source()
 
 
 def data_of(read: StageReader) -> dict[str, Any]:
     """Where rows are, and how they are mixed. Whoever draws by shares has no use for `mixing`."""
     stage = read.stage
-    several, tags = len(stage.data.train) > 1, _only_tags(stage)
+    several, tags, once = len(stage.data.train) > 1, _only_tags(stage), asks_once(stage)
     at = "data.train[]."
     rows = tuple(
         Rows(
             read.text(at + "uri", one.uri),
             read.text(at + "split", one.split, "train"),
-            read.text(at + "keys.prompt", one.keys.messages or one.keys.prompt, "prompt"),
+            read.text(at + "keys.prompt", one.keys.prompt if once else one.keys.messages or one.keys.prompt, "prompt"),
             one.prompt_type == "messages",
             read.text(at + "keys.response", one.keys.response, "answer"),
             read.text(at + "name", one.name, "") if several else "",
             tags,
             read.text(at + "subset", one.subset, ""),
+            system_of(one) if once else None,
         )
         for one in stage.data.train
     )
@@ -39,15 +45,19 @@ def data_of(read: StageReader) -> dict[str, Any]:
     }
 
 
-def rewards_of(read: StageReader) -> tuple[RewardSource, ...]:
-    """Those that `--reward NAME=…` gave a domain or a data set, and the plan's own for the others."""
+def rewards_of(read: StageReader, source: Source = NOBODY, *, modelled: bool = False) -> tuple[RewardSource, ...]:
+    """Those that `--reward NAME=…` gave a domain or a data set, and for the others the plan's own, else the framework's; where a
+    reward model scores these (`modelled`), none."""
     path, name, arguments = (
         read.value(f"reward.function_{part}", otherwise)
         for part, otherwise in (("path", ""), ("name", ""), ("args", {}))
     )
     given = dict(given_rewards(read.stage))
     found = [RewardSource(domain, *told(words)) for domain, words in given.items()]
-    return (*found, *([RewardSource("", path, name, arguments)] if path and "" not in given else []))
+    if "" in given:
+        return tuple(found)
+    own = None if modelled else own_reward(read.stage, source)
+    return (*found, *([RewardSource("", path, name, arguments)] if path else [own] if own else []))
 
 
 def given_rewards(stage: Stage) -> Iterator[tuple[str, str]]:

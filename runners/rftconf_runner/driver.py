@@ -93,6 +93,6 @@ class Run:
             self.drawing.cut()
             gates.same_weights(hand_over(places, period))
             self.drawing.go_on()
-        record.note(period, batch, parts, self.drawing.numbers(), {"kl": credited.kl, **parity, **credited.more},
+        record.note(period, batch, parts, self.drawing.numbers(), {**parity, **credited.more, **batch.looks(job)},
                     of_updates(updated, valued))  # fmt: skip
-        self.keeper.ends(period, credited.kl, self.drawing)
+        self.keeper.ends(period, credited.kl or 0.0, self.drawing)

@@ -6,7 +6,6 @@ ANY = "any"
 ALL = "veRL, Trinity-RFT, ROLL and ChatLearn"
 EXECUTED_BY: dict[tuple[str, str], str] = {
     ("placement.actor.backend", "megatron"): ALL,
-    ("placement.actor.sp", ANY): ALL,
     ("placement.rollout.engine", "sglang"): ALL,
     ("algorithm.advantage", "remax"): "veRL",
     ("sync.driver", "free"): "Trinity-RFT, and veRL's fully asynchronous trainer",

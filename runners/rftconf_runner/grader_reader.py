@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rftconf.base.symbols import Expr, formula
 from rftconf.plan.model import Auxiliary, Stage
-from rftconf.plan.symbols import Expr, formula
 from rftconf_runner.data_reader import given_rewards
 from rftconf_runner.job import Grader
 from rftconf_runner.stage_reader import StageReader

@@ -10,6 +10,7 @@ from typing import Any
 import ray
 
 from rftconf_runner.drawing import Group
+from rftconf_runner.framework_rewards import has_rules
 from rftconf_runner.job import Grader, Job
 from rftconf_runner.places import Places
 from rftconf_runner.reward import Asked, BadRewardError, Score, prompted, scored, shaped
@@ -43,7 +44,8 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
             for (at, _), reply in zip(put, _shared(job, grader, places, "replies", words), strict=True):
                 asked[at] = replace(asked[at], reply=reply)
     rest = [at for at in range(len(asked)) if at not in found]
-    found |= dict(zip(rest, scored(places.scorer, [asked[at] for at in rest], job.reward_seconds), strict=True))
+    late = job.answer_seconds * len(rest) * has_rules(job)
+    found |= dict(zip(rest, scored(places.scorer, [asked[at] for at in rest], job.reward_seconds, late), strict=True))
     whole = shaped([found[at] for at in range(len(asked))], [len(s.answer) for _, s in pairs], job.shaping)
     return [whole[at : at + job.responses] for at in range(0, len(whole), job.responses)]
 

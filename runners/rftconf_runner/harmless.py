@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, fields
+from rftconf.plan.field_roles import BOOKKEEPING, PERFORMANCE
+from rftconf.plan.index import fields
 from rftconf.plan.model import Stage
+from rftconf.plan.trainer_numbers import DECAYED, MATRICES
 
 ANY: tuple[Any, ...] = ()
 """Every value: what reads the field is off, or checked under another path."""
@@ -18,18 +20,18 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "placement.actor.megatron.*": ANY,
     "algorithm.preference.*": ANY,
     "optim.critic.min_lr": (0.0,),
-    "optim.critic.extra": ({},),
+    "optim.critic.extra": ({}, {DECAYED: MATRICES}),
     # nothing to decide: updates are whole, the run keeps step, no dropout
     "batch.uneven_tail": ANY,
     "data.rows": ANY,
     "data.train[].storage": ("file",),
+    "data.train[].keys.tools": ("tools",),  # a row that has something there stops the run (`data.COLUMNS`)
     "placement.actor.seed": ANY,
     "placement.actor.full_determinism": ANY,
     "placement.critic.full_determinism": ANY,
     "placement.critic.megatron.*": ANY,
     "seeds.*": ANY,
     "sampling.train.responses": ANY,
-    "data.train[].keys.tools": ANY,
     # the critic reads the policy's tokens
     "model.critic_tokenizer_path": ANY,
     # a label of a further model
@@ -38,11 +40,10 @@ WITHOUT: dict[str, tuple[Any, ...]] = {
     "placement.auxiliary[].sampling.responses": (1,),
     "placement.auxiliary[].sampling.ignore_eos": (False,),
     "init_from": ("base",),
-    "model.config_overrides": ({},),
     "length.response_min_tokens": (0,),
     "algorithm.advantage_scope": ("rollout",),
     "optim.actor.min_lr": (0.0,),
-    "optim.actor.extra": ({},),
+    "optim.actor.extra": ({}, {DECAYED: MATRICES}),
     "sampling.train.repetition_penalty": (1.0,),
     "sampling.train.ignore_eos": (False,),
     "data.train_max_samples": (-1,),

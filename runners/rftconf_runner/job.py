@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Micro:
-    """How much of an update one rank computes at a time: `tokens` 0 means a fixed number of `sequences`. With `packs`
-    they lie one behind the other in one row, without padding."""
+    """What one rank computes at a time: with `tokens` 0 a fixed number of `sequences`; with `packs` in one row, without padding."""
 
     sequences: int
     tokens: int
@@ -33,7 +32,7 @@ class Lora:
 
 @dataclass(frozen=True, slots=True)
 class Optimizer:
-    """AdamW and its schedule, counted in updates; `decay` 0 is the run's whole length, `tick` updates share a rate."""
+    """AdamW and its schedule, in updates; `decay` 0 is the run's whole length, `tick` updates share a rate. Only `matrices` decay, or all."""
 
     lr: float
     betas: tuple[float, float]
@@ -44,6 +43,7 @@ class Optimizer:
     decay: int
     lowest: float
     tick: int = 1
+    matrices: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,7 @@ class Shaping:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Importance weights of trainer over engine, of a `token` or a `sequence`; cut at `upper`, or 0 outside of
-    `lower` and `upper` where there is a `lower`."""
+    """Weights of trainer over engine, of a `token` or a `sequence`: cut at `upper`, or with a `lower` 0 outside of the two."""
 
     level: str
     upper: float
@@ -112,8 +111,8 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A data set's rows, and in which columns prompt and truth are; `name` is what its reward may be given by, `tags` those
-    that a row may have, any where there are none."""
+    """A data set's rows, and in which columns prompt and truth are. Its reward may be given by `name`; a row may have `tags`, any
+    where there are none; `system` goes before a row that is a question alone, nothing where it is empty."""
 
     uri: str
     split: str
@@ -123,6 +122,7 @@ class Rows:
     name: str = ""
     tags: tuple[str, ...] = ()
     subset: str = ""
+    system: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +173,14 @@ class Grader:
 class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
-    Counts are of sequences unless they say otherwise; `ahead` is of prompts. `refill` is the metric by which groups
-    without spread are drawn again, empty where none is; `memory_fraction` an engine's share of its GPU, 0 where it may choose;
-    `tp` the GPUs of each engine, which `sleeps` while the trainers have them; `warmup` the periods in which the policy is not
-    updated; `rollouts` 0 where the data's epochs alone end the run; `keep` the checkpoints that stay, 0 all of them.
-    `dtype` is what engine, policy, reference and critic compute in, `stored` what the policy's weights are kept and learned in.
-    """
+    Counts are of sequences unless they say otherwise; `ahead` is of prompts. `overrides` are values set in the model's config,
+    `refill` the metric by which groups without spread are drawn again (empty: none), `memory_fraction` an engine's share of its
+    GPU (0: it chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup`
+    periods the policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`; the
+    policy is kept in `stored`."""
 
     model: str
+    overrides: dict[str, Any]
     tokenizer: str
     data: tuple[Rows, ...]
     mixing: str
@@ -195,6 +195,7 @@ class Job:
     rewards: tuple[RewardSource, ...]
     graders: tuple[Grader, ...]
     reward_seconds: float
+    answer_seconds: float
     shaping: Shaping | None
     refill: str
     refill_threshold: float
@@ -210,6 +211,7 @@ class Job:
     keep: int
     micro: Micro
     ranks: int
+    sp: int
     engines: int
     tp: int
     sleeps: bool

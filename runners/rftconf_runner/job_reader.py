@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.plan.model import Plan, Stage
+from rftconf.plan.trainer_numbers import DECAYED, MATRICES
 from rftconf_runner.data_reader import data_of, rewards_of
-from rftconf_runner.grader_reader import graders_of
+from rftconf_runner.grader_reader import graders_of, scoring
 from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Offload, Optimizer, Shaping
 from rftconf_runner.stage_reader import StageReader
 
@@ -23,6 +24,8 @@ WHITENED = {"reinforce_pp", "reinforce_pp_baseline", "gae"}
 """Estimators whose advantages are whitened unless the plan says otherwise."""
 REWARD_SECONDS = 60.0
 """How long scoring one period's answers may take."""
+ANSWER_SECONDS = 10.0
+"""The time that a rule may take over one answer, unless --answer-seconds says another."""
 UPPER = 2.0
 """Where importance weights are cut when the plan does not say."""
 
@@ -37,7 +40,7 @@ def job_of(plan: Plan) -> Job:
         **_sampling(read),
         **_mathematics(read),
         sleeps=_sleeps(plan, read),
-        rewards=rewards_of(read),
+        rewards=rewards_of(read, plan.source, modelled=any(kind == "classifier" for *_, kind in scoring(stage))),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),
         critic=_critic(read) if stage.algorithm.critic.enabled is True else None,
@@ -46,8 +49,9 @@ def job_of(plan: Plan) -> Job:
         raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
     _fits(plan, job)
     for update in (job.update, *([job.critic.update] if job.critic else [])):
-        if job.sequences % update or update % job.ranks:
-            counts = f"{job.prompts} x {job.responses} sequences in updates of {update} on {job.ranks} ranks"
+        if job.sp < 1 or job.ranks % job.sp or job.sequences % update or update % (job.ranks // job.sp):
+            each = f", {job.sp} to a sequence" if job.sp != 1 else ""
+            counts = f"{job.prompts} x {job.responses} sequences in updates of {update} on {job.ranks} ranks{each}"
             raise ValueError(f"{counts}: the runner needs whole ones")
     return job
 
@@ -66,7 +70,7 @@ def _fits(plan: Plan, job: Job) -> None:
 def _micro(read: StageReader, part: str, otherwise: Micro | None = None) -> Micro:
     """Rows are packed where the plan removes padding and counts tokens."""
     at, of = f"batch.{part}.", "critic_" if part.startswith("critic") else ""
-    if read.value(at + "dynamic", False):
+    if read.value(at + "dynamic", bool(otherwise and otherwise.tokens)):
         packs = read.value(f"model_options.{of}remove_padding", False)
         return Micro(0, read.nearest(at + "tokens_per_rank", otherwise.tokens if otherwise else None), packs)
     return Micro(read.nearest(at + "sequences_per_rank", otherwise.sequences if otherwise else None), 0)
@@ -79,11 +83,13 @@ def _places(read: StageReader) -> dict[str, Any]:
         read.open.append(f"stage.placement.actor.compute_dtype is {dtype}")
     return {
         "model": read.value("model.path"),
+        "overrides": read.value("model.config_overrides", {}),
         "tokenizer": read.value("model.tokenizer_path", read.stage.model.path),
         "overlong": read.value("length.overlong_prompt", "keep"),
         "epochs": read.whole("run_length.epochs", 0),
         "last_partial": read.value("run_length.last_partial", "drop"),
         "reward_seconds": REWARD_SECONDS,
+        "answer_seconds": ANSWER_SECONDS,
         "prompts": read.whole("batch.prompts_per_rollout"),
         "responses": read.whole("batch.responses_per_prompt"),
         "update": read.whole("batch.sequences_per_update"),
@@ -115,8 +121,9 @@ def _places(read: StageReader) -> dict[str, Any]:
 
 
 def _engines(read: StageReader) -> dict[str, int]:
+    """Count the engines, the GPUs of each, and the ranks that share a sequence in the trainer."""
     gpus, tp = read.whole("placement.rollout.gpus"), read.whole("placement.rollout.tp", 1)
-    return {"engines": gpus // max(tp, 1), "tp": tp}
+    return {"engines": gpus // max(tp, 1), "tp": tp, "sp": read.whole("placement.actor.sp", 1)}
 
 
 def _sleeps(plan: Plan, read: StageReader) -> bool:
@@ -250,6 +257,7 @@ def number(value: object) -> float:
 def _optimizer(read: StageReader, role: str) -> Optimizer:
     at, betas = f"optim.{role}.", getattr(read.stage.optim, role).betas
     first, second = betas if isinstance(betas, list) and len(betas) == 2 else (0.9, 0.999)
+    extra = getattr(read.stage.optim, role).extra
     return Optimizer(
         read.number(at + "lr"),
         (number(first), number(second)),
@@ -260,6 +268,7 @@ def _optimizer(read: StageReader, role: str) -> Optimizer:
         read.whole(at + "decay_updates", 0),
         read.number(at + "min_lr_ratio", 0.0),
         read.whole(at + "updates_per_tick", 1),
+        extra == {DECAYED: MATRICES},
     )
 
 

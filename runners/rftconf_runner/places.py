@@ -75,12 +75,12 @@ def placed(job: Job, start: Path | None, living: Places | None, say: Callable[[s
     ranks, critics = living.ranks, living.critics
     engines, met = _engines(job, slots, living)
     return Places(
-        ranks or [_actor(Policy, slots.of(at), job, rank, meetings[0].address, policy)
+        ranks or [_actor(_as_actor(Policy), slots.of(at), job, rank, meetings[0].address, policy)
                   for rank, at in enumerate(layout.trainers)],
-        critics or [_actor(Critic, slots.of(at), job, job.critic, rank, meetings[1].address, critic)
+        critics or [_actor(_as_actor(Critic), slots.of(at), job, job.critic, rank, meetings[1].address, critic)
                     for rank, at in enumerate(layout.critics)],
         engines,
-        living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders) if job.rewards else None),
+        living.scorer or (_actor(Scorer, beside_the_driver(), job.rewards, job.graders, job.answer_seconds) if job.rewards else None),
         slots,
         (*(living.meetings if ranks or critics or any(living.engines) else ()), *meetings, *met),
         (*(one.begin.remote(job) for engine in filter(None, living.engines) for one in engine),
@@ -135,6 +135,11 @@ def write(places: Places, tokenizer: Any, folder: Path) -> None:
     except ray.exceptions.RayTaskError as error:
         raise OSError(str(error.cause or error)) from error
     tokenizer.save_pretrained(folder)
+
+
+def _as_actor(kind: type) -> Any:
+    """Return a rank's class as an actor of Ray; the plain class is a rank in this process, as tests and benches have it."""
+    return ray.remote(num_cpus=0)(kind)
 
 
 def _actor(kind: Any, options: dict[str, Any], *arguments: Any) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ray
 import torch
 from torch import Tensor
 
@@ -14,11 +13,13 @@ from rftconf_runner import gates, losses
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.cuts import micro_batches, share
 from rftconf_runner.job import Job
+from rftconf_runner.likelihood import log_probs_and_entropy
 from rftconf_runner.meeting import join
 from rftconf_runner.offload import States
 from rftconf_runner.parcel import Parcel
-from rftconf_runner.sequences import Lesson, Row, Sample, before, grid, mask_of, ragged, table
+from rftconf_runner.sequences import Lesson, Row, Sample, grid, mask_of, ragged, table
 from rftconf_runner.sharded import Learner, device, forget, largest, shard, total
+from rftconf_runner.ulysses import Sequences
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,19 @@ class Updated:
     parity: float | None = None
 
 
-@ray.remote(num_cpus=0)
 class Policy:
     """All ranks are called with the same arguments, and each takes its own share of the sequences."""
 
     def __init__(self, job: Job, rank: int, meeting: tuple[str, int], start: str | None = None) -> None:
         self.rank, self.mesh = rank, join(rank, job.ranks, meeting, device())
+        self.spread = Sequences(rank, job.ranks, job.sp)
         self.begin(job, start)
 
     def begin(self, job: Job, start: str | None) -> None:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         forget(self, "learner", "reference")
         self.job, mesh, rank = job, self.mesh, self.rank
-        model = _load(job.model if job.lora else start or job.model, job)
+        model = self.spread.ready(_load(job.model if job.lora else start or job.model, job))
         adapters = Adapters(model, job.lora, start) if job.lora else None
         model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing, offload=job.offload).train()
         updates = job.rollouts * job.updates_per_period
@@ -54,7 +55,8 @@ class Policy:
         self.reference = None
         if job.compares:
             how = job.reference_offload
-            reference = shard(_load(job.model, job), mesh, job.dtype, checkpointing=False, offload=how).eval()
+            reference = self.spread.ready(_load(job.model, job))
+            reference = shard(reference, mesh, job.dtype, checkpointing=False, offload=how).eval()
             self.reference = States(reference, None, how, device())
         if start:
             self.learner.resume(start)
@@ -76,14 +78,14 @@ class Policy:
     def update(self, lessons: Sequence[Lesson], version: int) -> Updated:
         """One optimizer update on `lessons`, which all ranks share. Where it computes the old log-probs itself, raises GateError
         on every rank, before a weight changes, where those that the engine drew with weights of `version` are too far."""
-        whole, own = self._denominator(lessons), share(lessons, self.rank, self.job.ranks)
+        whole, own = self._denominator(lessons), share(lessons, self.spread.share, self.spread.shares)
         compares = self.job.old_in_update and any(one.sample.version == version for one in lessons)
         gaps, parities = list[Tensor](), list[Tensor]()
         parity: float | None = None
 
         def parts() -> list[Tensor]:
             nonlocal parity
-            cut, found = [*micro_batches(lessons, self.job.micro, self.rank, self.job.ranks)], []
+            cut, found = [*micro_batches(lessons, self.job.micro, self.spread.share, self.spread.shares, device())], []
             passes = [(self._divisor(micro.items, own, whole), part) for micro in cut for _, part in micro.passes]
             for left, (divisor, part) in zip(reversed(range(len(passes))), passes, strict=True):
                 loss, ratios, log_probs = self._loss(part, divisor)
@@ -96,12 +98,11 @@ class Policy:
             return found
 
         loss, norm, rate = self.learner.step(parts)
-        return Updated(loss, norm, _gap(torch.cat(gaps), self.job.dtype), rate, parity)
+        return Updated(loss if self.spread.first else 0.0, norm, _gap(torch.cat(gaps), self.job.dtype), rate, parity)
 
     def weights(self) -> Parcel:
         """Every tensor whole, by its checkpoint's name, in the type that engines compute in; on rank 0."""
-        computed = getattr(torch, self.job.dtype)
-        return Parcel([(name, tensor.to(computed)) for name, tensor in self.learner.weights()])
+        return Parcel(self.learner.weights(getattr(torch, self.job.dtype)))
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, and the optimizer's state; the tokenizer is the caller's."""
@@ -114,9 +115,9 @@ class Policy:
         """What a micro-batch's sum is divided by: the update's count, or its own where each micro-batch is a mean (H25, H26)."""
         match self.job.norm_scope:
             case "micro_batch_sum":  # means are added up; ranks average
-                return self._denominator(part) * self.job.ranks
+                return self._denominator(part) * self.spread.shares
             case "micro_batch_mean":  # weighed by their share of the rank's sequences; ranks average
-                return self._denominator(part) * self.job.ranks * (len(own) / len(part))
+                return self._denominator(part) * self.spread.shares * (len(own) / len(part))
             case _:
                 return whole
 
@@ -124,26 +125,26 @@ class Policy:
         states.back("param")
         found: dict[int, Row] = {}
         with torch.no_grad():
-            for micro in micro_batches(samples, self.job.micro, self.rank, self.job.ranks):
+            for micro in micro_batches(samples, self.job.micro, self.spread.share, self.spread.shares, device()):
                 for numbers, part in micro.passes:
                     log_probs, mask, _ = self._forward(states.model, part)
                     found |= zip(numbers, ragged(log_probs, mask), strict=True)
-        return [found[at] for at in sorted(found)]
+        return [found[at] for at in sorted(found)] if self.spread.first else []
 
     def _forward(self, model: Any, samples: Sequence[Sample]) -> tuple[Tensor, Tensor, Tensor]:
-        """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the logits they come from."""
+        """Log-probs of the answers' tokens [sequences, longest answer], their mask, and the distributions' entropy: 0 where no
+        loss asks for it."""
         rows = table(samples, packs=self.job.micro.packs).to(device())
-        chosen = before(model, rows).float()
-        if self.job.tempered:
-            chosen = chosen / self.job.temperature
-        tokens = rows.ids.flatten()[rows.places]
-        log_probs = chosen.log_softmax(-1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
-        return log_probs * rows.mask, rows.mask, chosen
+        head = self.spread.head_output(model, rows)
+        temperature = self.job.temperature if self.job.tempered else 1.0
+        of_places = log_probs_and_entropy(head.logits, head.tokens, temperature, entropic=bool(self.job.entropy))
+        log_probs, entropy = (head.to_answers(one) * rows.mask for one in of_places)
+        return log_probs, rows.mask, entropy
 
     def _loss(self, part: Sequence[Lesson], divisor: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The part of the update's loss, |ratio - 1| of each token that counts, and the log-probs."""
         job = self.job
-        log_probs, mask, logits = self._forward(self.learner.model, [lesson.sample for lesson in part])
+        log_probs, mask, entropy = self._forward(self.learner.model, [lesson.sample for lesson in part])
         own = log_probs.detach()
         old = own if job.old == "current" or job.old_in_update else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
@@ -158,7 +159,7 @@ class Policy:
             loss = loss * grid([lesson.weights for lesson in part], mask)
         loss = losses.capped(loss, job.value_cap)
         if job.entropy:
-            loss = loss - job.entropy * losses.entropy(logits)
+            loss = loss - job.entropy * entropy
         if job.kl_loss:
             reference = grid([lesson.reference for lesson in part], mask)
             loss = loss + job.kl_loss.coef * losses.kl(log_probs, reference, job.kl_loss.estimator)
@@ -192,6 +193,10 @@ def _apart(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
 
 
 def _load(path: str, job: Job) -> Any:
-    from transformers import AutoModelForCausalLM
+    """A causal model of these files, with what the plan sets in its config; a checkpoint's config has that already."""
+    from transformers import AutoConfig, AutoModelForCausalLM
 
-    return AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, job.stored)).to(device())
+    config = AutoConfig.from_pretrained(path)
+    for name, value in job.overrides.items():
+        setattr(config, name, value)
+    return AutoModelForCausalLM.from_pretrained(path, config=config, dtype=getattr(torch, job.stored)).to(device())

@@ -23,6 +23,13 @@ CLOCKS = {
 }
 """Under which name the time in a phase is logged."""
 
+MOST_EMPTY = 3
+"""Periods in a row without any reward, after which somebody is told."""
+HINT = (
+    f"no answer of {MOST_EMPTY} periods in a row had a reward: nothing is learned from equal rewards. Does the reward function find the "
+    "answer in the form in which this model writes it, and is response_max_tokens long enough (cut_answers)?"
+)
+
 
 class Record:
     """Of a run of which `done` periods are over."""
@@ -32,7 +39,7 @@ class Record:
     ) -> None:  # fmt: skip
         self.metrics, self.ledger = Metrics(folder, done, watch, trackers), Ledger(folder, done)
         self.watch, self.faults = watch, faults
-        self.clock, self.spent, self.since = "", dict[str, float](), 0.0
+        self.clock, self.spent, self.since, self.empty = "", dict[str, float](), 0.0, 0
 
     @property
     def periods(self) -> int:
@@ -52,6 +59,9 @@ class Record:
         """The period is over: what it learned from, which sequences wait, and `more` numbers."""
         self._ticks("")
         self.ledger.note(period, [[one.sample.number for one in part] for part in parts], batch, waiting)
+        self.empty = 0 if any(batch.rewards) else self.empty + 1
+        if self.empty == MOST_EMPTY:
+            self.watch.event("hint", what=HINT)
         lags = Counter(period - 1 - sample.version for sample in batch.samples)
         numbers = {name: value for part in more for name, value in part.items()}
         self.metrics.log(

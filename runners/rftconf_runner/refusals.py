@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rftconf.plan.model import Algorithm, Plan, Stage
+from rftconf.plan.provenance import Source
+from rftconf_runner import trinity_tasks
 from rftconf_runner.aggregations import AGGREGATIONS, OVER_LENGTH
 from rftconf_runner.beyond import of_beyond
 from rftconf_runner.elsewhere import executed_by
@@ -37,8 +39,18 @@ def refusals(plan: Plan) -> list[Refusal]:
     if len(plan.stages) != 1:
         return [Refusal("stages", f"{len(plan.stages)} stages; the runner executes one")]
     stage = plan.stages[0]
-    found = [Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path))) for path, why in _refused(stage)]
-    return found + [Refusal(path, why) for path, why in of_beyond(plan)]
+    found = [
+        Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path)))
+        for path, why in _refused(stage, plan.source)
+    ]
+    return found + [Refusal(path, why) for path, why in (*_elsewhere_begun(plan), *of_beyond(plan))]
+
+
+def _elsewhere_begun(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Refuse a run that goes on from another framework's checkpoint: here it would begin anew."""
+    if plan.identity.resume == "path":
+        whose = f" from {said(plan.identity.resume_path)}" if plan.identity.resume_path else ""
+        yield "identity.resume", f"goes on{whose}; the runner goes on from its own checkpoints alone (--resume)"
 
 
 def _held(stage: Stage, path: str) -> object:
@@ -54,11 +66,31 @@ def unread_by(plan: Plan) -> list[str]:
     return [f"stage.{path}" for stage in plan.stages[:1] for path, _ in _unread(stage)]
 
 
+def _overrides(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Refuse blocks within a model's config, which are options of a framework's trainer; single values are set."""
+    found = stage.model.config_overrides
+    for name, value in found.items() if isinstance(found, dict) else ():
+        if not isinstance(value, (bool, int, float, str)):
+            yield (
+                "model.config_overrides",
+                f"{name} is {said(value)}; the runner sets single values of a model's config",
+            )
+
+
+def _unnamed(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Refuse a model without a name: its folder would be the one that the run begins in."""
+    critic = stage.model.critic_path if stage.algorithm.critic.enabled is True else None
+    for path, value in (("model.path", stage.model.path), ("model.critic_path", critic)):
+        if isinstance(value, str) and not value.strip():
+            yield path, "is empty; the runner needs a model's folder or name there"
+
+
 def _unread(stage: Stage) -> Iterator[tuple[str, object]]:
-    return unread(stage, {path for path, _, _ in _known(stage)} | paths_read(stage) | BY_HAND)
+    of_tasks = {*trinity_tasks.FIELDS} if trinity_tasks.asks_once(stage) else set()
+    return unread(stage, {path for path, _, _ in _known(stage)} | paths_read(stage) | BY_HAND | of_tasks)
 
 
-def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
+def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     for path, value, executed in _known(stage):
         if value not in executed:
             names = ", ".join(sorted(str(name) for name in executed if name is not None))
@@ -66,10 +98,15 @@ def _refused(stage: Stage) -> Iterator[tuple[str, str]]:
     yield from of_graders(stage)
     yield from of_dapo(stage)
     yield from of_lag(stage)
-    yield from of_data(stage)
+    yield from of_data(stage, source)
     yield from of_numbers(stage)
     yield from of_types(stage)
     yield from _sizes(stage)
+    yield from _overrides(stage)
+    yield from _unnamed(stage)
+    adapter = stage.model_options.lora
+    if adapter.path is not None and not adapter.rank:
+        yield "model_options.lora.path", f"is {said(adapter.path)}, an adapter to go on from; its rank is not said"
     for path, value in _unread(stage):
         yield path, f"is {said(value)}, and the runner does not read it; `--leave-out stage.{path}` runs without it"
 
@@ -98,7 +135,6 @@ def _known(stage: Stage) -> tuple[Known, ...]:
         *_of_reference(stage),
         *(_of_critic(stage) if algorithm.critic.enabled else ()),
         ("placement.actor.backend", actor.backend, {"fsdp", "fsdp2"}),
-        ("placement.actor.sp", actor.sp, {1, None}),
         ("placement.rollout.engine", stage.placement.rollout.engine, {"vllm"}),
         *(
             (f"placement.rollout.{name}", getattr(stage.placement.rollout, name), {1, None})
@@ -134,13 +170,11 @@ def _of_reference(stage: Stage) -> Iterator[Known]:
     """It is computed where the policy is."""
     if compares(stage):
         yield "placement.reference.backend", stage.placement.reference.backend, {"fsdp", "fsdp2", None}
-        yield "placement.reference.sp", stage.placement.reference.sp, {1, None}
 
 
 def _of_critic(stage: Stage) -> Iterator[Known]:
     worker, optimizer = stage.placement.critic, stage.optim.critic
     yield "placement.critic.backend", worker.backend, {"fsdp", "fsdp2", None}
-    yield "placement.critic.sp", worker.sp, {1, None}
     yield "batch.critic_shuffle_sequences", stage.batch.critic_shuffle_sequences, {False, None}
     yield "optim.critic.kind", optimizer.kind, {"adamw", None}
     yield "optim.critic.schedule", optimizer.schedule, {*SCHEDULES, None}

@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rftconf.plan.model import Stage
+from rftconf.plan.provenance import Source
 from rftconf_runner.data_reader import given_rewards, is_given, tags_of
+from rftconf_runner.framework_rewards import own_reward
 from rftconf_runner.grader_reader import scoring
 from rftconf_runner.job_reader import WHITENED
 from rftconf_runner.mixing import counts
 from rftconf_runner.said import said
+from rftconf_runner.scores import scoring as scoring_of
 
 WHOLE = 1e-6
 """By which shares may miss their sum of 1."""
 
 
-def of_data(stage: Stage) -> Iterator[tuple[str, str]]:
+def of_data(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     """What of several data sets, or of several domains, is refused."""
     data = stage.data
     if not data.train:
@@ -30,12 +33,11 @@ def of_data(stage: Stage) -> Iterator[tuple[str, str]]:
     for one in data.train:
         if is_given(one.reward) and len(data.domains) > 1:
             yield "data.train[].reward", f"is given for {one.name}; where rows have domains, these have rewards"
-        elif one.reward is not None and not is_given(one.reward):
-            yield (
-                "data.train[].reward",
-                f"is {said(one.reward)}, a name of its framework's; `--reward {one.name}=WHICH`",
-            )
-    yield from _of_rewards(stage)
+        elif one.reward is not None and not is_given(one.reward) and not _own(stage, source, one.reward):
+            why = scoring_of.unscored(str(source.framework), str(source.release), str(one.reward))
+            told = f": {why}" if source.framework == "trinity" and source.release else ", a name of its framework's"
+            yield "data.train[].reward", f"is {said(one.reward)}{told}; `--reward {one.name}=WHICH`"
+    yield from _of_rewards(stage, source)
 
 
 def _of_shares(stage: Stage) -> Iterator[tuple[str, str]]:
@@ -74,9 +76,15 @@ def _of_one_batch(stage: Stage) -> Iterator[tuple[str, str]]:
         yield "algorithm.filters", "groups are drawn again; the runner does not keep domains' shares then"
 
 
-def _of_rewards(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Every answer has one reward: a function's, or a reward model's score."""
-    if stage.reward.function_path and stage.reward.function_name:
+def _own(stage: Stage, source: Source, name: object) -> bool:
+    """True where the framework's reward is the one that a data set names."""
+    found = own_reward(stage, source)
+    return found is not None and found.arguments.get("name") == name
+
+
+def _of_rewards(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
+    """Every answer has one reward: a function's, a reward model's score, or what the framework itself says of it."""
+    if (stage.reward.function_path and stage.reward.function_name) or own_reward(stage, source):
         return
     given = {name for name, _ in given_rewards(stage)}
     modelled = {domain for domain, _, kind in scoring(stage) if kind == "classifier"}

@@ -50,6 +50,7 @@ RANGES = {
     "batch.responses_per_prompt": COUNT,
     "batch.sequences_per_update": COUNT,
     "placement.actor.gpus": COUNT,
+    "placement.actor.sp": COUNT,
     "placement.rollout.gpus": COUNT,
     "placement.rollout.tp": COUNT,
     "sync.run_ahead_rollouts": Range(),
@@ -96,10 +97,18 @@ def of_numbers(stage: Stage) -> Iterator[tuple[str, str]]:
         for name in path.split("."):
             value = getattr(value, name)
         if isinstance(value, (int, float, Fraction)) and not one.holds(float(value)):
-            yield path, f"is {said(value)}; the runner needs {one}"
+            yield path, f"is {said(value)}; the runner needs {one}{_few_rows(stage, path)}"
+
+
+def _few_rows(stage: Stage, path: str) -> str:
+    """What no periods mean where they follow from the data."""
+    counted = path == "run_length.rollouts" and isinstance(stage.data.rows, int)
+    batch = said(stage.batch.prompts_per_rollout)
+    return f": the data have {said(stage.data.rows)} rows, and a batch is {batch} prompts" if counted else ""
 
 
 def _of_passes(stage: Stage, part: str) -> dict[str, Range]:
     """Of what is cut into micro-batches, the size that counts."""
-    by_tokens = getattr(stage.batch, part).dynamic is True
+    said = getattr(stage.batch, part).dynamic
+    by_tokens = (stage.batch.critic.dynamic if said is None and part == "critic_infer" else said) is True
     return {f"batch.{part}.{'tokens' if by_tokens else 'sequences'}_per_rank": Range(1, MOST_TOKENS)}

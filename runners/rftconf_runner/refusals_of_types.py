@@ -26,14 +26,13 @@ def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
     if dtype not in MIXES:
         yield "placement.actor.compute_dtype", f"is {said(given)}; the runner learns in {', '.join(MIXES)}"
         return
-    kept = DTYPES.get(str(place.actor.model_dtype or dtype), "")
     yield from _not_in(MIXES[dtype], f"computes in {dtype}, and does not learn it in that",
                        {"actor.model_dtype": place.actor.model_dtype})  # fmt: skip
     same = f"computes everything in {dtype}"
     yield from _not_in({dtype}, same, {"rollout.dtype": place.rollout.dtype})
     if compares(stage):
         yield from _not_in({dtype}, same, {"reference.compute_dtype": place.reference.compute_dtype})
-        yield from _not_in({kept}, f"keeps it as the policy, in {kept}",
+        yield from _not_in(MIXES[dtype], f"rounds its weights once, to {dtype}",
                            {"reference.model_dtype": place.reference.model_dtype})  # fmt: skip
     if stage.algorithm.critic.enabled:
         yield from _not_in({dtype}, same, {"critic.compute_dtype": place.critic.compute_dtype})

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -16,7 +16,9 @@ from typing import Any
 import ray
 
 from rftconf_runner.dapo import overlong_penalty
+from rftconf_runner.framework_rewards import OWN
 from rftconf_runner.job import Grader, RewardSource, Shaping
+from rftconf_runner.scores.pool import LATE, Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,12 @@ class BadRewardError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an answer earns, and the numbers that the function gave beside it; `acc` is the reward where it gave none."""
+    """What an answer earns, and the numbers that the function gave beside it; `acc` is the reward where it gave none. `late`: its
+    rule took too long over it, and it earns nothing."""
 
     reward: float
     metrics: Mapping[str, float]
+    late: bool = False
 
     def metric(self, name: str) -> float:
         """By which groups are filtered. Raises BadRewardError where the function did not give it."""
@@ -69,10 +73,13 @@ class Score:
 class Scorer:
     """Holds the functions, so that what they import and break stays in their process."""
 
-    def __init__(self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = ()) -> None:
+    def __init__(
+        self, rewards: Sequence[RewardSource], graders: Sequence[Grader] = (), answer_seconds: float = 10.0
+    ) -> None:
         self.rewards, modules = {one.domain: one for one in rewards}, {one.path: _load(one.path) for one in rewards}
         self.modules = {one.domain: modules[one.path] for one in rewards}
         self.judges = [one for one in graders if one.kind == "judge"]
+        self.pool = Pool(answer_seconds)
 
     def check(self) -> None:
         """Raises BadRewardError where a function wants a server, or no function asks a judge that the plan has."""
@@ -94,7 +101,16 @@ class Scorer:
 
     def scores(self, asked: Sequence[Asked]) -> list[Score]:
         """One per answer. Raises BadRewardError with the answer it was about."""
-        return [self._score(one) for one in asked]
+        sources = [self._source(one) for one in asked]
+        pooled = [at for at, source in enumerate(sources) if source.path in OWN]
+        came = self.pool.came(
+            [
+                (f"{OWN[sources[at].path]}:{sources[at].name}", {**asked[at].told(), **sources[at].arguments})
+                for at in pooled
+            ]
+        )
+        found = {at: _pooled(asked[at], *one) for at, one in zip(pooled, came, strict=True)}
+        return [found[at] if at in found else self._score(one) for at, one in enumerate(asked)]
 
     def prompts(self, asked: Sequence[Asked], template: str) -> list[Any]:
         """What a judge is asked about each answer: chat messages, or the text of one; None where the answer's function does
@@ -103,25 +119,39 @@ class Scorer:
         called = partial(self._called, name=JUDGE_PROMPT, template=template)
         return [called(one, prompt=one.prompt) if it else None for one, it in zip(asked, asks, strict=True)]
 
+    def _source(self, asked: Asked) -> RewardSource:
+        return self.rewards[asked.domain if asked.domain in self.rewards else ""]
+
     def _module(self, domain: str) -> Any:
         return self.modules[domain if domain in self.modules else ""]
 
     def _called(self, asked: Asked, name: str, **more: Any) -> Any:
         """What a function of the answer's reward says of it."""
-        arguments = self.rewards[asked.domain if asked.domain in self.rewards else ""].arguments
         try:
-            return getattr(self._module(asked.domain), name)(**asked.told(), **more, **arguments)
+            return getattr(self._module(asked.domain), name)(**asked.told(), **more, **self._source(asked).arguments)
         except Exception as error:
             raise BadRewardError(f"the reward of {asked.text[:80]!r}: {type(error).__name__}: {error}") from error
 
     def _score(self, asked: Asked) -> Score:
-        domain, text = asked.domain if asked.domain in self.rewards else "", asked.text
-        found = self._called(asked, self.rewards[domain].name)
-        value = _number(found.get("score") if isinstance(found, dict) else found)
-        if value is None or not math.isfinite(value):
-            raise BadRewardError(f"the reward of {text[:80]!r} is {found!r}, and no finite number")
-        more = found if isinstance(found, dict) else {"acc": value}
-        return Score(value, {name: one for name, of in more.items() if (one := _number(of)) is not None})
+        return _scored(asked, self._called(asked, self._source(asked).name))
+
+
+def _pooled(asked: Asked, done: bool, found: Any) -> Score:
+    """Turn a pooled result into a score. Raises BadRewardError with the words of the rule's error."""
+    if done:
+        return _scored(asked, found)
+    if found == LATE:
+        return Score(0.0, {"acc": 0.0, "score": 0.0}, late=True)
+    raise BadRewardError(f"the reward of {asked.text[:80]!r}: {found}")
+
+
+def _scored(asked: Asked, found: Any) -> Score:
+    """Turn what a function returned into numbers. Raises BadRewardError where the reward is no finite number."""
+    value = _number(found.get("score") if isinstance(found, dict) else found)
+    if value is None or not math.isfinite(value):
+        raise BadRewardError(f"the reward of {asked.text[:80]!r} is {found!r}, and no finite number")
+    more = found if isinstance(found, dict) else {"acc": value}
+    return Score(value, {name: one for name, of in more.items() if (one := _number(of)) is not None})
 
 
 def _load(path: str) -> Any:
@@ -150,9 +180,10 @@ def _number(value: Any) -> float | None:
         return math.inf
 
 
-def scored(scorer: Any, asked: Sequence[Asked], seconds: float) -> list[Score]:
-    """Scores in the order asked. Raises BadRewardError, also where the function takes longer than `seconds`."""
-    found: list[Score] = _within(seconds, asked, lambda: scorer.scores.remote(asked))
+def scored(scorer: Any, asked: Sequence[Asked], seconds: float, late: float = 0.0) -> list[Score]:
+    """Scores in the order asked. Raises BadRewardError, also where the function takes longer than `seconds`, or than `late` where
+    rules that have limits of their own may take longer."""
+    found: list[Score] = _within(max(seconds, late), asked, lambda: scorer.scores.remote(asked))
     return found
 
 
@@ -174,4 +205,4 @@ def shaped(scores: Sequence[Score], tokens: Sequence[int], shaping: Shaping | No
     if shaping is None:
         return list(scores)
     pairs = zip(scores, tokens, strict=True)
-    return [Score(one.reward + overlong_penalty(length, shaping), one.metrics) for one, length in pairs]
+    return [replace(one, reward=one.reward + overlong_penalty(length, shaping)) for one, length in pairs]

@@ -27,6 +27,8 @@ ENVIRONMENT = {
 }
 CPU_CACHE_BYTES = 256 << 20
 """vLLM would take 92 % of a machine's memory for the cache."""
+CPU_STEP_TOKENS = 8192
+"""What a step reads at most without a GPU, and never less than one whole sequence."""
 CUTTING = "cut"
 """The group of threads in which an engine hears that it is to stop."""
 
@@ -65,6 +67,12 @@ def started(model: str, memory_fraction: float, **more: Any) -> Any:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     share = {"gpu_memory_utilization": memory_fraction} if memory_fraction else {}
     memory: dict[str, Any] = share if device == "cuda" else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
+    if device == "cpu" and "max_model_len" in more:
+        # where a prompt is read in parts, vLLM turns back its answer's generator, which those of a CPU do not know
+        memory |= {
+            "enable_chunked_prefill": False,
+            "max_num_batched_tokens": max(more["max_model_len"], CPU_STEP_TOKENS),
+        }
     same = {"enforce_eager": True, "distributed_executor_backend": "uni", "disable_log_stats": True}
     with patient(device):
         return llm(model, **{**same, **memory, **more})
@@ -102,6 +110,7 @@ class Engine:
             # what the trainer compares with: of all tokens, with logits divided by the temperature where the plan says so
             logprobs_mode="processed_logprobs" if job.tempered and not job.truncates else "raw_logprobs",
             enable_sleep_mode=sleeps,
+            hf_overrides=dict(job.overrides),
             **ranked.ranks_of(job, rank, meeting),
         )
         self.rank, self.version, self.rows, self.cutting = rank, 0, dict[str, int](), threading.Event()

@@ -6,7 +6,8 @@ import re
 from importlib.util import find_spec
 from typing import Any
 
-from rftconf.plan.model import DataSet, Domain, Plan
+from rftconf.plan.data_parts import DataSet, Domain
+from rftconf.plan.model import Plan
 from rftconf_runner import judged
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from rftconf.plan.symbols import Expr
+from rftconf.base.symbols import Expr
 
 
 def said(value: object) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import accumulate
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from rftconf_runner.packed_attention import set_lengths
+
 Row = tuple[float, ...]
 """A number for each token of an answer."""
+KEEPS = "logits_to_keep"
+"""The argument of transformers' models that names the places a language model's head computes; other heads compute all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +58,23 @@ class Lesson:
 @dataclass(frozen=True, slots=True)
 class Table:
     """Token ids and positions of one shape; the answers' tokens by their `places` in the ids row after row, and their mask,
-    both [sequences, longest answer]."""
+    both [sequences, longest answer]. A head is asked about `columns` of the ids alone, and the place before
+    each of the answers' tokens is one of `numbers` among those, row after row. `lengths` are of sequences in one row, none otherwise."""
 
     ids: Tensor
     positions: Tensor
     places: Tensor
     mask: Tensor
+    columns: Tensor
+    numbers: Tensor
+    lengths: tuple[int, ...] = ()
 
     def to(self, device: str) -> Table:
         """The same on a device."""
-        parts = (self.ids, self.positions, self.places, self.mask)
-        return Table(*(tensor.to(device) for tensor in parts))
+        return replace(self, **{name: getattr(self, name).to(device) for name in TENSORS})
+
+
+TENSORS = ("ids", "positions", "places", "mask", "columns", "numbers")
 
 
 def mask_of(samples: Sequence[Sample]) -> Tensor:
@@ -86,20 +97,43 @@ def table(samples: Sequence[Sample], *, packs: bool) -> Table:
         ids[own] = torch.tensor((*sample.prompt, *sample.answer))
         positions[own] = torch.arange(len(sample))
         places[at, : len(sample.answer)] = torch.arange(start + len(sample.prompt), start + len(sample))
-    rows = 1 if packs else len(samples)
-    return Table(ids.view(rows, -1), positions.view(rows, -1), places, mask)
+    rows, before = 1 if packs else len(samples), places - 1
+    length = whole if packs else longest
+    columns = torch.arange(min(len(sample.prompt) for sample in samples) - 1, length - 1)
+    if packs:
+        columns = before[mask.bool()]
+    number = torch.zeros(length, dtype=torch.long)
+    number[columns] = torch.arange(len(columns))
+    numbers = before // length * len(columns) + number[before % length]
+    lengths = tuple(map(len, samples)) if packs else ()
+    return Table(ids.view(rows, -1), positions.view(rows, -1), places, mask, columns, numbers, lengths)
 
 
-def before(model: Any, rows: Table) -> Tensor:
-    """What a model's head says at the token before each of the answers' [sequences, longest answer, head], in its own type.
+@dataclass(frozen=True, slots=True)
+class HeadOutput:
+    """A model's `logits` [rows, places, head] at the places before `tokens` [rows, places]. `to_answers` turns a number for each place
+    into one for each of the answers' tokens [sequences, longest answer]; beyond the mask its numbers mean nothing."""
+
+    logits: Tensor
+    tokens: Tensor
+    to_answers: Callable[[Tensor], Tensor]
+
+
+def head_output(model: Any, rows: Table) -> HeadOutput:
+    """Run a model, its head at the places before the answers' tokens and few others: a large head costs much of a small model.
 
     Without a mask a token attends to all before it, which padding on the right is not; attention has its fast forms then.
     In one row sequences are told apart by positions that begin anew: transformers lets none of them attend to another.
     """
-    packed = len(rows.ids) < len(rows.places)
-    more = {"position_ids": rows.positions} if packed else {}
-    found: Tensor = model(input_ids=rows.ids, use_cache=False, **more).logits.flatten(0, 1)
-    return found[rows.places - 1]
+    set_lengths(rows.lengths)
+    more = {"position_ids": rows.positions} if rows.lengths else {}
+    keeps = KEEPS in signature(model.forward).parameters
+    found = model(input_ids=rows.ids, use_cache=False, **more, **({KEEPS: rows.columns} if keeps else {})).logits
+    return HeadOutput(
+        found if keeps else found[:, rows.columns],
+        rows.ids[:, rows.columns + 1],
+        lambda values: values.flatten()[rows.numbers],
+    )
 
 
 def grid(rows: Sequence[Sequence[float]], like: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import cos, pi
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,15 @@ def whole(value: Any) -> Tensor:
     return found
 
 
+def decaying(learned: Sequence[Tensor], optimizer: Optimizer) -> list[dict[str, Any]]:
+    """Parameters by what of them decays; a sharded one has as many dimensions as the whole."""
+    decay, rest = optimizer.weight_decay, 0.0 if optimizer.matrices else optimizer.weight_decay
+    if rest == decay:
+        return [{"params": [*learned], "weight_decay": decay}]
+    groups = ([one for one in learned if one.ndim > 1], decay), ([one for one in learned if one.ndim < 2], rest)
+    return [{"params": those, "weight_decay": share} for those, share in groups if those]
+
+
 class Learner:
     """A sharded model and its optimizer. Every method is collective: all ranks of the model must be called."""
 
@@ -95,7 +104,7 @@ class Learner:
         self.done, self.adapters = 0, adapters
         self.sums_late = ranks == 1 and not offload.policy and isinstance(model, FSDPModule)
         learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        self.optimizer = torch.optim.AdamW(learned, optimizer.lr, optimizer.betas, weight_decay=optimizer.weight_decay)
+        self.optimizer = torch.optim.AdamW(decaying(learned, optimizer), optimizer.lr, optimizer.betas)
         self.states = States(model, self.optimizer, offload, device())
 
     def step(self, parts: Callable[[], list[Tensor]]) -> tuple[float, float, float]:
@@ -126,15 +135,21 @@ class Learner:
         (loss * self.ranks).backward()
         return loss.detach()
 
-    def weights(self) -> list[tuple[str, Tensor]]:
-        """Every tensor whole, by its checkpoint's name, with adapters merged into it; on rank 0."""
-        found = self._gathered()
-        return self.adapters.merged(found) if self.adapters else found
+    def weights(self, dtype: torch.dtype) -> list[tuple[str, Tensor]]:
+        """Every tensor whole, by its checkpoint's name, in a type, with adapters merged into it before that; on rank 0."""
+        if not self.adapters:
+            return self._gathered(dtype)
+        return [(name, tensor.to(dtype)) for name, tensor in self.adapters.merged(self._gathered())]
 
-    def _gathered(self) -> list[tuple[str, Tensor]]:
+    def _gathered(self, dtype: torch.dtype | None = None) -> list[tuple[str, Tensor]]:
+        """Gather the tensors in a type: they are cast before they leave the device, since the way to the host costs most."""
         self.states.back("param")
-        found = [(name, whole(value).detach().cpu()) for name, value in self.model.state_dict().items()]
-        return found if self.rank == 0 else []
+        found = list[tuple[str, Tensor]]()
+        for name, value in self.model.state_dict().items():
+            tensor = whole(value).detach()
+            if self.rank == 0:
+                found.append((name, tensor.to(dtype or tensor.dtype).cpu()))
+        return found
 
     def save(self, folder: str) -> None:
         """Weights and config as Hugging Face writes them, adapters as PEFT does, and the optimizer's state."""

@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
+from rftconf.base.symbols import Expr, formula
 from rftconf.plan.model import Stage
-from rftconf.plan.symbols import Expr, formula
 
 
 class StageReader:

@@ -40,7 +40,10 @@ def missing(plan: Plan) -> list[tuple[str, str]]:
         (name, LIBRARIES[name]) for name in named(plan) if name in LIBRARIES and find_spec(LIBRARIES[name]) is None
     ]
     return [
-        ("identity.loggers", f"names {name}; `pip install {package}` into the runner's environment, or take it out")
+        (
+            "identity.loggers",
+            f"names {name}; `pip install {package}` into the runner's environment, or --no-trackers logs to the folder only",
+        )
         for name, package in absent
     ]
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.diagnostics import Diagnostic
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.symbols import OpenKey, Var, open_keys
+from rftconf.convert.convert import convert
 from rftconf.lint import engine
 from rftconf.lint.rule import Example, chatlearn, roll, trinity, verl
-from rftconf.load import Loaded, load
-from rftconf.plan.symbols import OpenKey, Var, open_keys
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.lint.bases import documents
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.diagnostics import Severity
-from rftconf.errors import UnreadableError
+from rftconf.base.diagnostics import Severity
+from rftconf.base.errors import UnreadableError
 from rftconf.text import source as source_module
-from rftconf.text.interpolation import resolve_leaves
-from rftconf.text.read import MAX_VALUES, read
+from rftconf.text.omegaconf.interpolation import resolve_leaves
+from rftconf.text.read.read import MAX_VALUES, read
 from rftconf.text.source import MAX_BYTES, from_bytes, open_source
 from tests.bad_input.corpus import CORPUS, SOUND, Bad, build
 
@@ -70,8 +70,8 @@ def limited() -> None:
 def test_the_worst_need_little_memory(bad: Bad, tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "from rftconf.errors import UnreadableError\n"
-        "from rftconf.text.read import read\n"
+        "from rftconf.base.errors import UnreadableError\n"
+        "from rftconf.text.read.read import read\n"
         "from rftconf.text.source import open_source\n"
         "try:\n"
         "    sys.exit(0 if read(open_source(sys.argv[1])).readable else 2)\n"

@@ -7,13 +7,14 @@ from collections import Counter
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
+from rftconf.convert.convert import convert
 from rftconf.lint.examples import block, tree
-from rftconf.load import load
+from rftconf.load.load import load
 from rftconf.schemas import catalogue, registry
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.lint.bases import BASES
 

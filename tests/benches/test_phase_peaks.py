@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from benches.phase_peaks import ACCOUNTED, Peaks, beside, said_of, used_bytes
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.phases import Phase
 from rftconf.budget.price import price
-from rftconf.budget.setup import Asked, setup_of
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from rftconf.budget.roles import Setup
-from rftconf.budget.setup import Asked, setup_of
-from rftconf.load import load
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.load.load import load
 from rftconf.plan.model import Plan
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes, open_source
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "convert"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rftconf.budget.allocation import problems, whole_and_split
-from rftconf.budget.pools import Pool, pools
-from rftconf.budget.recipe import MegatronSizes
-from rftconf.budget.roles import Setup
+from rftconf.budget.roles.layout_rules import problems, whole_and_split
+from rftconf.budget.roles.pools import Pool, pools
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.terms.training_job import MegatronSizes
 from tests.budget.runs import apart, colocated, golden, setup
 
 

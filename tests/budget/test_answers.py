@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from rftconf.budget.answers import answers, fits, front, most_tokens
-from rftconf.budget.clusters import cheapest_cluster, fewest_gpus, resized, sizes
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.advice.cluster_search import cheapest_cluster, fewest_gpus, resized, sizes
+from rftconf.budget.advice.inverse_questions import answers, fits, front, most_tokens
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
 from tests.budget.runs import apart, colocated, golden, setup
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from rftconf.budget.comparison import RoleMemory, compare_memory, memory_by_role
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.memory_settings import OF_ENGINES, OF_RUNS, OF_TRAINERS, value_at
 from rftconf.budget.price import price
-from rftconf.budget.roles import Setup
-from rftconf.budget.setup import Asked, setup_of
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.roles.setup import Asked, setup_of
 from tests.budget.runs import colocated
 
 GPU = gpu_named("h100-80g")

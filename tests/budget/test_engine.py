@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.budget import engine as engines
-from rftconf.budget.engine import Engine
-from rftconf.budget.gpus import gpu_named
-from rftconf.budget.kv_cache import block_bytes, blocks_per_request, smallest
-from rftconf.budget.models import resolve
-from rftconf.budget.term import total
+from rftconf.budget.facts.gpus import gpu_named
+from rftconf.budget.facts.models import resolve
+from rftconf.budget.terms import engine as engines
+from rftconf.budget.terms.engine import Engine
+from rftconf.budget.terms.kv_cache import block_bytes, blocks_per_request, smallest
+from rftconf.budget.terms.term import total
 
 H100 = gpu_named("h100")
 QWEN = Engine(resolve("Qwen/Qwen2.5-7B").architecture, tp=2, fraction=0.6)

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from rftconf.budget.allocation import problems
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.phases import Phase
 from rftconf.budget.price import price
-from rftconf.budget.roles import Setup
-from rftconf.budget.setup import Asked, setup_of
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.budget.roles.layout_rules import problems
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
 from tests.budget.runs import APART, COLOCATED, colocated, setup
 from tests.budget.test_pools import JUDGE, NARROW, THEIRS, WIDE, document

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.budget.gpus import GPUS, gpu_named
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
+from rftconf.budget.facts.gpus import GPUS, gpu_named
 
 
 def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
@@ -18,7 +18,7 @@ def test_there_are_enough_of_them_each_once_and_with_a_source() -> None:
 
 @pytest.mark.parametrize("gpu", GPUS, ids=lambda gpu: gpu.name)
 def test_usable_is_near_the_label_and_never_above_it(gpu: object) -> None:
-    from rftconf.budget.gpus import GIB, Gpu
+    from rftconf.budget.facts.gpus import GIB, Gpu
 
     assert isinstance(gpu, Gpu)
     assert 0.9 * gpu.label_gb * 1e9 < gpu.usable < gpu.label_gb * GIB

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from rftconf.budget import models
-from rftconf.budget.architecture import Attention, LinearAttention
-from rftconf.budget.hf_config import architecture_of, missing_family, read_config
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
+from rftconf.budget.facts import models
+from rftconf.budget.facts.architecture import Attention, LinearAttention
+from rftconf.budget.facts.hf_config import architecture_of, missing_family, read_config
 
 LLAMA = {
     "model_type": "llama",

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.budget import activations, head, sharding, trainer
-from rftconf.budget.implementations import VERL
-from rftconf.budget.models import resolve
-from rftconf.budget.recipe import Adapter, Training
-from rftconf.budget.term import Term
+from rftconf.budget.facts.implementations import VERL
+from rftconf.budget.facts.models import resolve
+from rftconf.budget.terms import activations
+from rftconf.budget.terms import fsdp_phases as trainer
+from rftconf.budget.terms import fsdp_sharding as sharding
+from rftconf.budget.terms import lm_head as head
+from rftconf.budget.terms.term import Term
+from rftconf.budget.terms.training_job import Adapter, Training
 
 TOKENS = 8192
 
@@ -58,7 +61,7 @@ def test_ulysses_divides_checkpoints_and_logits(sp: int) -> None:
 
 def test_ulysses_repeats_key_value_heads_where_there_are_fewer_than_ranks() -> None:
     """verl: models/transformers/monkey_patch.py repeats them sp // heads times before the exchange."""
-    few, many = (activations.kept(job("Qwen/Qwen3-30B-A3B", sp=sp)).size * sp for sp in (4, 8))
+    few, many = (activations.saved_activations(job("Qwen/Qwen3-30B-A3B", sp=sp)).size * sp for sp in (4, 8))
     assert many - few == 2 * 2 * 4 * 128 * 48 * TOKENS
 
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.budget import megatron
-from rftconf.budget.allocation import problems
-from rftconf.budget.implementations import MEGATRON
-from rftconf.budget.megatron_sizes import megatron_sizes, placed
-from rftconf.budget.models import resolve
-from rftconf.budget.recipe import Adapter, MegatronSizes, Training
-from rftconf.budget.sharding import adapter_parameters
-from rftconf.budget.term import total
-from rftconf.budget.values import Values
+from rftconf.budget.facts.implementations import MEGATRON
+from rftconf.budget.facts.models import resolve
+from rftconf.budget.roles.layout_rules import problems
+from rftconf.budget.roles.megatron_sizes import layers_per_virtual_stage, megatron_sizes
+from rftconf.budget.roles.symbolic_values import Values
+from rftconf.budget.terms import megatron
+from rftconf.budget.terms.fsdp_sharding import adapter_parameters
+from rftconf.budget.terms.term import total
+from rftconf.budget.terms.training_job import Adapter, MegatronSizes, Training
 from rftconf.plan.model import Megatron, Worker
 from tests.budget.runs import setup
 
@@ -48,11 +48,11 @@ def waits(**sizes: object) -> int:
     ],
 )
 def test_layouts(layout: str | None, stages: int, counts: tuple[int, ...]) -> None:
-    assert placed(layout, stages) == counts
+    assert layers_per_virtual_stage(layout, stages) == counts
 
 
 def test_virtual_stages_of_a_layout_are_dealt_out_in_turns() -> None:
-    sizes = MegatronSizes(pp=16, vpp=2, chunks=placed("E|(tt|)*30,L", 16))
+    sizes = MegatronSizes(pp=16, vpp=2, chunks=layers_per_virtual_stage("E|(tt|)*30,L", 16))
     layers = megatron.stage_layers(MIXTURE, sizes)
     assert layers == [2, *[4] * 14, 2]
     assert sum(layers) == 60
@@ -63,7 +63,7 @@ def test_a_layout_for_another_depth_is_a_problem() -> None:
         backend="megatron", gpus=16, megatron=MegatronSizes(pp=16, vpp=2, chunks=(0, *[2] * 30, 0))
     )
     assert any("the pipeline layout places 60 layers, the model has 28" in p.message for p in problems(run))
-    fits = placed("E|(t|)*28L|", 31)
+    fits = layers_per_virtual_stage("E|(t|)*28L|", 31)
     other = setup().with_actor(backend="megatron", gpus=31, megatron=MegatronSizes(pp=31, chunks=fits))
     assert not any("layers" in p.message for p in problems(other))
 

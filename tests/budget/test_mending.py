@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rftconf.budget.answers import answers
-from rftconf.budget.clusters import Answer, resized
-from rftconf.budget.gpus import gpu_named
-from rftconf.budget.mending import QUESTION, mended
+from rftconf.budget.advice.cluster_search import Answer, resized
+from rftconf.budget.advice.inverse_questions import answers
+from rftconf.budget.advice.make_it_fit import QUESTION, mended
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.budget.roles import Setup
-from rftconf.load import load
+from rftconf.budget.roles.roles import Setup
+from rftconf.load.load import load
 from tests.budget.runs import colocated, golden, setup
 from tests.budget.test_further_models import H100, roll
 from tests.budget.test_pools import NARROW, THEIRS, document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.budget import models
-from rftconf.budget.hf_config import KNOWN, architecture_of
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
+from rftconf.budget.facts import models
+from rftconf.budget.facts.hf_config import KNOWN, architecture_of
 
 ROWS = models.rows()
 

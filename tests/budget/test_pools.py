@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.budget.allocation import problems
-from rftconf.budget.gpus import gpu_named
-from rftconf.budget.pools import pools
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.budget.setup import Asked, setup_of
+from rftconf.budget.roles.layout_rules import problems
+from rftconf.budget.roles.pools import pools
+from rftconf.budget.roles.setup import Asked, setup_of
 from rftconf.lint import engine
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.roll_runs import INFER, ROLL, TRAIN, nested
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.budget import megatron, trainer
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import Budget, price
-from rftconf.budget.recipe import Adapter, MegatronSizes
-from rftconf.budget.roles import Setup
-from rftconf.budget.term import GIB, Term, total
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.terms import fsdp_phases as trainer
+from rftconf.budget.terms import megatron
+from rftconf.budget.terms.term import GIB, Term, total
+from rftconf.budget.terms.training_job import Adapter, MegatronSizes
 from tests.budget.runs import apart, colocated, golden, setup
 
 H100 = gpu_named("h100-80g")
@@ -177,7 +178,7 @@ def test_an_engine_without_room_for_one_request_does_not_fit() -> None:
 
 
 def test_embedding_and_loss_count_as_layers_where_asked() -> None:
-    from rftconf.budget.megatron_sizes import ends
+    from rftconf.budget.roles.megatron_sizes import ends
 
     both = {"account_for_embedding_in_pipeline_split": True, "account_for_loss_in_pipeline_split": True}
     assert ends(both, 94, 8) == (11, 11)

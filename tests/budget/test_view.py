@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.budget.setup import Asked, setup_of
-from rftconf.budget.view import plan_view
-from rftconf.errors import UsageError
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.base.errors import UsageError
+from rftconf.budget.roles.plan_view import plan_view
+from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.budget.runs import GOLDEN
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.budget import models
-from rftconf.budget.setup import Asked, setup_of
-from rftconf.budget.vision import missing_tower
+from rftconf.budget.facts import models
+from rftconf.budget.facts.vision import missing_tower
+from rftconf.budget.roles.setup import Asked, setup_of
 from tests.budget.runs import colocated
 
 DECODER = {

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from rftconf.certificate.account import told_by
-from rftconf.diff.compare import Difference, Seen
+from rftconf.base.ledger import Basis, Decision, Ledger, SourceLine, State, TargetLine
+from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.diff.compare import Difference
 from rftconf.diff.effects import known_of
+from rftconf.diff.halves import Seen
 from rftconf.diff.sides import Said
-from rftconf.ledger import Basis, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.plan.origin import Kind
 
 PATH = "stage.data.train[0].keys.prompt"

@@ -12,7 +12,7 @@ import pytest
 from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.certificate.checks import differing_parts
 from rftconf.cli.app import run
-from rftconf.cli.certifying import digest_file
+from rftconf.verbs.certify import digest_file
 from tests.certificate.forgeries import forgeries
 from tests.certificate.making import rewrite
 from tests.cli.scripts import GRPO, written

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rftconf.adapters.shapes import DATA_FILE, SHAPES
 from rftconf.cli.app import run
+from rftconf.convert.adapters.shapes import DATA_FILE, SHAPES
 from rftconf.schemas.registry import FRAMEWORKS
-from tests.adapters.samples import ROWS, got, module, put, run_script
 from tests.cli.scripts import GRPO, written
+from tests.convert.adapters.samples import ROWS, got, module, put, run_script
 
 TARGETS = sorted({known.family for known in FRAMEWORKS.values()} - {"verl"})
 REWARD = "    reward.custom_reward_function.path=$CODE/reward.py reward.custom_reward_function.name=judge \\\n"

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from rftconf.cli.app import run
+from tests.sources import ROOT
 
 SCRIPT = """set -u
 MODEL=${MODEL:?}
@@ -140,15 +141,82 @@ def test_a_bad_file_is_told_by_its_place(script: Path, capsys: Captured, text: s
     assert not out.exists()
 
 
-def test_a_missing_file_a_folder_and_a_certificate_are_refused(script: Path, tmp_path: Path, capsys: Captured) -> None:
-    base = ["convert", str(script), "--to", "trinity", "--answers"]
-    assert run([*base, str(tmp_path / "none.yaml")]) == 2
+def test_a_missing_file_is_refused(script: Path, tmp_path: Path, capsys: Captured) -> None:
+    assert run(["convert", str(script), "--to", "trinity", "--answers", str(tmp_path / "none.yaml")]) == 2
     assert "cannot be read: No such file" in capsys.readouterr().err
-    (tmp_path / "a.yaml").write_text("answers:\n")
-    assert run([*base, str(tmp_path / "a.yaml"), "--certify", "-o", str(tmp_path / "o.yaml")]) == 2
-    assert "--certify" in capsys.readouterr().err
-    assert run(["convert", str(tmp_path), "--to", "trinity", "--answers", "a.yaml", "-o", str(tmp_path / "out")]) == 2
-    assert "--answers is for one run" in capsys.readouterr().err
+
+
+def test_a_certificate_holds_the_answers(script: Path, capsys: Captured) -> None:
+    answers: dict[str, object] = {
+        "$MODEL": "/models/q",
+        ENGINES: 6,
+        WORKFLOW: "math_workflow",
+        "trainer.total_steps": 7473,
+    }
+    assert answered(script, answers, "--certify", "-q") == 0
+    claim = script.with_name("out.yaml.certificate.json")
+    request = json.loads(claim.read_text())["request"]  # what is an option's value too is held as that
+    assert set(request["answers"]) == {ENGINES, WORKFLOW}
+    assert (request["bindings"]["MODEL"], request["rows"]) == ("/models/q", 7473)
+    script.with_name("answers.yaml").unlink()
+    assert run(["verify", str(claim)]) == 0
+    text = claim.read_text()
+    claim.write_text(text.replace("math_workflow", "other_workflow"))
+    assert run(["verify", str(claim)]) == 1
+
+
+def test_an_answer_that_looks_like_a_secret_goes_into_no_certificate(script: Path, capsys: Captured) -> None:
+    assert answered(script, {"$MODEL": "https://me:hunter2secret@host/q"}, "--certify", "-q") == 2
+    assert "the answer to $MODEL looks like a secret" in " ".join(capsys.readouterr().err.split())
+
+
+STAGES = ROOT / "golden" / "open" / "stages-to-roll" / "input.yaml"
+
+
+def test_a_staged_run_is_asked_about_as_one(tmp_path: Path, capsys: Captured) -> None:
+    """Each run's questions come under the name of its file; what all runs read is asked once."""
+    questions, run_of = tmp_path / "q.yaml", tmp_path / "run"
+    base = ["convert", str(STAGES), "--to", "verl", "-o", str(run_of), "-q"]
+    assert run([*base, "--questions", str(questions)]) == 0
+    found: dict[str, object] = yaml.safe_load(questions.read_text())["answers"]
+    assert found
+    reward = next(name for name in found if name.endswith("custom_reward_function.path"))
+    file, _, key = reward.partition(": ")
+    assert (run_of / file).is_file()
+    answers = tmp_path / "a.yaml"
+    answers.write_text(json.dumps({"answers": {reward: "/code/reward.py"}}))
+    assert run([*base, "--answers", str(answers), "--certify", "--ledger", str(tmp_path / "l.json")]) == 0
+    assert f"{key}=/code/reward.py" in (run_of / file).read_text()
+    ledger = json.loads((tmp_path / "l.json").read_text())
+    assert reward in [one["key"] for one in ledger["answered"]]
+    assert reward not in [one["key"] for one in ledger["decisions"]]
+    assert run(["verify", str(run_of / "certificate.json")]) == 0
+    answers.write_text(json.dumps({"answers": {"01-none.sh: x": 1}}))
+    assert run([*base, "--answers", str(answers)]) == 2
+    assert "is no question of this conversion" in capsys.readouterr().err
+
+
+def test_a_folder_is_asked_about_as_one(script: Path, tmp_path: Path, capsys: Captured) -> None:
+    folder, out, questions = tmp_path / "configs", tmp_path / "out", tmp_path / "q.yaml"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.sh").write_text(SCRIPT)
+    (folder / "sub" / "b.sh").write_text(SCRIPT)
+    (folder / "no.yaml").write_text("a: 1\n")
+    base = ["convert", str(folder), "--to", "trinity", "-o", str(out), "-q"]
+    assert run([*base, "--questions", str(questions)]) == 0
+    found = yaml.safe_load(questions.read_text())["answers"]
+    assert {"a.sh: $MODEL", "sub/b.sh: $MODEL", f"a.sh: {ENGINES}"} <= set(found)
+    answers = tmp_path / "a.yaml"
+    answers.write_text(
+        json.dumps({"answers": {"a.sh: $MODEL": "/m/a", "sub/b.sh: $MODEL": "/m/b", f"a.sh: {ENGINES}": 6}})
+    )
+    assert run([*base, "--answers", str(answers)]) == 0
+    first, second = (yaml.safe_load((out / name).read_text()) for name in ("a.yaml", "sub/b.yaml"))
+    assert (first["model"]["model_path"], second["model"]["model_path"]) == ("/m/a", "/m/b")
+    assert first["explorer"]["rollout_model"]["engine_num"] == 3
+    answers.write_text(json.dumps({"answers": {"c.sh: $MODEL": "/m"}}))
+    assert run([*base, "--answers", str(answers)]) == 2
+    assert "c.sh: $MODEL is no question of this conversion; did you mean" in " ".join(capsys.readouterr().err.split())
 
 
 def test_two_answers_that_disagree_are_refused(script: Path, capsys: Captured) -> None:

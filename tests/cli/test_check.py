@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from rftconf.cli import check_run, checking
 from rftconf.cli.app import run
-from rftconf.cli.checking import Checked
-from rftconf.cli.files import candidates
 from rftconf.lint.rule import trinity, verl
+from rftconf.verbs import check_files as checking
+from rftconf.verbs import check_project as check_run
+from rftconf.verbs.check_files import Checked
+from rftconf.verbs.find_files import candidates
 from tests.cli.scripts import written
 from tests.lint.bases import as_shell, as_yaml
 

@@ -46,7 +46,7 @@ def test_text_has_both_origins_and_the_sentence(capsys: Captured, monkeypatch: p
     out, err = capsys.readouterr()
     assert err == ""
     said = " ".join(out.replace("│", " ").split())
-    assert "Changes the mathematics (6, and 3 that cannot be compared)" in said
+    assert "Changes the mathematics (6, and 1 that cannot be compared)" in said
     assert "How far answers run ahead of the weights they are learned by: off-policy data." in said
     assert "synchronizer.sync_offset (input.yaml:54)" in said
     assert "data.filter_overlong_prompts (input.sh:12) model.enable_prompt_truncation (input.yaml:21)" in said

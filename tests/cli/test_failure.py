@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 import pytest
 
-from rftconf.cli import failure
+from rftconf.base.errors import RefusedError, UnreadableError, UsageError
 from rftconf.cli.app import run
-from rftconf.errors import RefusedError, UnreadableError, UsageError
+from rftconf.verbs import failure
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.cli.frames import INVALID_REQUEST, LONGEST_BODY, LONGEST_HEADER, PARSE_ERROR, Flaw, Frames
+from rftconf.lsp.message_frames import INVALID_REQUEST, LONGEST_BODY, LONGEST_HEADER, PARSE_ERROR, Flaw, Frames
 from tests.cli.conversation import conversation, frame, message
 
 QUESTION = message(

@@ -192,8 +192,8 @@ def test_it_says_what_to_install() -> None:
 PROBE = """
 import sys
 from lsprotocol import types as lsp
-from rftconf.cli import answers, language_server
-from rftconf.cli.session import Session
+from rftconf.lsp import language_server, protocol as answers
+from rftconf.lsp.session import Session
 
 session = Session()
 held = session.open("file:///run.yaml", "/run.yaml", sys.stdin.read(), 1)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from rftconf.cli.app import run
-from rftconf.report.launch_files import RAY_VERSION, Launch, kuberay, slurm
+from rftconf.runs.launch_files import RAY_VERSION, Launch, kuberay, slurm
 from tests.sources import ROOT
 
 KEYS = "data.train_batch_size=8 trainer.n_gpus_per_node=4 trainer.nnodes=${NODES:-1}"

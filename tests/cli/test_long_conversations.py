@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.base.secrets.forms import FORMS
+from tests.base.secrets.test_every_output import as_override, as_yaml
 from tests.cli.conversation import GOODBYE, HELLO, conversation, frame, message, read_frames
-from tests.secrets.forms import FORMS
-from tests.secrets.test_every_output import as_override, as_yaml
 
 SERVER = [sys.executable, "-m", "rftconf", "lsp"]
 LAUNCH = (

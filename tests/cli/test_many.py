@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
-from rftconf.cli.many import is_folder
+from rftconf.verbs.convert_many import is_folder
 from tests.cli.scripts import GRPO
 from tests.sources import ROOT
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.cli import asking
 from rftconf.cli.app import run
+from rftconf.verbs import ask as asking
 
 Captured = pytest.CaptureFixture[str]
 PLAIN = ["--algorithm", "grpo", "--model", "Qwen/Qwen2.5-7B-Instruct", "--gpus", "8", "--gpu", "h100-80g"]

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rftconf.cli import parser, plain
-from rftconf.cli.app import VERBS
+from rftconf.cli.verb_names import VERBS
 
 TABLE: dict[str, Any] = json.loads(plain.FILE.read_bytes())
 VALUES = [

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
-from rftconf.cli.placing_run import _bundles, _engines
 from rftconf.plan.model import Rollout
+from rftconf.verbs import gpus_here
+from rftconf.verbs.run_placement import _bundles, _engines
 
 SCRIPT = "python3 -m verl.trainer.main_ppo data.train_batch_size=8 actor_rollout_ref.rollout.n=4\n"
 STANDING_IN = """#!/bin/sh
@@ -18,6 +19,12 @@ shift 3
 echo "$@" > "{folder}/arguments"
 exit {code}
 """
+
+
+@pytest.fixture(autouse=True)
+def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever machine this is."""
+    monkeypatch.setattr(gpus_here, "here", lambda: (0, None))
 
 
 @pytest.fixture
@@ -55,10 +62,10 @@ def test_the_runner_gets_the_plan(script: Path, tmp_path: Path) -> None:
 
 
 def test_what_else_the_runner_is_told(script: Path, tmp_path: Path) -> None:
-    words = ["--json", "--finish-answers", "--no-trackers", "--reward-seconds", "5"]
+    words = ["--json", "--finish-answers", "--no-trackers", "--reward-seconds", "5", "--answer-seconds", "2"]
     assert run(["run", str(script), "-o", str(tmp_path / "out"), "--python", str(standing_in(tmp_path)), *words]) == 0
     told = (tmp_path / "arguments").read_text().split()[2:]
-    assert told == ["--reward-seconds", "5.0", "--finish-answers", "--no-trackers", "--json"]
+    assert told == ["--reward-seconds", "5.0", "--answer-seconds", "2.0", "--finish-answers", "--no-trackers", "--json"]
 
 
 def test_the_reward_is_plotted_at_the_end(script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,8 +134,8 @@ def test_a_dry_run_with_a_gpu_has_the_account(tmp_path: Path, capsys: pytest.Cap
     python = str(standing_in(tmp_path))
     assert run(["run", str(file), "--dry-run", "--gpu", "h100-80g", "--python", python]) == 0
     assert "headroom" in capsys.readouterr().err
-    assert run(["run", str(file), "--gpu", "h100-80g", "--python", python]) == 2
-    assert "--dry-run" in capsys.readouterr().err
+    assert run(["run", str(file), "--gpu", "h100-80g", "--python", python, "-o", str(tmp_path / "out")]) == 0
+    assert "headroom" not in capsys.readouterr().err, "a run that stays as it is placed is not priced"
 
 
 @pytest.mark.parametrize("code", [1, 2])
@@ -175,3 +182,52 @@ def test_a_dry_run_says_where_a_reward_model_is(
     said = capsys.readouterr().err
     assert bundles in said
     assert f"of /rm on {where}" in said
+
+
+ELSEWHERE = (
+    "trainer.n_gpus_per_node=8 trainer.nnodes=2 algorithm.adv_estimator=grpo actor_rollout_ref.rollout.name=sglang "
+    "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct actor_rollout_ref.actor.ppo_mini_batch_size=8"
+)
+
+
+def elsewhere(tmp_path: Path) -> Path:
+    """A config for SGLang on two nodes."""
+    file = tmp_path / "elsewhere.sh"
+    file.write_text(f"{SCRIPT.rstrip()} {ELSEWHERE}\n")
+    return file
+
+
+def test_a_placement_that_the_runner_lacks_is_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ["--python", str(standing_in(tmp_path)), "-o", str(tmp_path / "out"), "--gpus", "4", "--gpu", "h100-80g"]
+    assert run(["run", str(elsewhere(tmp_path)), *more]) == 0
+    said = capsys.readouterr().err
+    assert (
+        "placed anew, for 4 GPUs (h100-80g)\n  because: answers are drawn by SGLang\n  because: 2 × 8 GPUs; 4 are there\n"
+        in said
+    )
+    assert "engines  sglang TP2 on 16 GPUs  ->  vllm TP2 on 4 GPUs" in said
+    assert "memory: fits: " in said
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    place = plan["stages"][0]["placement"]
+    assert (place["rollout"]["engine"], place["rollout"]["gpus"], place["actor"]["gpus"]) == ("vllm", 4, 4)
+    assert run(["run", str(elsewhere(tmp_path)), *more, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ["--python", str(standing_in(tmp_path)), "-o", str(tmp_path / "out"), "--as-placed", "-q"]
+    assert run(["run", str(elsewhere(tmp_path)), *more]) == 2
+    assert "not as it is placed: answers are drawn by SGLang\n" in capsys.readouterr().err
+    assert not (tmp_path / "plan.json").exists()
+    own = tmp_path / "own.sh"
+    own.write_text(f"{SCRIPT.rstrip()} trainer.n_gpus_per_node=4 actor_rollout_ref.rollout.name=vllm\n")
+    assert run(["run", str(own), *more]) == 0, "what the runner has stays"
+
+
+def test_a_run_that_no_placement_holds_is_not_started(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ["--python", str(standing_in(tmp_path)), "--gpus", "1", "--gpu", "rtx-4090-24g", "-o", str(tmp_path / "out")]
+    file = elsewhere(tmp_path)
+    file.write_text(file.read_text().replace("2.5-7B", "2.5-72B"))
+    assert run(["run", str(file), *more]) == 2
+    assert "no placement on 1 GPU (" in capsys.readouterr().err
+    assert not (tmp_path / "plan.json").exists()

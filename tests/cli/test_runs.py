@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rftconf.cli.app import run
-from rftconf.report.curve import curve_text
 from rftconf.report.screen import Screen
+from rftconf.runs.curve import curve_text
 
 
 def made(folder: Path, rewards: list[float], **more: Any) -> Path:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import typer
 
-from rftconf.cli.app import VERBS, run
+from rftconf.cli.app import run
 from rftconf.cli.parser import application
+from rftconf.cli.verb_names import VERBS
 
 READING = ["--from", "--from-release", "--set", "--env", "--args", "--launch", "--base", "--source"]
 OPTIONS = {
@@ -94,9 +95,12 @@ OPTIONS = {
             "--address",
             "--python",
             "--gpu",
+            "--gpus",
+            "--as-placed",
             "--finish-answers",
             "--no-trackers",
             "--reward-seconds",
+            "--answer-seconds",
             "--json",
         ),
         *("--quiet", "-q", "--color"),

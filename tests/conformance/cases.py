@@ -14,7 +14,7 @@ from rftconf.text import toml
 from tests.conformance.environment import GOLDEN, TARGETS, Target
 from tests.corpus import Real
 
-SAMPLE_SIZE = 8
+SAMPLE_SIZE = 4
 """How many configs of each corpus are judged per target, unless RFTCONF_CONFORMANCE_ALL is set."""
 
 DECISIONS = {

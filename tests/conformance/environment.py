@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rftconf.schemas.registry import CHATLEARN, ROLL, TRINITY, VERL
 
@@ -65,3 +69,19 @@ TARGETS = VERL_TARGETS + TRINITY_TARGETS + ROLL_TARGETS + CHATLEARN_TARGETS
 def judges_of(framework: str, release: str) -> tuple[Target, ...]:
     """Every judge of one release: two for Trinity 0.6.0, none for a release that is not installed."""
     return tuple(target for target in TARGETS if (target.framework, target.release) == (framework, release))
+
+
+def printed_by(script: str, *arguments: str, folders: Sequence[Path], seconds: int) -> dict[str, Any]:
+    """Run a comparison with these folders and the runner's in its path; return the JSON of the last line that it prints."""
+    path = (*folders, ROOT / "runners", JUDGES)
+    done = subprocess.run(
+        [folder() / "venv" / "bin" / "python", JUDGES / script, *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=seconds,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found

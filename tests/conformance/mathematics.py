@@ -1,7 +1,8 @@
 """Source and output before their own functions: the same random period, and what each framework makes of it.
 
-A quantity that differs (advantages, what the actor's and the critic's loss teach, the learning rate of each update) has
-to be named in the account of the conversion: by a line or a note about a plan field that the quantity hangs on.
+A quantity that differs (advantages, what the actor's and the critic's loss teach, the learning rate of each update, how
+many sequences each update of the period has) has to be named in the account of the conversion: by a line or a note about
+a plan field that the quantity hangs on.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,7 @@ HANGS_ON = {
     "actor_gradient": ("algorithm.policy_loss", "algorithm.loss", "algorithm.kl_loss", "algorithm.entropy"),
     "critic_gradient": ("algorithm.critic",),
     "learning_rates": ("optim.actor",),
+    "updates": ("batch.", "sync.every_rollouts"),
 }
 """Beginnings of the plan fields that decide a quantity."""
 
@@ -145,8 +148,13 @@ def gaps(mine: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]])
 
 
 def difference(one: Any, other: Any) -> float:
-    """The largest difference of two lists of numbers, nested alike, as a share of the largest number; inf for NaN."""
+    """The largest difference of two lists of numbers, nested alike, as a share of the largest number.
+
+    It is infinite for NaN, and for lists of different lengths.
+    """
     a, b = list(flat(one)), list(flat(other))
+    if len(a) != len(b):
+        return inf
     largest = max(map(abs, [*a, *b]), default=0.0)
     gap = max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0)
     return gap / largest if largest else gap

@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rftconf.base.errors import UnreadableError
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import side
-from rftconf.errors import UnreadableError
-from rftconf.migrate.unlike import lost, unlike
-from rftconf.recognise import recognise
+from rftconf.load.recognise import recognise
+from rftconf.migrate.differences_left import lost, unlike
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.acceptance import judge as standing
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.conformance.conversions import differences_after
 from tests.conformance.environment import Target, folder, judges_of

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rftconf.base.errors import RftconfError
+from rftconf.diff.as_text import value_text
 from rftconf.diff.compare import Comparison, compare
 from rftconf.diff.effects import COUNTED
 from rftconf.diff.sides import side
-from rftconf.errors import RftconfError
-from rftconf.load import Loaded, load
-from rftconf.report.comparison import value_text
-from rftconf.text.read import ReadOptions, read
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 from tests.conformance.environment import Target
 from tests.conformance.migration_figures import Case

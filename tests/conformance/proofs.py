@@ -1,6 +1,6 @@
 """How it is shown that a target cannot run what rftconf refuses, one entry a kind of refusal; or why no judge can show it.
 
-`refusal` is a part of rftconf's own sentence, with `…` where the sentence names something (tests/refusals_said.py). Four
+`refusal` is a part of rftconf's own sentence, with `…` where the sentence names something (tests/convert/refusals_said.py). Four
 ways: the value is written by hand and the target's loader refuses it (`Forced`, `Command`), its sources have or lack what
 the sentence says (`Cited`), or the sentence is about the source or about rftconf itself (`NO_JUDGE`, with the reason).
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rftconf.schemas.registry import CHATLEARN, FRAMEWORKS, ROLL, TRINITY, VERL, at_least
-from tests.conformance.samples import TRINITY_GRPO, VERL_GRPO, VERL_MEGATRON, VERL_PPO
+from tests.conformance.samples import TRINITY_GRPO, VERL_GRPO, VERL_MEGATRON
 from tests.sources import ROOT
 
 FIRST, LAST = "0", "9999"
@@ -88,7 +88,6 @@ VERL_COMMANDS = (
     Command("no part of … x … GPUs can share", VERL_GRPO, {"data.train_batch_size": "250", ROLLOUT + "n": "3"}),
     Command("trainer GPUs hold no rank of", VERL_MEGATRON, {ACTOR + "megatron.tensor_model_parallel_size": "3"}),
     Command("gives its roles no GPUs", VERL_GRPO, {"trainer.n_gpus_per_node": "0"}),
-    Command("wants one back end for both", VERL_PPO, {"critic.strategy": "megatron"}, until="0.5.0"),
     Command("cannot be written as a Hydra override", VERL_GRPO, {"+data.own": "{'a b': 1}"}),
     Command(
         "takes its own strategy only",
@@ -132,7 +131,7 @@ CHATLEARN_FORCED = (
     Forced("is not a multiple of … responses per prompt", CHATLEARN_BASE,
            {"num_inference_per_prompt: 8 ": "num_inference_per_prompt: 7 "}),
     Forced("that is no whole number of ranks", CHATLEARN_BASE, {OWN: "num_gpu: 3 "}),
-    Forced("cannot be shared by … data-parallel ranks (row 1.13)", CHATLEARN_BASE, {OWN: "num_gpu: 6 "}),
+    Forced("cannot be shared by … data-parallel ranks", CHATLEARN_BASE, {OWN: "num_gpu: 6 "}),
     Forced("are not a whole number of engines of … GPUs", CHATLEARN_BASE,
            {"tensor_model_parallel_size: 1 ": "tensor_model_parallel_size: 3 "}),
     Forced("… is not read: …", CHATLEARN_BASE, {"\nmodels:": "\nruntime_env:\n  platform: DLC\nmodels:"}),
@@ -143,6 +142,7 @@ CITED = (
     Cited("the source trains a critic", CHATLEARN.name, "chatlearn/algorithm", r"(?i)critic|value_model", there=False),
     Cited("FSDP trainer has the token-level ratio", CHATLEARN.name, "chatlearn/models/fsdp_module.py", "gspo", there=False),
     Cited("ChatLearn has the clipped ratio of ppo", CHATLEARN.name, "chatlearn/algorithm", r"(?i)cispo|sapo|kl_cov|clip_cov|topr|reinforce", there=False),
+    Cited("the source's rows may hold images", CHATLEARN.name, "chatlearn", r"(?i)vlm|image_grid|pixel_values", there=False, until="1.2.0"),
     Cited("a group of one has advantage", CHATLEARN.name, "chatlearn/algorithm", r"- mean\(?|- .*mean", there=True),
     Cited("starts grpo and nothing else", CHATLEARN.name, "chatlearn/entrypoint.py",
           r'ALGO_REGISTRY[^=]*= \{\s*"grpo": \([^)]*\),?\s*\}', there=True),
@@ -171,6 +171,7 @@ _QUOTES = "quotes another refusal of this list"
 _GUIDE = "a first config is refused by the memory account, before there is anything to put before a framework"
 _MIGRATE = "the text cannot be changed in place; the run itself is not refused"
 NO_JUDGE = {
+    "this file is a part of a config": "the source is half a config, which no program is started with; nothing is said of a target",
     "gives Megatron's models no adapter": "the run starts and trains every weight; ROLL's start judge asks model_providers for it",
     "--adapters: this is …": "adapters are a wish beside the conversion; the run itself is not refused",
     "--adapters: … … takes no reward function": "adapters are a wish beside the conversion; the run itself is not refused",

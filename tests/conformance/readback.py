@@ -9,17 +9,18 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from rftconf.load import load
-from rftconf.plan.expressions import load_value
+from rftconf.base.expressions import load_value
+from rftconf.base.symbols import to_shell
+from rftconf.load.load import load
+from rftconf.load.recognise import recognise
 from rftconf.plan.spelling import UNSAID
-from rftconf.plan.symbols import to_shell
-from rftconf.recognise import recognise
 from rftconf.schemas import catalogue
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 
-NOT_COMPARED = ("extensions", "source")
+NOT_COMPARED = ("extensions", "idle", "source")
 """A resolved config spells out every default, so what is kept verbatim differs although nothing in the run does."""
 
 

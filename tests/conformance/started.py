@@ -17,8 +17,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rftconf.load import load
-from rftconf.text.read import ReadOptions, read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 from tests.conformance.environment import TARGETS
 from tests.conformance.outcomes import ACCEPTED, ANOTHER_PLAN, OPEN, REFUSED_HERE, REJECTED, UNREAD, WRONG

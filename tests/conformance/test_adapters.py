@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.samples import module, put, run_script
 from tests.conformance.conversions import convert
 from tests.conformance.environment import TRINITY_TARGETS, VERL_TARGETS, Target
 from tests.conformance.environment import folder as environment
 from tests.conformance.judging import Bench, Verdict
 from tests.conformance.launching import overrides_of
 from tests.conformance.samples import VERL_GRPO
+from tests.convert.adapters.samples import module, put, run_script
 
 RESPONSES = ["5", "five"]
 FUNCTION = """

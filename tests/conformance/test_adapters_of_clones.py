@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from rftconf.adapters.folder import write
-from tests.adapters.samples import adapters, module, put, run_of, run_script
+from rftconf.convert.adapters.folder import write
 from tests.conformance.environment import JUDGES, ROOT, folder
 from tests.conformance.test_adapters import FUNCTION, RESPONSES, VERL_ROWS
+from tests.convert.adapters.samples import adapters, module, put, run_of, run_script
 
 PACKAGES = {"roll": "roll", "chatlearn": "chatlearn"}
 WORKERS = {"roll": "converted_reward.ConvertedRewardWorker", "chatlearn": "converted_reward.ConvertedReward"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rftconf.cli.app import run
-from rftconf.guide.recipes import RECIPES
+from rftconf.recipes.recipes import RECIPES
 from tests.conformance.conftest import OUTCOME
 from tests.conformance.conversions import judge
 from tests.conformance.environment import TARGETS, Target

@@ -1,6 +1,6 @@
 """Where rftconf refuses, the target really cannot run it: the value is forced by hand, and its own loader or code says no.
 
-The proofs are in proofs.py; tests/test_refusal_proofs.py holds that no kind of refusal is without one.
+The proofs are in proofs.py; tests/convert/test_refusal_proofs.py holds that no kind of refusal is without one.
 """
 
 from __future__ import annotations

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from typing import Any
 
 import pytest
 
-from tests.conformance.environment import JUDGES, ROOT, folder
+from tests.conformance.environment import folder, printed_by
 
-RUNNER = ROOT / "runners"
 TOLERANCE = 1e-6
 ROUNDING = 1e-9
 """Plain loops over the same 64-bit numbers differ by rounding only."""
@@ -19,19 +15,9 @@ CASES = "20"
 
 
 def asked(script: str, *releases: str) -> dict[str, Any]:
-    """What a comparison prints, run where these releases are."""
-    path = [*(folder() / "releases" / release for release in releases), RUNNER, JUDGES]
-    done = subprocess.run(
-        [folder() / "venv" / "bin" / "python", JUDGES / script, CASES],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    """Return what a comparison prints, run where these releases are."""
+    folders = [folder() / "releases" / release for release in releases]
+    return printed_by(script, CASES, folders=folders, seconds=300)
 
 
 @pytest.fixture(scope="module")

@@ -20,11 +20,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rftconf.cli.checking import Checked, Task, check_one
-from rftconf.cli.files import Candidate
-from rftconf.cli.reading import Reading
-from rftconf.diagnostics import Severity
+from rftconf.base.diagnostics import Severity
 from rftconf.lint.engine import Options
+from rftconf.verbs.check_files import Checked, Task, check_one
+from rftconf.verbs.find_files import Candidate
+from rftconf.verbs.read_arguments import Reading
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench
 from tests.conformance.upstream_launches import Launches

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.dialects import declaration, marks
+from rftconf.base.errors import UsageError
+from rftconf.dialects import declaration
 from rftconf.dialects.index import index_text
-from rftconf.errors import UsageError
 from rftconf.explain import dialect as explained
 from rftconf.schemas import catalogue, registry
+from rftconf.text.launch import marks
 
 NAMES = declaration.all_names()
 

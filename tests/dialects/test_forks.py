@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.cli.loading import open_document
-from rftconf.cli.reading import Reading
-from rftconf.convert import Options, convert_loaded
-from rftconf.ledger import Ledger, State
+from rftconf.base.ledger import Ledger, State
+from rftconf.base.symbols import Expr
+from rftconf.convert.convert import Options, convert_loaded
 from rftconf.lint import engine
-from rftconf.load import Loaded, load
-from rftconf.plan.symbols import Expr
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.verbs.open_input import open_document
+from rftconf.verbs.read_arguments import Reading
 
 
 def read(tmp_path: Path, text: str, name: str = "run.sh") -> Loaded:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.base.errors import RefusedError
 from rftconf.cli.app import run
-from rftconf.convert import Options, convert_loaded
-from rftconf.errors import RefusedError
+from rftconf.convert.convert import Options, convert_loaded
 from rftconf.lint import engine
 from tests.dialects.test_forks import read
 

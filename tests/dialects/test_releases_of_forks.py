@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from tests.dialects.test_forks import SEARCH, launch, ledger_of, read, states
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rftconf.cli.loading import open_document
-from rftconf.cli.reading import Reading
-from rftconf.load import load
+from rftconf.load.load import load
+from rftconf.verbs.open_input import open_document
+from rftconf.verbs.read_arguments import Reading
 
 BASE = """
 data: {rollout_batch_size: 512, train_files: t.parquet, val_files: v.parquet}

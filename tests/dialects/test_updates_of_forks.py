@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.convert import Options, convert_loaded
+from rftconf.convert.convert import Options, convert_loaded
 from tests.dialects.test_forks import launch, read
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rftconf.diff.compare import Comparison, compare
 from rftconf.diff.sides import Side, side
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source, open_source
 from tests.sources import ROOT
 

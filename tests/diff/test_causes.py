@@ -10,7 +10,7 @@ import pytest
 
 from rftconf.diff.causes import CAUSES
 from rftconf.diff.compare import Difference, differences
-from rftconf.diff.measured import WORDS, Tier, shown
+from rftconf.diff.measured_difference import WORDS, Tier, render_value
 from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, _pattern, cause_of, ranked
 from rftconf.plan.index import fields
 
@@ -182,7 +182,7 @@ def test_the_order_is_tier_then_size_and_a_factor_near_1_is_chance() -> None:
 
 
 def test_a_number_that_nobody_told_stays_a_formula() -> None:
-    from rftconf.plan.symbols import Var
+    from rftconf.base.symbols import Var
 
     one = only(optim__actor__lr=Var("LR"))
     assert one.measured.doublings is None
@@ -190,4 +190,4 @@ def test_a_number_that_nobody_told_stays_a_formula() -> None:
 
 
 def test_a_value_in_a_sentence_is_written_as_a_config_has_it() -> None:
-    assert shown({"rollout_is": None, "levels": [True, 2]}) == "{rollout_is: null, levels: [true, 2]}"
+    assert render_value({"rollout_is": None, "levels": [True, 2]}) == "{rollout_is: null, levels: [true, 2]}"

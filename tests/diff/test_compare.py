@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from rftconf.base.symbols import Var
 from rftconf.diff.compare import Comparison, Difference, Verdict, compare, differences
 from rftconf.diff.effects import COUNTED, Effect
-from rftconf.plan.symbols import Var
 from tests.cli.scripts import GRPO
 from tests.diff.runs import GOLDEN, compared, side_of, side_of_text
 
@@ -97,8 +97,29 @@ def test_a_second_data_set_is_certain() -> None:
 
 def test_silence_of_one_framework_is_not_certain() -> None:
     found = compared("grpo-guide/input.sh", "grpo-guide-back/input.yaml")
+    waits = paths(found)["stage.sync.timeout_seconds"]
+    assert (waits.a.value, waits.b.value, waits.certain) == (None, 1200, False)
+
+
+def test_what_the_code_does_without_a_key_is_known() -> None:
+    """Trinity-RFT has no seed of its own for the trainer, whose workers take veRL's 42; the golden run writes none."""
+    found = compared("grpo-guide/input.sh", "grpo-guide-back/input.yaml")
+    assert "stage.placement.actor.seed" not in paths(found)
+    found = compare(side_of_text(GRPO.replace('"$@"', "actor_rollout_ref.actor.fsdp_config.seed=7")), found.b)
     seed = paths(found)["stage.placement.actor.seed"]
-    assert (seed.a.value, seed.b.value, seed.certain) == (42, None, False)
+    assert (seed.a.value, seed.b.value, seed.certain) == (7, 42, True)
+    assert seed.b.said is not None
+    assert "no seed of its own" in seed.b.said.how
+
+
+@pytest.mark.parametrize(("release", "seed"), [("0.9.1", 67280421310721), ("0.5.0", 1)])
+def test_what_the_code_does_with_a_null_key_is_known(release: str, seed: int) -> None:
+    """veRL main_ppo.create_rl_sampler: PyTorch's own seed where data.seed is null, 1 up to 0.5."""
+    found = compare(
+        side_of_text(GRPO, release=release), side_of_text(GRPO.replace('"$@"', "data.seed=3"), "b.sh", release="0.9.1")
+    )
+    one = paths(found)["stage.data.seed"]
+    assert (one.a.value, one.b.value, one.certain) == (seed, 3, True)
 
 
 def test_stages_stand_for_each_other_by_kind() -> None:

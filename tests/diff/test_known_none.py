@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rftconf.diff.compare import Difference, compare
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.diff.runs import side_of_text
 

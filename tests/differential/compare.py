@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from rftconf.base.symbols import Expr, Text, Value
 from rftconf.plan.substitution import substitute
-from rftconf.plan.symbols import Expr, Text, Value
 from rftconf.text.shell import Command, Word
 
 

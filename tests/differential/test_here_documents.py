@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.base.symbols import Expr
 from rftconf.plan.substitution import substitute
-from rftconf.plan.symbols import Expr
 from rftconf.text.shell import read_script
-from rftconf.text.shell.files import Written, normal
+from rftconf.text.shell.state.written_file import Written
+from rftconf.text.shell.state.written_files import normal
 from tests.differential.oracle import BASH
 
 PROGRAMS = ("cat", "tee", "mkdir", "sed", "cp", "rm", "ls", "grep", "dirname")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.plan.symbols import Expr
+from rftconf.base.span import Place
+from rftconf.base.symbols import Expr
 from rftconf.text.shell import read_script
-from rftconf.text.span import Place
 from tests.differential.harness import arguments, check
 from tests.differential.oracle import BASH, Oracle
 

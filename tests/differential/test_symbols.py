@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.plan.symbols import Expr, Value, names_in
+from rftconf.base.symbols import Expr, Value, names_in
 from rftconf.text.shell import Word, read_script
-from rftconf.text.shell.quoting import double_quoted
+from rftconf.text.shell.parse.quoting import double_quoted
 from tests.differential.compare import align
 from tests.differential.oracle import BASH, Oracle, starts_program
 

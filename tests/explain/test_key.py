@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.cli.key_json import match_json
-from rftconf.cli.key_page import page
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.explain.fields import fields_at, fields_by_key
 from rftconf.explain.find import Match
 from rftconf.explain.key import STAGE, KeyFacts, key_facts
 from rftconf.explain.spans import spans_of
 from rftconf.report.screen import Screen
 from rftconf.schemas import catalogue, registry
+from rftconf.verbs.key_json import match_json
+from rftconf.verbs.key_page import page
 
 EVERY = [known.name for known in registry.variants()]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from rftconf.explain.looks import asked, rules_about
+from rftconf.explain.looks import load_rule_looks, rules_about
 from rftconf.lint import registry
 
 
 def test_every_rule_is_there_under_its_title() -> None:
-    assert {code: title for code, (title, _, _) in asked().items()} == {r.code: r.title for r in registry.rules()}
+    assert {code: title for code, (title, _, _) in load_rule_looks().items()} == {
+        r.code: r.title for r in registry.rules()
+    }
 
 
 def test_a_rule_is_found_by_field_and_by_key() -> None:

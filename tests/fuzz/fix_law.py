@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.errors import RftconfError
+from rftconf.base.symbols import open_keys
 from rftconf.diff.compare import Difference, compare
 from rftconf.diff.sides import Side, side
-from rftconf.errors import RftconfError
 from rftconf.lint import engine, fixing
 from rftconf.lint.unchanged import changed_keys
-from rftconf.load import Loaded, load
-from rftconf.plan.symbols import open_keys
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.schemas import catalogue
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.text.document import Document
@@ -118,7 +119,7 @@ def _is_of(difference: Difference, named: frozenset[str], known: Catalogue) -> b
     """True where a side has the field from a named key, from a default that follows one, or from what one left open."""
     for seen in (difference.a, difference.b):
         said = () if seen.said is None else (*(key for key, _ in seen.said.keys), *seen.said.asked)
-        sources = {*said, *open_keys(seen.value), *(name for key in said for name in _followed(known, key))}
+        sources = {*said, *open_keys(seen.value), *(name for key in said for name in followed(known, key))}
         if any(
             key == name or f"{key}.".startswith(f"{name}.") or key.startswith(f"{name}[") or name.startswith(f"{key}.")
             for key in sources
@@ -128,7 +129,7 @@ def _is_of(difference: Difference, named: frozenset[str], known: Catalogue) -> b
     return False
 
 
-def _followed(known: Catalogue, name: str) -> Iterator[str]:
+def followed(known: Catalogue, name: str) -> Iterator[str]:
     """The keys that a key's default follows: `${oc.select:.ppo_micro_batch_size,null}` stands beside it."""
     key = known.get(name)
     for found in _REFERENCE.findall((key.interpolation if key is not None else None) or ""):

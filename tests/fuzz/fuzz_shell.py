@@ -8,9 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-from rftconf.plan.symbols import Expr, names_in
+from rftconf.base.span import Place
+from rftconf.base.symbols import Expr, names_in
 from rftconf.text.shell import Script, read_script
-from rftconf.text.span import Place
 
 SCRIPTS = Path(__file__).parents[1] / "differential" / "scripts"
 SECONDS_PER_INPUT = 5.0

@@ -21,11 +21,12 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
 from rftconf.lint.rule import Example
-from rftconf.load import Loaded, load
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.fuzz.fuzz_values import ODD, PYTHON, keys_of
 from tests.fuzz.tally import crash

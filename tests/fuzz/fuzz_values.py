@@ -16,10 +16,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
 from rftconf.lint import registry
 from rftconf.lint.rule import Example
-from rftconf.load import Loaded, load
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.schemas import catalogue
 from rftconf.text.document import Document
 from tests.fuzz.verbs import OF_CONFIGS, OF_DOCUMENTS, document_of

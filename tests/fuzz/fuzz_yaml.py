@@ -11,11 +11,12 @@ import sys
 import time
 from dataclasses import dataclass
 
-from rftconf.errors import UnreadableError
-from rftconf.text.interpolation import resolve_leaves
-from rftconf.text.read import ReadOptions, read
-from rftconf.text.scalars import ScalarRules
+from rftconf.base.errors import UnreadableError
+from rftconf.text.omegaconf.interpolation import resolve_leaves
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source, from_bytes
+from rftconf.text.yaml.loader_dialects import ScalarRules
 
 SEEDS = (
     b"a:\n  b: 1e-6\n  c: [1, 'x', ${a.b}]\ntasksets:\n  - path: /x/y\n    split: train  # why\n  - {path: z, n: ~}\n",

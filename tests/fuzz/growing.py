@@ -126,6 +126,7 @@ CLASSES: dict[str, Growing] = {
     "launches": Growing(".sh", lambda n, _: _launches(n)),
     "variables": Growing(".sh", lambda n, _: _lines(lambda i: f"V{i + 1}=$V{i}\n", n) + f"{LAUNCH} data.seed=$V1\n"),
     "asked variables": Growing(".sh", lambda n, _: LAUNCH + _lines(lambda i: f" \\\n  +x.k{i}=$V{i}", n) + "\n"),
+    "tokens": Growing(".sh", lambda n, _: f"{LAUNCH} '+a={_times('aB3dE6gH9jK2mN5pQ8sT_', n)}'\n"),
     "comments": Growing(".yaml", lambda n, _: VERL + _times("# nothing is said here\n", n)),
     "comments that silence": Growing(".yaml", lambda n, _: VERL + _times("a: 1  # rftconf: ignore[KEY001]\n", n)),
     "documents": Growing(".yaml", lambda n, _: VERL + _times("---\na: 1\n", n)),

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rftconf.certificate.account import told_by
-from rftconf.convert import Conversion, Options, convert_loaded
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.errors import RftconfError
+from rftconf.base.ledger import Basis, Ledger
+from rftconf.base.symbols import open_keys
+from rftconf.convert.convert import Conversion, Options, convert_loaded
+from rftconf.convert.learning.differences_in_ledger import told_by
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
-from rftconf.errors import RftconfError
-from rftconf.lint import basic, engine, registry
-from rftconf.load import Loaded, load
+from rftconf.lint import engine, registry
+from rftconf.lint import key_checks as basic
+from rftconf.lint.interpolated import unresolved
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.mappers.rows import Row
+from rftconf.mappers.tables import table_of
+from rftconf.schemas import catalogue
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.schemas.registry import framework as framework_of
-from rftconf.text.read import read
+from rftconf.text.document import Document
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
+from tests.fuzz.fix_law import followed
 from tests.fuzz.mutations import Case
 from tests.fuzz.tally import Broken, Tally, crash, plain
 from tests.laws.there_and_back import ALGORITHM
@@ -56,7 +67,8 @@ def judge_outputs(
     found = engine.check(document, engine.Options(loaded.framework, loaded.release, fixes=False))
     # rules say little of a script that breaks off, so nobody knows what else is wrong with it
     broken_off = any(d.severity is Severity.ERROR and d.code.startswith("SYN") for d in found)
-    own = frozenset(CODES) if broken_off else frozenset(d.code for d in (*found, *_as_it_stands(loaded)))
+    found = [*found, *_as_it_stands(loaded)]
+    own = Own(frozenset(CODES) if broken_off else frozenset(d.code for d in found), tuple(found))
     for to in targets:
         try:
             done = convert_loaded(loaded, to, options or drawn(case.name, to))
@@ -76,26 +88,115 @@ def judge_outputs(
 
 
 def _as_it_stands(loaded: Loaded) -> list[Diagnostic]:
-    """What rules find where nothing gives the run more than its file; an output is checked so."""
+    """What is found where nothing gives the run more than its file; an output is checked so."""
     if basic.stands_alone(loaded.document, loaded.guess):
         return []
+    guess = loaded.guess
+    led_nowhere = unresolved(loaded.document, catalogue.load(guess.framework, guess.release, guess.trainer))
     wanted = [
         rule for rule in registry.rules_for(framework_of(loaded.framework).family) if engine.applies(rule, loaded.guess)
     ]
-    return engine.run(loaded.document, loaded.guess, wanted, fixes=False, alone=True)
+    return [*led_nowhere, *engine.run(loaded.document, loaded.guess, wanted, fixes=False, alone=True)]
 
 
-def _of_output(case: str, run: Side, done: Conversion, own: frozenset[str], tally: Tally) -> Iterator[tuple[str, str]]:
-    """What is broken, with what was seen. Errors that the source has too (`own` codes) stay what they are."""
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is wrong with a source: the codes, and the findings themselves."""
+
+    codes: frozenset[str]
+    found: tuple[Diagnostic, ...]
+
+    def has(self, one: Diagnostic, ledger: Ledger) -> bool:
+        """True where the source is not right either: it has the code, an error of the family, a finding there, or at a setting that the error names."""
+        wrong = {d.code[:3] for d in self.found if d.severity is Severity.ERROR} - {"KEY"}
+        if one.code in self.codes or one.code[:3] in wrong:
+            return True
+        named = named_in(one, ledger)
+        settings = _settings(named, ledger)
+        theirs = named if ledger.source_framework == ledger.target_framework else set()
+        theirs |= {
+            line.key.lstrip("+")
+            for line in ledger.sources
+            if _at(line.targets, one) or not settings.isdisjoint(line.plan)
+        }
+        told = [d for d in self.found if d.key and d.severity is not Severity.INFO]
+        return any(_meet(key, d.key.lstrip("+")) for key in theirs for d in told)
+
+
+def named_in(one: Diagnostic, ledger: Ledger) -> set[str]:
+    """The keys that a finding is about: its own, those its message names, and those that a default of these follows."""
+    words = {word.strip(":,()").partition("=")[0] for word in one.message.split() if "." in word}
+    named = {one.key.lstrip("+"), *words}
+    known = catalogue.load(ledger.target_framework, None)
+    return named | {other for name in named for other in followed(known, name)}
+
+
+def _settings(named: set[str], ledger: Ledger) -> set[str]:
+    """The plan fields of these keys, as the target's table has them."""
+    rows = table_of(ledger.target_framework).rows
+    return {row.plan for row in rows if isinstance(row, Row) and row.native in named}
+
+
+def _at(targets: Sequence[str], one: Diagnostic) -> bool:
+    return one.key.lstrip("+") in {target.lstrip("+") for target in targets}
+
+
+def _meet(key: str, other: str) -> bool:
+    """True where the keys are one, or one is a section with the other in it."""
+    return f"{key}.".startswith(f"{other}.") or other.startswith((f"{key}.", f"{key}["))
+
+
+def follows_a_loss(one: Diagnostic, ledger: Ledger) -> bool:
+    """True where the ledger names the loss of a setting beside those that the error is about: a size that the target lacks."""
+    said = {path for line in ledger.sources if _at(line.targets, one) for path in line.plan}
+    lost = {path for line in ledger.lossy for path in line.plan}
+    return not {path.rpartition(".")[0] for path in said}.isdisjoint({path.rpartition(".")[0] for path in lost})
+
+
+def stays(one: Diagnostic, ledger: Ledger) -> bool:
+    """True where the framework stays and the value is the source's own, or its release's: nobody chose or computed it."""
+    if ledger.source_framework != ledger.target_framework:
+        return False
+    line = next((line for line in ledger.targets if line.key.lstrip("+") == one.key.lstrip("+")), None)
+    own = {(source.key.lstrip("+"), repr(source.value)) for source in ledger.sources}
+    return line is not None and (
+        line.basis in (Basis.WRITTEN, Basis.DEFAULT) or (line.key.lstrip("+"), repr(line.value)) in own
+    )
+
+
+def newly_refused(one: Diagnostic, done: Conversion) -> bool:
+    """True for a rule that speaks of the asked release, and not of the source's, where the framework stays."""
+    if done.ledger.source_framework != done.ledger.target_framework:
+        return False
+    rule = next((rule for rule in registry.rules() if rule.code == one.code), None)
+    return rule is not None and not engine.applies(rule, done.loaded.guess)
+
+
+def _own_check(case: str, written: Document, done: Conversion, own: Own, tally: Tally) -> None:
+    """Count the errors that `check` finds in an output, by why they are there; without such a reason, it is refused."""
     ledger = done.ledger
-    written = read(Source(f"written{done.file_suffix}", done.text))
     for one in engine.check(written, engine.Options(ledger.target_framework, ledger.target_release, fixes=False)):
         if one.severity is not Severity.ERROR or asked_of_a_person(one, done):
             continue
         tally.ends["errors in outputs, of which the command writes none"] += 1
-        if one.code not in own:
+        if own.has(one, ledger):
+            continue
+        if newly_refused(one, done):
+            tally.ends["errors of what the asked release refuses for the first time"] += 1
+        elif stays(one, ledger):
+            tally.ends["errors at values that stay as they were"] += 1
+        elif follows_a_loss(one, ledger):
+            tally.ends["errors that follow from a loss that the ledger names"] += 1
+        else:
             kind = f"{ledger.source_framework} to {ledger.target_framework}: {one.code}"
             tally.refused.append(Broken("own check", kind, case, f"{one.key}: {one.message}"))
+
+
+def _of_output(case: str, run: Side, done: Conversion, own: Own, tally: Tally) -> Iterator[tuple[str, str]]:
+    """What is broken, with what was seen. Errors that the source has too stay what they are."""
+    ledger = done.ledger
+    written = read(Source(f"written{done.file_suffix}", done.text))
+    _own_check(case, written, done, own, tally)
     try:
         back = load(written, framework=ledger.target_framework, release=ledger.target_release)
     except RftconfError as error:
@@ -114,5 +215,7 @@ def _of_output(case: str, run: Side, done: Conversion, own: frozenset[str], tall
 
 def asked_of_a_person(finding: Diagnostic, done: Conversion) -> bool:
     """True where the output holds `???` for a key that the ledger asks a person for, and that is what is wrong."""
-    missing = {line.key.lstrip("+") for line in done.ledger.targets if line.value == "???"}
-    return finding.key.lstrip("+") in missing
+    left_open = (line for line in done.ledger.targets if line.value == "???" or open_keys(line.value))
+    missing = {line.key.lstrip("+") for line in left_open}
+    named = {finding.key.lstrip("+")} if finding.key else set(finding.message.split())
+    return not missing.isdisjoint(named)

@@ -10,31 +10,33 @@ from lsprotocol import types as lsp
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
 
-from rftconf.budget import setup
-from rftconf.budget.gpus import gpu_named
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.budget.as_text import budget_text
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.budget.view import plan_view
-from rftconf.cli import answers as editor
-from rftconf.cli.formats import rendered
-from rftconf.cli.session import Session
-from rftconf.convert import Options, convert_loaded
-from rftconf.diagnostics import Diagnostic
+from rftconf.budget.roles import setup
+from rftconf.budget.roles.plan_view import plan_view
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.diff.as_text import comparison_text
 from rftconf.diff.compare import compare
 from rftconf.diff.sides import Side, side
 from rftconf.lint import engine, fixing
 from rftconf.lint.rule import Example
-from rftconf.load import Loaded, load
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.lsp import protocol as editor
+from rftconf.lsp.session import Session
 from rftconf.migrate.migrate import Asked, migrate
-from rftconf.report.budget import budget_text
-from rftconf.report.comparison import comparison_text
 from rftconf.report.ledger import ledger_json, ledger_text
 from rftconf.report.plan import plan_tree
 from rftconf.report.screen import Screen
 from rftconf.schemas.registry import FRAMEWORKS
 from rftconf.studio import answers as page
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
+from rftconf.verbs.finding_formats import rendered
 from tests.lint.bases import as_shell, as_yaml
 
 SCREEN = Screen(width=100)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from rftconf.convert import Conversion, convert
-from rftconf.effective import STAGED
-from rftconf.errors import RefusedError, UnreadableError
-from rftconf.ledger import LOSSES, SourceLine, State
+from rftconf.base.errors import RefusedError, UnreadableError
+from rftconf.base.ledger import LOSSES, SourceLine, State
+from rftconf.base.symbols import formula
+from rftconf.convert.convert import Conversion, convert
+from rftconf.load.effective import STAGED
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import all_tables, table_of
-from rftconf.plan.symbols import formula
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.schemas.registry import VERL
 from tests.laws.flip_base import Base

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 from rftconf.schemas import catalogue, registry, versions
 from tests.laws.leaf_flip import FURTHER, OTHER, Catalogued, Verdict, bases, further, survey
 

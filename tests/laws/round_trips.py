@@ -8,16 +8,18 @@ from fractions import Fraction
 from typing import Any
 from unittest import mock
 
-from rftconf import convert as conversions
-from rftconf.ledger import State
-from rftconf.load import load
+from rftconf.base.ledger import State
+from rftconf.base.span import Place, Span
+from rftconf.convert import convert as conversions
+from rftconf.load.load import load
+from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.paths import without_indices
-from rftconf.mappers.writing import Outcome, Writing
-from rftconf.plan.index import PERFORMANCE, role_of
+from rftconf.mappers.writing import Writing
+from rftconf.plan.field_roles import PERFORMANCE
+from rftconf.plan.index import role_of
 from rftconf.schemas import registry
 from rftconf.schemas.registry import VERL
 from rftconf.text.document import Document, Launch, Leaf
-from rftconf.text.span import Place, Span
 
 KEPT = frozenset({State.EXACT, State.DERIVED, State.DEFAULT})
 """Outcomes that say the plan value is the same in the target."""

@@ -20,7 +20,7 @@ ALWAYS_DEAD = {
         "engine.full_determinism",
     },
 }
-"""HFModelConfig has both blocks of LoRA, and each engine reads its own (row 9.1); Megatron's engine never asks for determinism."""
+"""HFModelConfig has both blocks of LoRA, and each engine reads its own; Megatron's engine never asks for determinism."""
 
 
 @cache

@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from rftconf.base.errors import RftconfError
 from rftconf.cli.app import run
-from rftconf.errors import RftconfError
-from rftconf.load import load
+from rftconf.load.load import load
+from rftconf.load.typed_plan import nest
 from rftconf.plan.index import Field, fields
 from rftconf.plan.model import Plan, Run
-from rftconf.typed import nest
 from tests.corpus import ROWS, Real, corpora
 from tests.plan.test_expressions import EXPRESSIONS, KEYS, VALUES
 from tests.plan_documents import read_back, same

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
+from rftconf.base.symbols import Var, is_symbolic, names_in
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import table_of
-from rftconf.plan.symbols import Var, is_symbolic, names_in
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Key
 from rftconf.schemas.verl.versions import SETTLED

@@ -11,17 +11,18 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.budget.gpus import gpu_named
-from rftconf.budget.models import find
+from rftconf.base.errors import RftconfError
+from rftconf.budget.facts.gpus import gpu_named
+from rftconf.budget.facts.models import find
 from rftconf.budget.price import Budget, price
-from rftconf.budget.roles import Setup
-from rftconf.budget.setup import Asked, setup_of
-from rftconf.budget.view import plan_view
-from rftconf.convert import Conversion
-from rftconf.errors import RftconfError
-from rftconf.load import Loaded, load, main_stage
+from rftconf.budget.roles.plan_view import plan_view
+from rftconf.budget.roles.roles import Setup
+from rftconf.budget.roles.setup import Asked, setup_of
+from rftconf.convert.convert import Conversion
+from rftconf.load.load import load, main_stage
+from rftconf.load.loaded import Loaded
 from rftconf.schemas.registry import FRAMEWORKS
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.corpus import Real, corpora
 from tests.corpus_conversions import conversions, sample

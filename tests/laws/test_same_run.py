@@ -12,22 +12,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rftconf.certificate.account import told_by
-from rftconf.convert import Options, convert_loaded
+from rftconf.base.errors import RftconfError
+from rftconf.base.ledger import Ledger
+from rftconf.base.symbols import Var
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.convert.learning.differences_in_ledger import told_by
 from rftconf.diff.compare import Comparison, Verdict, compare
 from rftconf.diff.effects import COUNTED, Effect
 from rftconf.diff.sides import Side, side
-from rftconf.errors import RftconfError
-from rftconf.ledger import Ledger
-from rftconf.load import Loaded, load, main_stage
+from rftconf.load.load import load, main_stage
+from rftconf.load.loaded import Loaded
+from rftconf.load.typed_plan import nest
 from rftconf.plan.flat import flat_stages
 from rftconf.plan.index import fields
 from rftconf.plan.model import Plan, Run
-from rftconf.plan.symbols import Var
 from rftconf.schemas.registry import FRAMEWORKS
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source, open_source
-from rftconf.typed import nest
 from tests.corpus import ROWS, Real, corpora
 from tests.laws.there_and_back import ALGORITHM
 from tests.sources import CORPUS

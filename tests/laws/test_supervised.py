@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import table_of
 from rftconf.schemas import catalogue, registry

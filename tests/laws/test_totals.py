@@ -1,4 +1,4 @@
-"""Totals are preserved, or the ledger speaks (MAPPING §13, invariants): random valid runs in all twelve directions.
+"""Totals are preserved, or the ledger speaks: random valid runs in all twelve directions.
 
 `python -m tests.laws.totals` does the same for any number of seeded cases; benches/results has the figure.
 """
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.codecs import Put
 from rftconf.plan.units import Unit
 from tests.laws.totals.accounts import ACCOUNTS, ARR, Keys
@@ -94,7 +94,7 @@ WORKED: dict[str, tuple[str, dict[str, Any]]] = {
         "models.policy_trainer.num_gpu": 8, "models.policy_trainer.train_micro_batch_size": 4, "models.policy_trainer.optimizer.lr": 1e-6,
     }),
 }  # fmt: skip
-"""The worked example of MAPPING §1, with the cadence of H11 and the epochs of H12, in each framework's keys."""
+"""One run with the cadence of H11 and the epochs of H12, in each framework's keys."""
 
 
 @pytest.mark.parametrize("name", WORKED)

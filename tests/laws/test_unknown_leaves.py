@@ -13,16 +13,17 @@ from typing import Any
 
 import pytest
 
-from rftconf.budget.clusters import on_cluster
-from rftconf.budget.gpus import gpu_named
+from rftconf.base.errors import RefusedError, RftconfError, UsageError
+from rftconf.base.symbols import Var, is_symbolic
+from rftconf.budget.advice.cluster_search import on_cluster
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.budget.setup import Asked
-from rftconf.budget.view import plan_view
-from rftconf.convert import Options, convert_loaded
-from rftconf.errors import RefusedError, RftconfError, UsageError
+from rftconf.budget.roles.plan_view import plan_view
+from rftconf.budget.roles.setup import Asked
+from rftconf.convert.convert import Options, convert_loaded
 from rftconf.lint import engine
-from rftconf.load import Loaded, load, main_stage
-from rftconf.plan.symbols import Var, is_symbolic
+from rftconf.load.load import load, main_stage
+from rftconf.load.loaded import Loaded
 from rftconf.schemas import catalogue, registry
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import OTHER_FRAMEWORKS, bases_in_turn

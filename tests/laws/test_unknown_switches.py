@@ -11,15 +11,17 @@ from typing import Any
 
 import pytest
 
-from rftconf.convert import Conversion, Options, convert_loaded
+from rftconf.base.errors import RftconfError
+from rftconf.base.symbols import Var
+from rftconf.convert.convert import Conversion, Options, convert_loaded
 from rftconf.diff.compare import compare
 from rftconf.diff.effects import Effect
 from rftconf.diff.sides import Side, side
-from rftconf.errors import RftconfError
-from rftconf.load import Loaded, load
-from rftconf.plan.symbols import Var
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.schemas import registry
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.laws.flip_base import Base
 from tests.laws.flip_bases import OTHER_FRAMEWORKS, bases_in_turn

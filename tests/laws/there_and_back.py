@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from rftconf import convert as conversions
-from rftconf.load import load, main_stage
+from rftconf.base.symbols import is_symbolic
+from rftconf.convert import convert as conversions
+from rftconf.load.load import load, main_stage
 from rftconf.mappers.writing import Writing
-from rftconf.plan.symbols import is_symbolic
 from rftconf.text.document import Document
 from rftconf.text.keys import child
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.corpus import ROWS
 from tests.laws.round_trips import Trip, same

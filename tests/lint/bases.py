@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.lint.examples import block, tree
 from rftconf.lint.rule import Example
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 VERL = (

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from rftconf.diagnostics import Severity
+from rftconf.base.diagnostics import Severity
 from rftconf.lint import engine
 from rftconf.lint.rule import Example
 from tests.lint.assertions import ASSERTIONS

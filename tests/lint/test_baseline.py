@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from rftconf.diagnostics import Diagnostic
+from rftconf.base.diagnostics import Diagnostic
 from rftconf.lint import baseline, engine
 from rftconf.lint.rule import Example
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import as_shell, as_yaml
 

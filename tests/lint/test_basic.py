@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.lint import basic, config_of
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.lint import key_checks as basic
+from rftconf.lint import recognise_config as config_of
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 KNOWN = "algorithm.adv_estimator=grpo\ndata.train_batch_size=128\ntrainer.n_gpus_per_node=8\n"

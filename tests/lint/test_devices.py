@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rftconf.base.diagnostics import Severity
 from rftconf.cli.app import run
-from rftconf.diagnostics import Severity
 from rftconf.lint import engine
 from rftconf.lint.rule import roll
 from tests.lint.bases import documents

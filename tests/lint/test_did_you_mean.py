@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from benches.did_you_mean import Typo, first, typos
-from rftconf.lint import basic
+from rftconf.lint import key_checks as basic
 from rftconf.lint.counterparts import FOLDED, counterparts, name_here
 from rftconf.lint.rule import Example
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.tables import table_of
 from rftconf.schemas import catalogue, registry
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import BASES, documents
 

@@ -12,7 +12,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from rftconf.cli.app import run
-from rftconf.lint.editor import framework_schema
+from rftconf.lint.key_help import framework_schema
 from rftconf.lint.rule import trinity
 from rftconf.schemas import registry
 from tests.conformance.environment import folder

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.diagnostics import Severity
+from rftconf.base.diagnostics import Severity
 from rftconf.lint import engine
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source, open_source
 from tests.sources import CORPUS
 

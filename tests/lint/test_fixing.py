@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.patch import Patch
+from rftconf.base.record import record
 from rftconf.lint import engine, fixing
 from rftconf.lint.rule import roll, trinity
-from rftconf.record import record
 from rftconf.text.document import Document
-from rftconf.text.patch import Patch
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import as_yaml
 from tests.sources import CORPUS, ROOT
@@ -139,7 +139,7 @@ def test_a_name_is_corrected_before_anything_is_added() -> None:
     ("actor_rollout_ref.actor.ulysses_sequence_parallel_size=4", 2048),
 ])  # fmt: skip
 def test_a_token_budget_is_for_the_gpus_that_share_a_sequence(engine_words: str, cap: int) -> None:
-    """8192 tokens of a sequence lie on Ulysses' GPUs, or on Megatron's context-parallel ones (row 1.10)."""
+    """8192 tokens of a sequence lie on Ulysses' GPUs, or on Megatron's context-parallel ones."""
     key = "actor_rollout_ref.actor.ppo_max_token_len_per_gpu"
     lengths = "data.max_prompt_length=2048 data.max_response_length=6144 actor_rollout_ref.actor.use_dynamic_bsz=True"
     text = f"python3 -m verl.trainer.main_ppo {engine_words} {lengths} {key}=512\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Severity
+from rftconf.base.diagnostics import Severity
 from rftconf.lint import engine
 from rftconf.lint.rule import Example, roll, trinity, verl
 from tests.lint.bases import documents

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
 from rftconf.lint.engine import Options, check
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 LAUNCH = """python3 -m verl.trainer.main_ppo \\

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic
+from rftconf.base.diagnostics import Diagnostic
 from rftconf.lint import engine, fixing, registry
 from rftconf.lint.rule import Example, Rule
 from rftconf.lint.subject import Cluster
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import documents
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.lint import settings
 
 

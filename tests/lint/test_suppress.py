@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic, Severity
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.patch import apply
+from rftconf.base.span import LineIndex, Place
 from rftconf.lint import suppress
-from rftconf.text.patch import apply
-from rftconf.text.span import LineIndex, Place
 
 YAML = "a:\n  b: 1  # rftconf: ignore[BAT001] as in the paper\n  c: 2\n  # rftconf: ignore[KEY]\n  d: 3\n"
 SHELL = "# rftconf: ignore[BAT001]\npython3 -m x \\\n  a=1 \\\n  b=2\nc=3\n"

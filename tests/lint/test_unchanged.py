@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.diagnostics import Diagnostic, Fix, Severity
 from rftconf.lint import engine, fixing
 from rftconf.lint.unchanged import changed_keys, keeps_the_run
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 LAUNCH = "python3 -m verl.trainer.main_ppo data.train_files=/d/a.parquet actor_rollout_ref.rollout.name=vllm"

@@ -1,4 +1,4 @@
-"""The worked example of the mapping (B=1024, m=256, n=8) in both frameworks, varied key by key and converted."""
+"""One run (B=1024, m=256, n=8) in both frameworks, varied key by key and converted."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.ledger import SourceLine
-from rftconf.text.read import read
+from rftconf.base.ledger import SourceLine
+from rftconf.convert.convert import Conversion, convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 VERL = {

@@ -1,4 +1,4 @@
-"""The worked example of the mapping (B=1024, m=256, n=8) in ROLL, varied key by key and converted."""
+"""One run (B=1024, m=256, n=8) in ROLL, varied key by key and converted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.ledger import SourceLine
+from rftconf.base.ledger import SourceLine
+from rftconf.convert.convert import Conversion, convert
 from rftconf.mappers.value_errors import ValueFinding
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import VERL
 

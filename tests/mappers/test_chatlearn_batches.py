@@ -1,4 +1,4 @@
-"""How ChatLearn cuts batches and spreads sequences, and what other frameworks must be told of it (rows 1.7, 1.8, 3.10)."""
+"""How ChatLearn cuts batches and spreads sequences, and what other frameworks must be told of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from tests.mappers.hazard_runs import ACTOR, ROLLOUT
 from tests.mappers.test_hazards_chatlearn import ENGINE, REF, RUN, TRAINER, from_chatlearn, to_chatlearn
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from rftconf.convert import convert
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 RUN = (

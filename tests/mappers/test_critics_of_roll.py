@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from tests.mappers.roll_runs import from_roll, to_roll
 from tests.mappers.test_hazards_roll import PPO
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import UsageError
-from rftconf.ledger import Decision
-from rftconf.questions import Question, questions_of
-from rftconf.text.read import read
+from rftconf.base.errors import UsageError
+from rftconf.base.ledger import Decision
+from rftconf.convert.convert import Conversion, convert
+from rftconf.convert.questions.questions import Question, questions_of
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import ROLLOUT, from_trinity, from_verl
 from tests.mappers.roll_runs import from_roll, to_roll
@@ -61,7 +61,7 @@ def test_a_value_that_is_missing_inside_a_list_is_asked_for() -> None:
     decision = asked(done, "data.val_files")
     assert "openai/gsm8k" in decision.has
     assert "export the hub data set" in decision.why
-    assert question(done, "data.val_files").answered(["/x.parquet", "/y.parquet"]) is not None
+    assert question(done, "data.val_files").effect_of_answer(["/x.parquet", "/y.parquet"]) is not None
 
 
 def test_the_layout_is_asked_for_where_the_target_would_change_it() -> None:
@@ -108,8 +108,8 @@ def test_a_run_that_would_not_resume_is_asked_about() -> None:
     decision = asked(done, "resume_from_checkpoint")
     assert "starts anew; in the source it goes on from its newest checkpoint (trainer.resume_mode)" in decision.why
     told = question(done, "resume_from_checkpoint")
-    assert told.answered("keep") is not None
-    assert told.answered("/checkpoints/10") is not None
+    assert told.effect_of_answer("keep") is not None
+    assert told.effect_of_answer("/checkpoints/10") is not None
 
 
 @pytest.mark.parametrize(("tokens", "is_asked"), [("1024", False), ("40000", True)])
@@ -143,9 +143,9 @@ def test_an_estimator_that_the_target_lacks_stands_first_with_its_words() -> Non
 
 
 def test_an_answer_to_a_key_of_a_list_is_given_to_each_item() -> None:
-    from rftconf.convert import Options, convert_loaded
-    from rftconf.load import load
-    from rftconf.questions import Answer
+    from rftconf.convert.convert import Options, convert_loaded
+    from rftconf.convert.questions.questions import Answer
+    from rftconf.load.load import load
 
     text = (
         "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo 'data.train_files=[/d/a/train.parquet,/d/b/train.parquet]' "

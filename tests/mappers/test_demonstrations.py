@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Options, convert_loaded
-from rftconf.ledger import State
-from rftconf.load import Loaded, load
-from rftconf.text.read import read
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.test_trinity_told import CONFIG
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
 from rftconf.cli.app import run
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 FORK = (

@@ -1,15 +1,11 @@
-"""What documents of veRL and Trinity-RFT say and the code does not (D1-D46 of the mapping), by number.
-
-ROLL's and ChatLearn's (D20-D32, D38, D39, D44) are in `test_docs_errors_roll_chatlearn`. Every number concerns a key;
-D25 (a docstring), D43 and D44 (first readings of the code that were wrong) concern one by what the code makes of it.
-"""
+"""What documents of veRL and Trinity-RFT say of a key and the code does not; of ROLL's and ChatLearn's there is a test file beside this one."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
 from rftconf.schemas import catalogue
 from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
@@ -89,7 +85,7 @@ def test_d8_an_auxiliary_model_is_no_reward_model() -> None:
     changes: dict[str, str | None] = {"reward.reward_model.enable": "True", "reward.reward_model.model_path": "/rm"}
     back = from_verl(changes)
     assert back.out["explorer.auxiliary_models[0].model_path"] == "/rm"
-    assert "D8" in back.line("reward.reward_model.enable").reason
+    assert "must ask this one for its verdict" in back.line("reward.reward_model.enable").reason
 
 
 def test_d9_micro_batches_of_sequences_need_static_ones() -> None:
@@ -165,7 +161,7 @@ def test_d16_low_and_high_are_the_clip() -> None:
 @pytest.mark.parametrize("release", ["0.5.0", "0.9.1"])
 def test_d17_a_validation_batch_is_still_read(release: str) -> None:
     line = from_verl({"data.val_batch_size": "64"}, release=release).line("data.val_batch_size")
-    assert (line.state, "D17" in line.reason) == (State.EXTENSION, True)
+    assert (line.state, "one validation fetch holds" in line.reason) == (State.EXTENSION, True)
 
 
 def test_d18_a_tick_of_warmup_is_a_period() -> None:
@@ -236,7 +232,7 @@ def test_d37_no_cut_prompt_is_trained_on() -> None:
     assert picked(out, "data.truncation", "data.filter_overlong_prompts") == [None, True]
     cut = from_verl({"data.truncation": "right"}, release="0.6.1")
     assert cut.out["model.enable_prompt_truncation"] is False
-    assert "D37" in cut.notes
+    assert "trains on prompts that are cut" in cut.notes
 
 
 def test_d40_over_rollout_has_no_place_in_lock_step() -> None:

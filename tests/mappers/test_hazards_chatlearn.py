@@ -1,4 +1,4 @@
-"""Hazards of ChatLearn, both ways, with their numbers (MAPPING §12)."""
+"""Hazards of ChatLearn, both ways, with their numbers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.laws.flip_bases import CHATLEARN_GRPO, MCORE
 from tests.mappers.hazard_runs import ACTOR, PPO, ROLLOUT, TRINITY, VERL, Done
@@ -113,14 +113,14 @@ def test_h13_both_copies_of_n_are_written_and_compared() -> None:
     differing = from_chatlearn({RUN + "num_inference_per_prompt": 16})
     assert differing.out["actor_rollout_ref.rollout.n"] == 8
     assert differing.line(RUN + "num_inference_per_prompt").state is State.NARROWED
-    assert "(H13, D32)" in differing.notes
+    assert "(H13)" in differing.notes
     left_out = from_chatlearn({RUN + "num_inference_per_prompt": None, ENGINE + "num_inference_per_prompt": None})
-    assert left_out.out["actor_rollout_ref.rollout.n"] == 32  # D44
+    assert left_out.out["actor_rollout_ref.rollout.n"] == 32
 
 
 def test_h14_advantages_are_computed() -> None:
     assert to_chatlearn().out[RUN + "max_replay_episode"] == 1
-    assert "(H14, D28)" in from_chatlearn({RUN + "max_replay_episode": None}).notes
+    assert "(H14)" in from_chatlearn({RUN + "max_replay_episode": None}).notes
 
 
 def test_h16_a_default_n_of_one_is_refused() -> None:
@@ -244,7 +244,7 @@ def test_h66_gspo_needs_megatron_and_states_its_clip() -> None:
         f"{ACTOR}clip_ratio_low": "3e-4",
         f"{ACTOR}clip_ratio_high": "4e-4",
     }
-    with pytest.raises(RefusedError, match=r"4\.2\.18"):
+    with pytest.raises(RefusedError, match=r"the token-level ratio only"):
         to_chatlearn(loss)
     out = to_chatlearn(loss, megatron=True).out
     assert out[TRAINER + "use_group_sequence_policy"] is True
@@ -257,7 +257,7 @@ def test_h66_gspo_needs_megatron_and_states_its_clip() -> None:
 
 
 def test_a_critic_is_refused() -> None:
-    with pytest.raises(RefusedError, match=r"4\.2\.2"):
+    with pytest.raises(RefusedError, match=r"without a critic"):
         to_chatlearn(PPO)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
 from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
 # -- lengths, data, the rest ------------------------------------------------------------------------------------

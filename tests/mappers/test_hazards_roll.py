@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
 from tests.mappers.roll_runs import ARGS, CONFIG, INFER, STRATEGY, TRAIN, from_roll, to_roll
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import ACTOR, PPO, ROLLOUT, TRINITY_PPO, Done, from_trinity, from_verl, picked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from tests.mappers.hazard_runs import ACTOR, LOSS, PPO, ROLLOUT, from_trinity, from_verl, picked
 
 # -- loss and algorithm -----------------------------------------------------------------------------------------
@@ -162,14 +162,14 @@ def test_h44_a_tick_is_a_period_in_verl_and_an_update_in_trinity(updates: int, t
 
 def test_h44_a_staircase_that_becomes_a_ramp_is_named() -> None:
     stairs = {ACTOR + "optim.lr_warmup_steps": "10"}
-    assert "updates_per_tick: the scheduler ticks with each train step (row 5.6, H44) (here 1, the source 4)" in (
+    assert "updates_per_tick: the scheduler ticks with each train step (H44) (here 1, the source 4)" in (
         from_verl(stairs).notes
     )
     assert "updates_per_tick" not in from_verl().notes  # the rate never moves
     one = {**stairs, ACTOR + "ppo_mini_batch_size": "1024"}  # a period is one update
     assert "updates_per_tick" not in from_verl(one).notes
     ramp = from_trinity({"algorithm.optimizer.lr_warmup_steps": 40})
-    assert "so the rate is a staircase (row 5.6, H44) (here 4, the source 1)" in ramp.notes
+    assert "so the rate is a staircase (H44) (here 4, the source 1)" in ramp.notes
 
 
 def test_h45_a_ratio_becomes_explicit_updates_by_the_sources_own_rounding() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Options, convert_loaded
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 CRITIC = (

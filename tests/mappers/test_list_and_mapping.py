@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
+from rftconf.convert.convert import convert
 from rftconf.lint import engine
 from rftconf.schemas import registry
-from rftconf.text.keys import misfits
+from rftconf.text.keys import conflicting_keys
 from tests.laws.flip_bases import FLIPPED
 from tests.laws.leaf_flip import OTHER
 from tests.laws.round_trips import document
@@ -37,10 +37,10 @@ def test_the_second_shape_costs_its_own_leaf_only(framework: str, first: str, se
         except RefusedError:  # a further model leaves the policy other GPUs
             continue
         names = [line.key.lstrip("+") for line in done.ledger.targets]
-        assert misfits(names) == {}
+        assert conflicting_keys(names) == {}
 
 
 def test_a_key_below_another_shape_is_named_with_the_section() -> None:
     keys = ["a.b[0].c", "a.b.d", "a.b[1]", "e.f"]
-    assert misfits(keys) == {"a.b.d": ("a.b", "list")}
-    assert misfits(["x.y", "x[0]"]) == {"x[0]": ("x", "mapping")}
+    assert conflicting_keys(keys) == {"a.b.d": ("a.b", "list")}
+    assert conflicting_keys(["x.y", "x[0]"]) == {"x[0]": ("x", "mapping")}

@@ -1,11 +1,11 @@
-"""Rows and rules of the mapping that no hazard names, each with a run that would go wrong without it."""
+"""What rows say that no hazard names, each with a run that would go wrong without it."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Options, convert_loaded
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Options, convert_loaded
 from tests.mappers.hazard_runs import ACTOR, CRITIC, PPO, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 
 
@@ -150,7 +150,7 @@ def test_row_2_8_the_back_end_before_0_6_has_its_own_switch() -> None:
     dead = from_trinity(recomputes)
     assert dead.line(OLD_CORRECTION + "bypass_mode").state is State.DEAD_IN_SOURCE
     old = from_verl({ACTOR + "ppo_mini_batch_size": "1024"}, to="0.5.2")
-    assert "row 2.8" in old.notes
+    assert "weighs recomputed log-probabilities by rollout_is" in old.notes
     assert "algorithm.bypass_old_logprobs" not in old.out
 
 
@@ -190,12 +190,12 @@ OWN_POOLS: dict[str, str | None] = {
 
 def test_row_1_5_passes_over_one_mini_batch_have_no_order() -> None:
     twice: dict[str, str | None] = {ACTOR + "ppo_epochs": "2"}
-    assert "row 1.5" in from_verl(twice).notes
-    assert "row 1.5" not in from_verl({**twice, ACTOR + "ppo_mini_batch_size": "1024"}).notes
-    assert "row 1.5" not in from_verl({**twice, **OWN_POOLS}).notes
+    assert "repeated E times in a row" in from_verl(twice).notes
+    assert "repeated E times in a row" not in from_verl({**twice, ACTOR + "ppo_mini_batch_size": "1024"}).notes
+    assert "repeated E times in a row" not in from_verl({**twice, **OWN_POOLS}).notes
     key = "trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs"
-    assert "row 1.5" in from_trinity({key: 2}).notes
-    assert "row 1.5" not in from_trinity({key: 2, "synchronizer.sync_offset": 4}).notes
+    assert "veRL sweeps all mini-batches" in from_trinity({key: 2}).notes
+    assert "veRL sweeps all mini-batches" not in from_trinity({key: 2, "synchronizer.sync_offset": 4}).notes
 
 
 def test_h42_own_pools_and_single_updates_whiten_as_trinity_does() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.ledger import State
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.base.ledger import State
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import ACTOR, ROLLOUT, TRINITY_PPO, from_trinity, from_verl, picked
 

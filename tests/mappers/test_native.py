@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.ledger import State
-from rftconf.load import load
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
 from rftconf.mappers.native import Cell, Native, indexed
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 

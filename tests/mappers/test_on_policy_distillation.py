@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, Options, convert_loaded
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import Loaded, load
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, Options, convert_loaded
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.text.read.read import read
 from rftconf.text.source import Source, open_source
 from tests.sources import ROOT
 

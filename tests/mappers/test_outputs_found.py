@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, Options, convert, convert_loaded
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load
-from rftconf.own_check import errors_in
-from rftconf.plan.symbols import open_keys
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import open_keys
+from rftconf.convert.convert import Conversion, Options, convert, convert_loaded
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
+from rftconf.verbs.check_own_output import errors_in
 from tests.mappers.roll_runs import INFER, ROLL, STRATEGY, nested
 
 VERL = (

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import rftconf.budget
-from rftconf.convert import convert
-from rftconf.mappers.own_tuning import LEFT_TO_THE_TARGET, OFFLOADS, left_to_the_target
-from rftconf.plan.index import PERFORMANCE, fields, role_of
-from rftconf.text.read import read
+from rftconf.convert.convert import convert
+from rftconf.convert.ledger.own_tuning import LEFT_TO_THE_TARGET, OFFLOADS, left_to_the_target
+from rftconf.plan.field_roles import PERFORMANCE
+from rftconf.plan.index import fields, role_of
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 BUDGET = "".join(path.read_text() for path in Path(rftconf.budget.__file__).parent.glob("*.py"))

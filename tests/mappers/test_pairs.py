@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 ROLL = """

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rftconf.effective import effective
+from rftconf.base.symbols import Var, formula
+from rftconf.load.effective import effective
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Row
 from rftconf.mappers.tables import table_of
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Var, formula
 from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Leaf

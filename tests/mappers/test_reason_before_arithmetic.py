@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
+from rftconf.convert.convert import convert
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 RUN = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -10,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rows import Reason, natives_of
-from rftconf.mappers.tables import reason_for, table_of
+from rftconf.mappers.tables import all_tables, reason_for, table_of
 from rftconf.schemas import catalogue, registry, versions
 
 READY = ("verl", "trinity", "roll", "chatlearn")
@@ -91,10 +92,17 @@ def without_rows(framework: str) -> tuple[str, ...]:
 
 
 def patterns_that_count(framework: str, keys: Iterable[str]) -> set[int]:
-    """The reasons that are the first to fit one of `keys`."""
-    reasons = table_of(framework).reasons
-    firsts = (next((i for i, r in enumerate(reasons) if fnmatchcase(key, r.keys)), -1) for key in keys)
-    return set(firsts)
+    """The reasons that are the first to fit one of `keys` in some release."""
+    reasons, counted = table_of(framework).reasons, set[int]()
+    oldest_first = registry.framework(framework).releases
+    for key in keys:
+        fitting = [i for i, reason in enumerate(reasons) if fnmatchcase(key, reason.keys)]
+        for release in oldest_first:
+            held = (
+                i for i in fitting if not reasons[i].since or registry.at_least(framework, release, reasons[i].since)
+            )
+            counted.add(next(held, -1))
+    return counted
 
 
 def handed_over() -> list[str]:
@@ -107,7 +115,7 @@ def handed_over() -> list[str]:
 def test_every_key_has_a_row_or_a_reason(framework: str, release: str, trainer: str) -> None:
     table = table_of(framework)
     names = newest_names(framework, release, trainer)
-    silent = [key for key in names if not has_row(framework, key) and reason_for(table, key) is None]
+    silent = [key for key in names if not has_row(framework, key) and reason_for(table, key, release) is None]
     assert silent == []
     assert names
 
@@ -153,7 +161,7 @@ def test_credentials_are_withheld(framework: str) -> None:
     table = table_of(framework)
     named = [key for key in without_rows(framework) if key.endswith((".api_key", ".password", ".db_url"))]
     for key in (*named, *PROBES[framework]):
-        reason = reason_for(table, key)
+        reason = reason_for(table, key, None)
         assert reason is not None, key
         assert reason.state is State.WITHHELD, key
 
@@ -164,7 +172,9 @@ def test_what_trinity_fills_itself_is_dead() -> None:
     filled = [
         k for k, row in keys.items() if row.automatic and not has_row("trinity", k) and not k.startswith("stages[]")
     ]
-    kept = [k for k in filled if (found := reason_for(table, k)) is None or found.state is not State.DEAD_IN_SOURCE]
+    kept = [
+        k for k in filled if (found := reason_for(table, k, None)) is None or found.state is not State.DEAD_IN_SOURCE
+    ]
     assert [k for k in kept if not k.startswith("buffer.explorer_output")] == []
     assert len(filled) > 90
 
@@ -175,7 +185,7 @@ def test_what_trinity_fills_itself_is_dead() -> None:
         ("verl", "actor_rollout_ref.actor.clip_ratio", State.DEAD_IN_SOURCE),
         ("verl", "data.truncation", State.NO_COUNTERPART),
         ("verl", "custom_reward_function.path", State.DEAD_IN_SOURCE),
-        ("verl", "actor_rollout_ref.rollout.multi_turn.max_user_turns", State.EXTENSION),
+        ("verl", "actor_rollout_ref.rollout.multi_turn.format", State.EXTENSION),
         ("verl", "actor_rollout_ref.rollout.multi_turn.enable", State.DEAD_IN_SOURCE),
         ("verl", "critic.model.lora_rank", State.NO_COUNTERPART),
         ("verl", "actor_rollout_ref.ref.ppo_epochs", State.DEAD_IN_SOURCE),
@@ -189,6 +199,45 @@ def test_what_trinity_fills_itself_is_dead() -> None:
     ],
 )
 def test_states_of_known_keys(framework: str, key: str, state: State) -> None:
-    reason = reason_for(table_of(framework), key)
+    reason = reason_for(table_of(framework), key, None)
     assert reason is not None
     assert reason.state is state
+
+
+@pytest.mark.parametrize(
+    ("framework", "key", "release", "state"),
+    [
+        ("verl", "actor_rollout_ref.rollout.multi_turn.enable", "0.6.1", State.NO_COUNTERPART),
+        ("verl", "actor_rollout_ref.rollout.multi_turn.enable", "0.7.1", State.DEAD_IN_SOURCE),
+        ("verl", "actor_rollout_ref.actor.freeze_vision_tower", "0.7.1", State.NO_COUNTERPART),
+        ("verl", "actor_rollout_ref.actor.freeze_vision_tower", "0.8.0", State.DEAD_IN_SOURCE),
+        ("verl", "critic.rollout_n", "0.7.1", State.EXTENSION),
+        ("verl", "data.return_raw_chat", "0.4.1", State.EXTENSION),
+        ("trinity", "trainer.trainer_config.critic.grad_clip", "0.5.2", State.NO_COUNTERPART),
+        ("trinity", "trainer.trainer_config.critic.grad_clip", "0.6.0", State.DEAD_IN_SOURCE),
+        ("trinity", "log.group_by_node", "0.6.0", State.EXTENSION),
+        ("roll", "length_profiler_dir", "0.1.3", State.EXTENSION),
+        ("roll", "length_profiler_dir", "0.2.1", State.DEAD_IN_SOURCE),
+        ("roll", "actor_train.offload_nccl", "0.2.1", State.EXTENSION),
+        ("roll", "actor_train.offload_nccl", "0.3.0", State.DEAD_IN_SOURCE),
+        ("roll", "reference.num_gpus_per_worker", "0.3.0", State.EXTENSION),  # hf_infer takes it at its word
+    ],
+)
+def test_what_newer_code_reads_no_more_still_acts_in_older_releases(
+    framework: str, key: str, release: str, state: State
+) -> None:
+    reason = reason_for(table_of(framework), key, release)
+    assert reason is not None
+    assert reason.state is state
+
+
+_A_RELEASE = re.compile(
+    r"\b(?:from|since|up to|before|until|in|with back ends before) (?:\w+ )?\d+\.\d+|\d+\.\d+ (?:and later|still)"
+)
+
+
+@pytest.mark.parametrize(("framework", "kind"), all_tables())
+def test_a_key_is_dead_since_the_release_that_its_sentence_names(framework: str, kind: str) -> None:
+    """Else configs of older releases would be told that keys of theirs do nothing, when their code reads them."""
+    reasons = [reason for reason in table_of(framework, kind).reasons if reason.state is State.DEAD_IN_SOURCE]
+    assert [reason.why for reason in reasons if _A_RELEASE.search(reason.why) and not reason.since] == []

@@ -1,14 +1,14 @@
-"""veRL's one-step-off and fully asynchronous programs (rows 2.6 and 2.7, H23)."""
+"""veRL's one-step-off and fully asynchronous programs (H23)."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Conversion, convert, plan_of
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, convert, plan_of
 from rftconf.schemas import registry
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
 
 FREE = "verl.experimental.fully_async_policy.fully_async_main"

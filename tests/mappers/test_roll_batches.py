@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rftconf.convert import Options, convert_loaded
-from rftconf.diagnostics import Severity
-from rftconf.ledger import State
+from rftconf.base.diagnostics import Severity
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Options, convert_loaded
 from rftconf.lint.engine import check
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.roll_runs import ARGS, TRAIN, to_roll
 

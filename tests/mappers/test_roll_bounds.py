@@ -1,12 +1,12 @@
-"""Bounds that ROLL leaves out or insists on: the dual clip, tokens of a micro-batch (H32, row 1.10)."""
+"""Bounds that ROLL leaves out or insists on: the dual clip, tokens of a micro-batch (H32)."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.ledger import State
-from rftconf.text.read import read
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.roll_runs import from_roll, to_roll
 

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
+from rftconf.convert.convert import convert
 from rftconf.lint import engine
-from rftconf.load import Loaded, load
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.plan.model import Distillation
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.roll_runs import nested
 
@@ -72,7 +73,7 @@ def test_what_the_student_learns_and_how() -> None:
         "stage.kind": "offline_distill",
         "stage.model.path": "/models/small",
         "stage.length.model_max_tokens": 2048,
-        "stage.batch.sequences_per_update": 8 * 4 * 2,  # of 8 GPUs, TP 2 and PP 2 leave 2 ranks (row 1.3)
+        "stage.batch.sequences_per_update": 8 * 4 * 2,  # of 8 GPUs, TP 2 and PP 2 leave 2 ranks
         "stage.run_length.epochs": 2,
         "stage.optim.actor.lr": 2e-5,
         "stage.optim.actor.weight_decay": 0.1,

@@ -1,12 +1,12 @@
-"""Reward models and judges of ROLL by MAPPING's rows 3.1, 3.4, 7.8 and 7.9: read with their GPUs, and written for veRL."""
+"""Reward models and judges of ROLL: read with their GPUs, and written for veRL."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.ledger import State
-from rftconf.text.read import read
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.rewards_runs import AT, CLASSIFIER, CONFIG, JUDGE, LLM, RM, SERVED, asked, model
 from tests.mappers.roll_runs import INFER, TRAIN, Run, from_roll

@@ -1,4 +1,4 @@
-"""Reward models and judges by MAPPING's rows 3.1, 3.4, 7.8 and 7.9: ROLL's in Trinity and ChatLearn, and others' in ROLL."""
+"""Reward models and judges: ROLL's in Trinity and ChatLearn, and others' in ROLL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import TRINITY, from_verl
 from tests.mappers.rewards_runs import AT, CLASSIFIER, CONFIG, JUDGE, LLM, POOL, RM, P, asked
@@ -27,7 +27,7 @@ def test_row_7_9_a_judge_is_a_helper_that_a_workflow_asks() -> None:
         "temperature": 0.3, "top_p": 0.7, "top_k": 50, "max_model_len": 8192, "max_response_tokens": 512, "max_prompt_tokens": 7680,
     }  # fmt: skip
     assert {key: done.out.get(at + key) for key in expected} == expected
-    assert "D8" in done.line(JUDGE + "judge_model_type").reason
+    assert "must ask this one for its verdict" in done.line(JUDGE + "judge_model_type").reason
     assert done.line(JUDGE + "judge_prompt").state is State.NO_COUNTERPART
     assert "/models/judge" in asked(done, "buffer.explorer_input.tasksets[].default_workflow_type")
 

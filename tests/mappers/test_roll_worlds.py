@@ -1,4 +1,4 @@
-"""ROLL's agentic rollout pipeline: environments are played, nothing is trained (rows 1.14, 6.8; H15)."""
+"""ROLL's agentic rollout pipeline: environments are played, nothing is trained (H15)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, convert
+from rftconf.load.load import load
 from rftconf.plan.identity import plan_id
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.roll_runs import nested
 from tests.sources import ROOT

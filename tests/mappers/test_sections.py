@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from rftconf.convert import Options, convert_loaded
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Options, convert_loaded
 from rftconf.lint.rule import Example, trinity
-from rftconf.load import load
+from rftconf.load.load import load
 from tests.fuzz.verbs import document_of
 
 SELECTOR = "buffer.explorer_input.taskset.task_selector"

@@ -1,4 +1,4 @@
-"""Teachers under names of their own, each for the rows of a tag: the plan has one, so another framework's is asked for (row 15.13)."""
+"""Teachers under names of their own, each for the rows of a tag: the plan has one, so another framework's is asked for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.load import load
+from rftconf.convert.convert import Conversion, convert
+from rftconf.load.load import load
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.sources import ROOT
 

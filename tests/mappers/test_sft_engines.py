@@ -1,17 +1,18 @@
-"""veRL's SFT program: its two engines are chosen by config groups, and each has keys of its own (row 8.9)."""
+"""veRL's SFT program: its two engines are chosen by config groups, and each has keys of its own."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import Loaded, load
-from rftconf.own_check import errors_in
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
 from rftconf.schemas import registry
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
+from rftconf.verbs.check_own_output import errors_in
 from tests.mappers.hazard_runs import from_verl
 from tests.mappers.roll_runs import to_roll
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, convert
 from rftconf.lint import engine
 from rftconf.lint.rule import roll as roll_config
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.lint.bases import documents
 

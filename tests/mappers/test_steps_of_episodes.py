@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Conversion, Options, convert_loaded
-from rftconf.load import Loaded, load
-from rftconf.text.read import read
+from rftconf.convert.convert import Conversion, Options, convert_loaded
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.test_dialects_elsewhere import ROLL
 from tests.mappers.test_trinity_told import CONFIG

@@ -1,15 +1,16 @@
-"""Supervised runs: veRL's two SFT programs and Trinity's trainer on its own (rows 11.3-11.5, H70)."""
+"""Supervised runs: veRL's two SFT programs and Trinity's trainer on its own (H70)."""
 
 from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 ENGINE, OLD = (

@@ -18,7 +18,7 @@ from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue
 
 ADDED = {"reward.custom_reward_function.reward_kwargs", "reward.reward_kwargs"}
-"""veRL's code reads these mappings, its YAML lacks them: they exist only as `+key.name=value` (MAPPING row 15.6)."""
+"""veRL's code reads these mappings, its YAML lacks them: they exist only as `+key.name=value`."""
 CHOOSES = {"actor@actor_rollout_ref.actor"}
 """Words of a launch line that choose a part of the config."""
 

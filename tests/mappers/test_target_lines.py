@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rftconf.effective import effective
+from rftconf.convert.ledger.target_ledger import target_lines
+from rftconf.load.effective import effective
 from rftconf.mappers.tables import table_of
-from rftconf.mappers.target_lines import target_lines
 from rftconf.mappers.writing import Writing
 from rftconf.schemas.guess import Guess
 

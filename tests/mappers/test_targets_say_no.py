@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load, main_stage
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, convert
+from rftconf.load.load import load, main_stage
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 GOLDEN = Path(__file__).parents[2] / "golden"

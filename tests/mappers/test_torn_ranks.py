@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 ACTOR = "actor_rollout_ref.actor."

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.laws.flip_bases import BASES
 from tests.laws.round_trips import document
@@ -121,7 +121,7 @@ def test_row_7_6_chatlearn_says_which_of_weight_tag_and_reward_is_lost() -> None
     reasons = {key: done.line(key).reason for key in ROLL if key.startswith("rewards.") or "interleave" in key}
     assert "no key weighs them" in reasons["actor_train.data_args.domain_interleave_probs.math_rule"]
     assert "not by a tag" in reasons["rewards.math_rule.tag_included"]
-    assert "row 7.7" in reasons["rewards.math_rule.worker_cls"]
+    assert "chooses by data_source" in reasons["rewards.math_rule.worker_cls"]
 
 
 def test_a_folder_that_nobody_named_is_not_pointed_to() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Conversion, convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import SourceLine, State
-from rftconf.load import load
-from rftconf.text.read import ReadOptions, read
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import SourceLine, State
+from rftconf.convert.convert import Conversion, convert
+from rftconf.load.load import load
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 BASE = """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from rftconf.convert import Conversion, Options, convert_loaded
-from rftconf.ledger import State
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Conversion, Options, convert_loaded
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 CONFIG = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import Options, convert_loaded, plan_of
-from rftconf.load import load
+from rftconf.convert.convert import Options, convert_loaded, plan_of
+from rftconf.load.load import load
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
 
 KEYS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.ledger import SourceLine, State
-from rftconf.text.read import read
+from rftconf.base.ledger import SourceLine, State
+from rftconf.convert.convert import convert
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.hazard_runs import VERL
 
@@ -42,3 +42,25 @@ def test_a_size_of_sequence_parallelism_that_the_engines_overrules_is_dead() -> 
     own, engine = (f"{ACTOR}{block}ulysses_sequence_parallel_size" for block in ("", "fsdp_config."))
     assert line_of(own, {own: "1", engine: "2"}, "0.9.1").state is State.DEAD_IN_SOURCE
     assert line_of(engine, {own: "1", engine: "2"}, "0.9.1").state is State.EXACT
+
+
+@pytest.mark.parametrize(("release", "state"), [("0.6.1", State.NO_COUNTERPART), ("0.8.0", State.DEAD_IN_SOURCE)])
+def test_a_key_lives_as_long_as_its_releases_code_reads_it(release: str, state: State) -> None:
+    """veRL 0.6.1 and 0.7.1, fsdp_workers.py: freeze_vision_tower; 0.8.0 has no code for it."""
+    key = f"{ACTOR}freeze_vision_tower"
+    assert line_of(key, {key: "True"}, release).state is state
+
+
+@pytest.mark.parametrize(
+    "key", ["multi_turn.tool_config_path", "multi_turn.max_assistant_turns", "agent.default_agent_loop"]
+)
+def test_turns_and_tools_are_part_of_the_plan_and_lost_aloud(key: str) -> None:
+    name = f"actor_rollout_ref.rollout.{key}"
+    line = line_of(name, {name: "4" if "max" in key else "tool_agent"}, "0.9.1")
+    assert line.state is State.NO_COUNTERPART
+    assert "multi-step workflow" in line.reason
+
+
+def test_one_turn_is_nothing_to_lose() -> None:
+    name = "actor_rollout_ref.rollout.agent.default_agent_loop"
+    assert line_of(name, {name: "single_turn_agent"}, "0.9.1").state is State.DEFAULT

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.convert.convert import convert
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.mappers.test_targets_say_no import roll, verl
 from tests.test_corpus_round_trips import check_there_and_back

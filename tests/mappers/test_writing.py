@@ -7,8 +7,8 @@ from unittest import mock
 
 import pytest
 
-from rftconf import convert as conversions
-from rftconf.ledger import LOSSES, State
+from rftconf.base.ledger import LOSSES, State
+from rftconf.convert import convert as conversions
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
 from rftconf.schemas import catalogue, registry
@@ -34,7 +34,7 @@ REFUSED = {
         "rollouts alone",
     ),
 }
-"""Bases with another loss, with a critic (row 4.2.2), with environments or a teacher to follow: ChatLearn has none of them."""
+"""Bases with another loss, with a critic, with environments or a teacher to follow: ChatLearn has none of them."""
 
 
 def kind_of(framework: str, base: Base) -> str:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.errors import UnreadableError
+from rftconf.base.errors import UnreadableError
 from rftconf.metrics.quantity import RUNNER
-from rftconf.metrics.rename import Renaming, written
+from rftconf.metrics.rename import Renaming, write_json_lines
 from rftconf.metrics.steps import Steps
 from rftconf.metrics.table import QUANTITIES
 from rftconf.plan.units import Unit
@@ -154,4 +154,4 @@ def test_bad_lines_have_their_number(text: str, says: str) -> None:
 
 def test_blank_lines_and_windows_line_ends_are_passed_over() -> None:
     got = list(Renaming("verl", "verl").lines('\n{"step": 1}\r\n  \n{"step": 2}', "run.jsonl"))
-    assert written(got) == '{"step": 1}\n{"step": 2}\n'
+    assert write_json_lines(got) == '{"step": 1}\n{"step": 2}\n'

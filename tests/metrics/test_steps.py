@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.errors import UsageError
-from rftconf.load import load, main_stage
+from rftconf.base.errors import UsageError
+from rftconf.load.load import load, main_stage
 from rftconf.metrics.naming import counter_of
 from rftconf.metrics.steps import Moment, Steps, steps_of, together
 from rftconf.metrics.table import COUNTERS
 from rftconf.plan.units import Unit
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 VERL, ROLL = Moment(counter_of("verl", "")), Moment(counter_of("roll", ""))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.metrics.naming import counters_of, history, name_for, name_in, step_keys, understood
 from rftconf.metrics.quantity import RUNNER, side, title
 from rftconf.metrics.table import COUNTERS, QUANTITIES

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from rftconf.base.errors import RftconfError
 from rftconf.diff.compare import Verdict, compare
 from rftconf.diff.sides import side
-from rftconf.errors import RftconfError
-from rftconf.load import load
+from rftconf.load.load import load
 from rftconf.migrate.migrate import Migration
 from rftconf.schemas import registry
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.corpus import Real, corpora
 from tests.migrate.texts import migrated

@@ -36,10 +36,12 @@ def test_names_that_an_early_release_has_not_are_said_by_key() -> None:
     text = script("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4", "reward.reward_manager.name=dapo").replace(
         "rollout.name=vllm", "rollout.name=sglang"
     )
-    unsaid = {edit.leaf.key: edit.why for edit in migrated(text, "0.9.1", "0.2.0").unsaid}
+    unsaid = {edit.leaf.key: edit.why for edit in migrated(text, "0.9.1", "0.2.0").keys_that_stay_wrong}
     assert "has no sglang" in unsaid["actor_rollout_ref.rollout.name"]
     assert "has no dapo" in unsaid["reward.reward_manager.name"]
-    assert "actor_rollout_ref.rollout.name" not in {edit.leaf.key for edit in migrated(text, "0.9.1", "0.3.0").unsaid}
+    assert "actor_rollout_ref.rollout.name" not in {
+        edit.leaf.key for edit in migrated(text, "0.9.1", "0.3.0").keys_that_stay_wrong
+    }
 
 
 def test_a_key_that_the_code_asks_for_is_added_and_not_lost() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.errors import RefusedError
-from rftconf.migrate.unlike import Nature
+from rftconf.base.errors import RefusedError
+from rftconf.migrate.differences_left import Nature
 from tests.migrate.texts import migrated, script, without_pins
 
 
@@ -47,7 +47,7 @@ def test_a_manager_that_went_is_the_one_that_scores_the_same_and_the_rest_is_sai
     done = migrated(script("reward_model.reward_manager=prime"), "0.5.0", "0.9.1")
     assert "reward.reward_manager.name=naive" in done.text
     assert not done.faithful
-    assert "was 0 with prime" in done.unsaid[0].why
+    assert "was 0 with prime" in done.keys_that_stay_wrong[0].why
 
 
 def test_a_plus_that_would_now_be_refused_goes() -> None:
@@ -68,7 +68,7 @@ STATIC = ("actor_rollout_ref.actor.use_dynamic_bsz=False", "actor_rollout_ref.ro
 
 
 def test_a_micro_batch_over_all_ranks_becomes_the_one_per_rank() -> None:
-    old = (*STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size=36", "+actor_rollout_ref.actor.x=$X")
+    old = (*STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size=36", "trainer.experiment_name=$X")
     sharded = "actor_rollout_ref.actor.ulysses_sequence_parallel_size=2"
     done = migrated(script(*old, "actor_rollout_ref.rollout.log_prob_micro_batch_size=160", sharded), "0.5.0", "0.9.1")
     assert "    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=9 \\\n" in done.text  # 36 // (8 GPUs / 2)
@@ -82,7 +82,9 @@ def test_a_micro_batch_over_ranks_that_nobody_counts_is_left_and_said() -> None:
     done = migrated(text.replace("n_gpus_per_node=8", "n_gpus_per_node=$GPUS"), "0.5.0", "0.9.1")
     assert "log_prob_micro_batch_size=160" in done.text
     assert not done.faithful
-    assert "write actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu by hand" in done.unsaid[0].why
+    assert (
+        "write actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu by hand" in done.keys_that_stay_wrong[0].why
+    )
 
 
 def test_the_megatron_reference_is_sharded_as_the_actor_was() -> None:
@@ -230,7 +232,7 @@ def test_a_name_that_is_registered_no_more_is_said() -> None:
     text = TRINITY + "buffer:\n  explorer_input:\n    default_workflow_type: toolcall_workflow\n"
     done = migrated(text, "0.3.3", "0.6.0", "run.yaml", "trinity")
     assert not done.faithful
-    assert "has no toolcall_workflow" in done.unsaid[0].why
+    assert "has no toolcall_workflow" in done.keys_that_stay_wrong[0].why
     assert "default_workflow_type: toolcall_workflow" in done.text
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from rftconf.errors import RftconfError
+from rftconf.base.errors import RftconfError
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.acceptance import Verdict, judge
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.corpus import Real, corpora
 from tests.migrate.texts import migrated

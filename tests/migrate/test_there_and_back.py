@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
 from tests.migrate.texts import migrated
 
 

@@ -6,7 +6,8 @@ import re
 
 from rftconf.migrate.migrate import Asked, Migration, migrate
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 

@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from rftconf.cli.app import VERBS
+from rftconf.cli.verb_names import VERBS
 from tests.cli.conversation import conversation
 from tests.packaging.built import ENVIRONMENTS
 from tests.sources import ROOT
@@ -120,6 +120,18 @@ def test_a_verb(environment: Path, verb: str, tmp_path: Path) -> None:
     assert done.returncode == call.code, done.stdout + done.stderr
     assert call.shows in ((tmp_path / call.file).read_text() if call.file else done.stdout + done.stderr)
     assert "Traceback" not in done.stderr
+
+
+@everywhere
+def test_the_python_interface(environment: Path, tmp_path: Path) -> None:
+    shutil.copyfile(INPUT, tmp_path / "run.sh")
+    asked = (
+        "import rftconf; run = rftconf.read('run.sh', rows=7473); roll = run.convert('roll'); "
+        "print(run.framework, run.check().errors, roll.framework, run.budget('h100-80g').verdict, run.diff(run).verdict)"
+    )
+    python = [str(environment / "bin" / "python"), "-c", asked]
+    done = subprocess.run(python, cwd=tmp_path, env=surroundings(), capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("verl () roll fits same\n", "")
 
 
 @everywhere

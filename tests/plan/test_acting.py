@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rftconf.base.symbols import Var
 from rftconf.plan.acting import IDLE, acting, awake_and_asleep
 from rftconf.plan.index import fields
-from rftconf.plan.symbols import Var
 
 A = "stage.algorithm."
 RL: dict[str, Any] = {

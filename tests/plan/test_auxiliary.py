@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from rftconf.base.symbols import Var
 from rftconf.plan.auxiliary import own_pools, place_auxiliary, sharing
 from rftconf.plan.origin import Origin
 from rftconf.plan.placement import colocate
-from rftconf.plan.symbols import Var
 
 P = "stage.placement."
 

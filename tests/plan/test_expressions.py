@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.plan.expressions import OPERATORS, ExpressionError, dump_value, load_value
-from rftconf.plan.symbols import Arith, Branch, Now, OpenKey, ShellOnly, Text, Var
+from rftconf.base.expressions import OPERATORS, ExpressionError, dump_value, load_value
+from rftconf.base.symbols import Arith, Branch, Now, OpenKey, ShellOnly, Text, Var
 
 NAMES = st.text(min_size=1, max_size=6)
 NUMBERS = st.integers() | st.floats(allow_nan=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.base.symbols import Arith, Var
+from rftconf.load.typed_plan import nest
+from rftconf.plan.field_roles import BOOKKEEPING, PERFORMANCE
 from rftconf.plan.identity import flatten, math_id, plan_id
-from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, role_of
+from rftconf.plan.index import role_of
 from rftconf.plan.model import Plan, Run
-from rftconf.plan.symbols import Arith, Var
-from rftconf.typed import nest
 
 BASE: dict[str, Any] = {
     "identity.project": "p",

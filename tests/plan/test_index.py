@@ -6,17 +6,17 @@ from fractions import Fraction
 
 import pytest
 
+from rftconf.base.symbols import Var
+from rftconf.load.typed_plan import nest
 from rftconf.plan import index
 from rftconf.plan.model import Run
-from rftconf.plan.symbols import Var
 from rftconf.plan.units import Unit
-from rftconf.typed import nest
 
 
 def test_the_file_is_current() -> None:
     fresh = index.from_model()
     assert index.fields() == fresh, "run: python -m rftconf.plan.index"
-    assert index.FILE.read_text() == index.written(fresh)
+    assert index.FILE.read_text() == index.index_text(fresh)
 
 
 def test_units_and_roles() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
+from rftconf.base.symbols import Var
 from rftconf.plan.origin import Kind, Origin
 from rftconf.plan.placement import colocate, disaggregate, keep_apart
 from rftconf.plan.ranks import P
-from rftconf.plan.symbols import Var
 
 
 def shared(**more: Any) -> tuple[dict[str, Any], dict[str, Origin]]:
@@ -143,7 +143,7 @@ def test_what_no_target_starts_with_is_refused(trainer: int, rollout: int) -> No
 
 @pytest.mark.parametrize(("trainer", "rollout", "engines"), [(8, 4, 8), (4, 4, 12), (2, 6, 14)])
 def test_gpus_that_the_source_leaves_idle_go_to_the_engines(trainer: int, rollout: int, engines: int) -> None:
-    """A trainer that gets whatever engines leave would else be 12 GPUs on nodes of 8 (row 3.2, H22)."""
+    """A trainer that gets whatever engines leave would else be 12 GPUs on nodes of 8 (H22)."""
     values, origins = apart(trainer, rollout)
     (decision,) = keep_apart(values, origins)
     assert (values[P + "actor.gpus"], values[P + "rollout.gpus"]) == (trainer, engines)

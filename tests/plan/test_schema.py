@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from rftconf.base.symbols import Arith, Var
 from rftconf.plan.index import fields
 from rftconf.plan.model import Batch, Plan, Stage
 from rftconf.plan.schema import committed, plan_schema
-from rftconf.plan.symbols import Arith, Var
 
 
 def valid(data: Any) -> bool:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rftconf.base.symbols import Arith, Text, Var
 from rftconf.plan.spelling import plain, same, spelled
-from rftconf.plan.symbols import Arith, Text, Var
 
 TRAIN = "stage.data.train[0]."
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rftconf.plan.substitution import substitute
-from rftconf.plan.symbols import (
+from rftconf.base.symbols import (
     Arith,
     Branch,
     Expr,
@@ -26,6 +25,7 @@ from rftconf.plan.symbols import (
     to_interpolation,
     to_shell,
 )
+from rftconf.plan.substitution import substitute
 
 NAMES = ("BS", "N", "GPUS")
 leaves: st.SearchStrategy[Number] = st.integers(1, 64) | st.sampled_from([Var(name) for name in NAMES])

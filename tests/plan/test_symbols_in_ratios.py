@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from rftconf.base.symbols import OpenKey, Var, arith
 from rftconf.plan.model import CriticOptions
-from rftconf.plan.symbols import OpenKey, Var, arith
 
 
 @pytest.mark.parametrize("value", [Var("N"), OpenKey("critic_warmup"), arith("/", Var("N"), 3)])

@@ -1,4 +1,4 @@
-"""The derived totals: the worked example of the mapping, and what is not known."""
+"""The derived totals: a worked example, and what is not known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.plan.symbols import Var, formula
+from rftconf.base.symbols import Var, formula
 from rftconf.plan.totals import TOTALS, total_json, totals
 
 WORKED: dict[str, Any] = {

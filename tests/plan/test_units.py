@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rftconf.base.symbols import Expr, Var, names_in
 from rftconf.plan.substitution import substitute
-from rftconf.plan.symbols import Expr, Var, names_in
 from rftconf.plan.units import Rates, Unit
 
 WORK = (Unit.PROMPTS, Unit.SEQUENCES, Unit.ROLLOUTS, Unit.UPDATES, Unit.TRAIN_STEPS, Unit.EXPLORE_STEPS)

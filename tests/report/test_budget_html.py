@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.budget.answers import answers, front
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.advice.inverse_questions import answers, front
+from rftconf.budget.as_html import COLOURS, WORKS, budget_html
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import price
-from rftconf.report.budget_html import COLOURS, WORKS, budget_html
 from tests.budget.runs import colocated, setup
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)

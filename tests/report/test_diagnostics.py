@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rftconf.diagnostics import Diagnostic, Label, Severity
+from rftconf.base.diagnostics import Diagnostic, Label, Severity
+from rftconf.base.secrets import masked
+from rftconf.base.span import LineIndex, Place
 from rftconf.report.diagnostics import diagnostics_concise, diagnostics_json, diagnostics_text, summary
 from rftconf.report.screen import Screen, columns_of
-from rftconf.secrets import masked
-from rftconf.text.span import LineIndex, Place
 
 TEXT = "BS=100\nexport WANDB_API_KEY=abc123\npython3 -m verl \\\n\ta.b=1 \\\n  x='提示' c.d=2\n"
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 from xml.etree import ElementTree
 
-from rftconf.diagnostics import Diagnostic, Fix, Label, Severity
+from rftconf.base.diagnostics import Diagnostic, Fix, Label, Severity
+from rftconf.base.patch import Patch
+from rftconf.base.span import LineIndex, Place
 from rftconf.report import machine
-from rftconf.text.patch import Patch
-from rftconf.text.span import LineIndex, Place
 
 TEXT = "a: 1\nb: <2>\n"
 LINES = LineIndex(TEXT)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from rftconf.budget.gpus import gpu_named
+from rftconf.budget.as_html import budget_html
+from rftconf.budget.as_json import budget_json
+from rftconf.budget.as_text import budget_text
+from rftconf.budget.drawing import held, letters, node_rows, phase_names, placement_lines
+from rftconf.budget.facts.gpus import gpu_named
 from rftconf.budget.price import Budget, price
-from rftconf.load import load
-from rftconf.report.budget import budget_text
-from rftconf.report.budget_html import budget_html
-from rftconf.report.budget_json import budget_json
-from rftconf.report.placement import held, letters, node_rows, phase_names, placement_lines
+from rftconf.load.load import load
 from rftconf.report.screen import Screen
 from tests.budget.runs import apart, setup
 from tests.budget.test_pools import NARROW, THEIRS, document

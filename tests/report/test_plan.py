@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import yaml
 
+from rftconf.base.span import Place, Span
 from rftconf.plan.origin import Kind, Origin
 from rftconf.report.plan import flat, plan_tree, plan_yaml, reasons_of
 from rftconf.report.screen import Screen
-from rftconf.text.span import Place, Span
 
 SYMBOL = {"$expr": "BS * 4", "shell": "$((BS * 4))", "names": ["BS"]}
 DATA = {

@@ -6,9 +6,9 @@ import pytest
 from rftconf_runner.beyond import leave_out, left_aside, of_beyond
 from rftconf_runner.refusals import refusals, unread_by
 
-from rftconf.load import load
+from rftconf.load.load import load
 from rftconf.plan.model import Plan
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.runner.test_job import plan
 
@@ -40,7 +40,7 @@ def test_leaving_a_key_out_is_said() -> None:
         leave_out(found, "use_pf_ppo")
     leave_out(found, "algorithm.use_pf_ppo")
     assert refusals(found) == []
-    assert list(left_aside(found)) == ["what only verl reads: algorithm.use_pf_ppo"]
+    assert "algorithm.use_pf_ppo" not in found.extensions["verl"]
 
 
 def test_what_changes_nothing_is_said_and_not_refused() -> None:
@@ -68,7 +68,7 @@ def test_a_release_that_reads_it(release: str, found: list[str]) -> None:
 def test_a_field_that_the_runner_does_not_read_is_left_out_by_its_path() -> None:
     found = plan()
     data, path = found.stages[0].data.train[0], "stage.data.train[].workflow"
-    data.workflow, data.system_prompt = "math_workflow", "Think."
+    data.workflow, data.system_prompt = "toolcall_workflow", "Think."
     (first, second) = refusals(found)
     assert {first.path, second.path} == {path, "stage.data.train[].system_prompt"}
     assert f"`--leave-out {path}`" in {first.path: first.why, second.path: second.why}[path]
@@ -93,3 +93,32 @@ def test_a_key_that_says_more_than_its_field_is_named_too() -> None:
     found = load(read(Source("run.yaml", text)), framework="trinity", release="0.6.0").plan
     assert found.beyond == ["model.temperature"]
     assert "extensions.trinity.model.temperature" in [path for path, _ in of_beyond(found)]
+
+
+@pytest.mark.parametrize("release", ["0.7.1", "0.8.0"])
+def test_a_batch_of_the_loader_that_a_field_does_not_hold_is_refused(release: str) -> None:
+    """Up to 0.8 main_ppo trains on so many prompts a step; the plan's field is of 0.9, where it is how many are fetched."""
+    assert [one.path for one in refusals(plan(release=release, data__gen_batch_size="64"))] == [
+        "extensions.verl.data.gen_batch_size"
+    ]
+    assert refusals(plan(release=release, data__gen_batch_size="null")) == []
+    assert refusals(plan(release="0.9.1", data__gen_batch_size="4")) == []
+
+
+def test_answers_that_an_engine_gives_up_are_refused_where_it_does() -> None:
+    key = "actor_rollout_ref__rollout__over_sample_rate"
+    for release, reads in (("0.6.1", True), ("0.7.1", False), ("0.9.1", False)):
+        for share, refused in (("0.2", reads), ("0", False)):
+            found = plan(release=release, **{key: share, f"{key.rpartition('__')[0]}__name": "sglang"})
+            assert (f"extensions.verl.{key.replace('__', '.')}" in [one.path for one in refusals(found)]) == refused
+
+
+@pytest.mark.parametrize("release", ["0.7.1", "0.8.0"])
+def test_a_reward_manager_of_ones_own_file_is_refused_by_its_older_name_too(release: str) -> None:
+    at = "reward_model__reward_loop_"
+    own = {f"{at}source": "importlib", f"{at}module_path": "m.py", f"{at}class_name": "Mine"}
+    assert {one.path for one in refusals(plan(release=release, **own))} == {
+        f"extensions.verl.{key.replace('__', '.')}" for key in own
+    }
+    assert refusals(plan(release=release, **{f"{at}source": "register"})) == []
+    assert refusals(plan(release="0.9.1", **own)) == [], "main_ppo of 0.9 does not read it"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rftconf_runner.elsewhere import ANY, EXECUTED_BY
+from rftconf_runner.elsewhere import EXECUTED_BY
 from rftconf_runner.refusals import refusals
 
-from rftconf.convert import convert
-from rftconf.load import load
+from rftconf.convert.convert import convert
+from rftconf.load.load import load
 from rftconf.plan.model import Plan
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.runner.test_job import KEYS
 from tests.sources import ROOT
@@ -22,7 +22,6 @@ CHANGES: dict[tuple[str, str], dict[str, str | None]] = {
         "actor_rollout_ref.actor.strategy": "megatron",
         "actor_rollout_ref.actor.fsdp_config.dtype": None,
     },
-    ("placement.actor.sp", ANY): {"actor_rollout_ref.actor.ulysses_sequence_parallel_size": "2", **FOUR_GPUS},
     ("placement.rollout.engine", "sglang"): {"actor_rollout_ref.rollout.name": "sglang"},
     ("algorithm.advantage", "remax"): {"algorithm.adv_estimator": "remax"},
 }

@@ -16,9 +16,10 @@ from rftconf_runner.job import Grader, RewardSource
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
 
-from rftconf.load import load
-from rftconf.plan.model import Auxiliary, Domain, Plan, Sampling
-from rftconf.text.read import read
+from rftconf.load.load import load
+from rftconf.plan.data_parts import Domain, Sampling
+from rftconf.plan.model import Auxiliary, Plan
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.runner.test_job import KEYS, plan
 from tests.sources import ROOT

@@ -11,10 +11,11 @@ from rftconf_runner.job import KlPenalty, Lora, Offload
 from rftconf_runner.job_reader import job_of, paths_read
 from rftconf_runner.refusals import refusals
 
-from rftconf.load import load
-from rftconf.plan.index import BOOKKEEPING, PERFORMANCE, fields
+from rftconf.load.load import load
+from rftconf.plan.field_roles import BOOKKEEPING, PERFORMANCE
+from rftconf.plan.index import fields
 from rftconf.plan.model import Plan
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.sources import ROOT, imports
 
@@ -85,7 +86,6 @@ def test_weights_may_be_kept_in_more_bits_than_they_are_computed_in() -> None:
         ("algorithm__adv_estimator", "remax", "stage.algorithm.advantage"),
         ("algorithm__adv_estimator", "gae", "stage.placement.critic.compute_dtype"),
         ("actor_rollout_ref__rollout__name", "sglang", "stage.placement.rollout.engine"),
-        ("actor_rollout_ref__actor__ulysses_sequence_parallel_size", "2", "stage.placement.actor.sp"),
         ("actor_rollout_ref__actor__optim__lr_scheduler_type", "wsd", "stage.optim.actor.schedule"),
         ("actor_rollout_ref__actor__policy_loss__loss_mode", "clip_cov", "stage.algorithm.policy_loss.family"),
         ("actor_rollout_ref__rollout__dtype", "bfloat16", "stage.placement.rollout.dtype"),
@@ -228,7 +228,7 @@ def test_engines_of_several_gpus() -> None:
 
 def test_the_runner_reads_the_plan_and_nothing_else_of_rftconf() -> None:
     found = {name for path in RUNNER.glob("*.py") for name, _ in imports(path) if name.startswith("rftconf.")}
-    assert {name for name in found if not name.startswith("rftconf.plan.")} == set()
+    assert {name for name in found if not name.startswith(("rftconf.plan.", "rftconf.base.symbols"))} == set()
     assert found
 
 
@@ -238,3 +238,13 @@ def test_the_driver_is_one_page() -> None:
     assert len(text.splitlines()) <= 100
     (run,) = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
     assert [node.name for node in run.body if isinstance(node, ast.FunctionDef)] == ["__init__", "until", "period"]
+
+
+def test_ranks_that_share_sequences() -> None:
+    """An update is cut into as many shares as there are groups of them."""
+    sizes = {"trainer__n_gpus_per_node": "4", "actor_rollout_ref__actor__ulysses_sequence_parallel_size": "2"}
+    assert (refusals(plan(**sizes)), job_of(plan(**sizes)).ranks, job_of(plan(**sizes)).sp) == ([], 4, 2)
+    odd = plan(**sizes)
+    odd.stages[0].placement.actor.sp = 3
+    with pytest.raises(ValueError, match="on 4 ranks, 3 to a sequence: the runner needs whole ones"):
+        job_of(odd)

@@ -14,7 +14,8 @@ from rftconf_runner.job_reader import job_of
 from rftconf_runner.mixing import Epochs, Shares, counts, domain_of
 from rftconf_runner.refusals import refusals
 
-from rftconf.plan.model import DataSet, Domain, Plan
+from rftconf.plan.data_parts import DataSet, Domain
+from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
 
 

@@ -9,8 +9,8 @@ from rftconf_runner.aggregations import AGGREGATIONS, OVER_LENGTH
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
 
-from rftconf.plan.symbols import Var
-from tests.runner.test_job import plan
+from rftconf.base.symbols import Var
+from tests.runner.test_job import EVERYTHING, plan
 
 SUM_NORM = {"actor_rollout_ref__actor__loss_agg_mode": "seq-mean-token-sum-norm"}
 
@@ -125,3 +125,26 @@ def test_a_block_that_is_none(arguments: dict[str, object], refused: bool) -> No
     found = plan()
     found.stages[0].reward.manager, found.stages[0].reward.manager_args = "dapo", arguments
     assert (["stage.reward.manager_args"] if refused else []) == [one.path for one in refusals(found)]
+
+
+def test_single_values_of_a_models_config_are_executed_and_blocks_are_not() -> None:
+    single = plan(**{"+actor_rollout_ref__model__override_config__max_position_embeddings": "32768"})
+    assert (refusals(single), job_of(single).overrides) == ([], {"max_position_embeddings": 32768})
+    block = plan(**{"+actor_rollout_ref__model__override_config__rope_scaling__factor": "2.0"})
+    (refused,) = refusals(block)
+    assert refused.path == "stage.model.config_overrides"
+    assert "rope_scaling is {factor: 2.0}" in refused.why
+
+
+def test_a_run_that_goes_on_from_another_frameworks_checkpoint_is_refused() -> None:
+    begun = plan(trainer__resume_mode="resume_path", trainer__resume_from_path="/d/global_step_20")
+    (refused,) = refusals(begun)
+    assert (refused.path, "/d/global_step_20" in refused.why) == ("identity.resume", True)
+    assert refusals(plan(trainer__resume_mode="disable")) == []
+
+
+@pytest.mark.parametrize("name", ["actor_rollout_ref__model__path", "critic__model__path"])
+def test_a_model_by_no_name_is_refused(name: str) -> None:
+    (refused,) = refusals(plan(**{**EVERYTHING, name: "''"}))
+    assert refused.path == ("stage.model.critic_path" if name.startswith("critic") else "stage.model.path")
+    assert "is empty" in refused.why

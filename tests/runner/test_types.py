@@ -27,7 +27,7 @@ def test_sixteen_bits_with_a_short_exponent_are_not_learned_in() -> None:
         ("dtype", "bfloat16", ["reference.compute_dtype"]),
         ("model_dtype", "bfloat16", ["reference.model_dtype"]),
         ("dtype", "fp32", []),
-        ("ulysses_sequence_parallel_size", "2", ["reference.sp"]),
+        ("ulysses_sequence_parallel_size", "2", []),
     ],
 )
 def test_a_reference_is_kept_and_computed_as_the_policy_is(name: str, value: str, refused: list[str]) -> None:
@@ -37,11 +37,8 @@ def test_a_reference_is_kept_and_computed_as_the_policy_is(name: str, value: str
 
 def test_a_reference_elsewhere_is_refused_where_one_is_needed() -> None:
     found = plan(**COMPARES)
-    found.stages[0].placement.reference.backend, found.stages[0].placement.reference.sp = "megatron", 4
-    assert [one.path for one in refusals(found)] == [
-        "stage.placement.reference.backend",
-        "stage.placement.reference.sp",
-    ]
+    found.stages[0].placement.reference.backend = "megatron"
+    assert [one.path for one in refusals(found)] == ["stage.placement.reference.backend"]
 
 
 def test_what_follows_from_another_back_end_is_not_said() -> None:

@@ -96,6 +96,7 @@ def test_a_library_that_is_missing_is_refused_by_name(monkeypatch: pytest.Monkey
     asked = plan("console", "wandb", "tensorboard", "swanlab")
     assert [why.split(";")[0] for _, why in trackers.missing(asked)] == ["names wandb", "names tensorboard"]
     assert "pip install tensorboardX" in trackers.missing(asked)[1][1]
+    assert "--no-trackers" in trackers.missing(asked)[1][1]
     assert trackers.left_out(asked) == ["swanlab"]
     assert trackers.missing(Plan()) == []
     assert trackers.left_out(Plan()) == []

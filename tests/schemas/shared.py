@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 from rftconf.schemas.registry import variants
 from tests.sources import CORPUS as CORPUS
 from tests.sources import SHARED

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.catalogue import Catalogue
 from rftconf.schemas.registry import FRAMEWORKS

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.errors import RefusedError
-from rftconf.load import load
-from rftconf.plan.symbols import Value
+from rftconf.base.errors import RefusedError
+from rftconf.base.symbols import Value
+from rftconf.load.load import load
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.acceptance import Verdict, judge
 from rftconf.schemas.guess import guess
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 from tests.schemas.shared import CORPUS, needs_corpus
 

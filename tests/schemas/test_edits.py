@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from rftconf.plan.symbols import Var
+from rftconf.base.symbols import Var
 from rftconf.schemas.asked_edits import Wanted
-from rftconf.schemas.edits import Edit, Gone, Merge, Move, Split, gone, moves
+from rftconf.schemas.edits import Edit, Gone, Merge, Move, Split, moves, removed_keys
 from rftconf.schemas.value_edits import Pin, Reinterpret, Revalue
 from tests.schemas.shared import Cell
 
@@ -124,7 +124,7 @@ def test_pin_writes_what_was_implied(overrules: bool, expected: str) -> None:
 
 def test_shorthands() -> None:
     assert [edit.touches(["a.x", "a.y", "a.z"]) for edit in moves("a", "b", ("x", "y"))] == [{"a.x"}, {"a.y"}]
-    assert frozenset().union(*(edit.touches(["a", "b", "c"]) for edit in gone("why", "a", "b"))) == {"a", "b"}
+    assert frozenset().union(*(edit.touches(["a", "b", "c"]) for edit in removed_keys("why", "a", "b"))) == {"a", "b"}
 
 
 def test_wanted_writes_what_the_older_release_asks_for() -> None:

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from rftconf.errors import RefusedError, UnreadableError
-from rftconf.load import load
+from rftconf.base.errors import RefusedError, UnreadableError
+from rftconf.load.load import load
 from rftconf.schemas.foreign import FOREIGN, Foreign, Mark
 from rftconf.schemas.foreign_configs import Traces, foreign_of, refuse_foreign
 from rftconf.text.document import Document
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
 
 SAMPLES: dict[str, dict[str, str]] = {

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 from rftconf.schemas.guess import guess
 from tests.schemas.shared import CORPUS, needs_corpus
 
@@ -160,3 +160,15 @@ def test_keys_of_another_release_are_no_sign_of_one_that_lets_them_pass() -> Non
     assert found.release >= "0.7.1"
     assert found.unknown == tuple(own)
     assert guess({**COMMON, **own}, overrides=False).release == "0.5.0", "where nothing speaks for a later one"
+
+
+def test_a_section_that_takes_any_name_says_little() -> None:
+    """ROLL's custom_envs takes whatever stands below it; what RAGEN writes there makes its config none of ROLL's."""
+    worlds = {f"custom_envs.W{n}.{name}": 1 for n in range(20) for name in ("env_type", "max_tokens", "env_config")}
+    own = (
+        "actor_rollout_ref.model.path",
+        "actor_rollout_ref.rollout.n",
+        "actor_rollout_ref.actor.clip_ratio_low",
+        "trainer.nnodes",
+    )
+    assert guess({**worlds, **dict.fromkeys(own, 1)}, overrides=False).framework == "verl"

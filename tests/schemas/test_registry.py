@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rftconf.errors import UsageError
+from rftconf.base.errors import UsageError
 from rftconf.schemas import registry
 
 

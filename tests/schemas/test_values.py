@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.plan.symbols import Value, Var
+from rftconf.base.symbols import Value, Var
 from rftconf.schemas import catalogue, values
 from rftconf.schemas.catalogue import Key
 

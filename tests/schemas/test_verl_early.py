@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.plan.symbols import Branch, Value, Var
+from rftconf.base.symbols import Branch, Value, Var
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.edits import Change
 from tests.schemas.shared import Cell

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rftconf.plan.symbols import Value, Var
+from rftconf.base.symbols import Value, Var
 from rftconf.schemas import catalogue, versions
 from rftconf.schemas.acceptance import judge
 from rftconf.schemas.edits import Gone, Move
@@ -191,6 +191,34 @@ def test_an_old_trinity_file_in_the_newest_shape() -> None:
         "trainer.max_checkpoints_to_keep": 0,
     }
     assert done.losses == ()
+
+
+@pytest.mark.parametrize(("role", "trainer"), [("grad_clip", 0.5), ("ulysses_sequence_parallel_size", 2)])
+def test_the_actors_own_value_wins_over_the_trainers_before_trinity_0_6(role: str, trainer: float) -> None:
+    """trinity 0.5.2, verl_config.py, synchronize_config: set_if_none fills only what the actor leaves out."""
+    own, common = f"trainer.trainer_config.actor_rollout_ref.actor.{role}", f"trainer.{role}"
+    older = versions.upgrade("trinity", {own: Cell(trainer), common: Cell(1)}, "0.5.2")
+    assert values(older.flat) == {common: trainer}
+    newest = versions.upgrade("trinity", {own: Cell(trainer), common: Cell(1)}, "0.6.0")
+    assert values(newest.flat)[common] == 1
+
+
+@pytest.mark.parametrize(("release", "lost"), [("0.6.1", True), ("0.8.0", False)])
+def test_a_key_that_went_is_a_loss_for_the_releases_in_which_it_acted(release: str, lost: bool) -> None:
+    """megatron_workers.py of veRL 0.6.1 and 0.7.1 reads load_weight, the engine workers of 0.8.0 do not."""
+    flat = {"actor_rollout_ref.actor.load_weight": Cell(False)}
+    assert bool(versions.upgrade("verl", flat, release, trainer="megatron").losses) is lost
+
+
+@pytest.mark.parametrize(
+    ("trainer", "name"),
+    [("fully_async", "reward.custom_reward_function.path"), ("fsdp", "custom_reward_function.path")],
+)
+def test_the_asynchronous_trainer_still_obeys_old_reward_names(trainer: str, name: str) -> None:
+    """veRL 0.9.1, fully_async_main.py: main calls migrate_legacy_reward_impl, main_ppo.py does not."""
+    old = "custom_reward_function.path"
+    assert list(versions.upgrade("verl", {old: Cell("r.py")}, "0.9.1", trainer=trainer).flat) == [name]
+    assert (versions.dead("verl", "0.9.1", old, trainer) is None) is (trainer == "fully_async")
 
 
 def test_deprecated_names_of_the_newest_release_are_replaced_too() -> None:

@@ -1,4 +1,4 @@
-"""The package's layout: its figures are measured rightly, and no module joins a circle."""
+"""The package's layout: its figures are measured rightly, and no imports go in a circle."""
 
 from __future__ import annotations
 
@@ -10,17 +10,6 @@ from typing import Any
 import pytest
 
 from tests.sources import ROOT
-
-CIRCLES = {
-    "rftconf.cli": {"app", "parser"},
-    "rftconf.lint": {"account", "subject"},
-    "rftconf": {"load", "plan_source"},
-    "rftconf.mappers": {"reading", "rows", "supposing", "value_errors", "words_of_keys", "writing"},
-    "rftconf.plan": {"index", "model", "provenance"},
-    "rftconf.studio": {"answers", "converting", "workers"},
-    "rftconf.text": {"hydra_casts", "hydra_grammar", "launch_config", "read", "read_shell", "written_config"},
-}
-"""Modules that import each other in a loop today (docs/adr/0014 says what opens each); text/shell is one by itself."""
 
 
 @pytest.fixture
@@ -69,7 +58,9 @@ def test_a_table_of_moves_is_measured_before_anything_moves(layout: Any, house: 
     assert (house / "rftconf/left/a.py").exists()
 
 
-def test_no_further_module_joins_a_circle(layout: Any) -> None:
-    known = {f"{package}.{name}" for package, names in CIRCLES.items() for name in names}
-    circling = {name for part in layout.measure(ROOT).circles() for name in part}
-    assert sorted(name for name in circling - known if not name.startswith("rftconf.text.shell.")) == []
+def test_no_imports_go_in_a_circle(layout: Any) -> None:
+    """Neither modules nor folders, also not in functions and for annotations alone."""
+    package = layout.measure(ROOT)
+    assert package.circles() == []
+    assert package.folder_circles() == []
+    assert package.loose() == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from rftconf.cli.app import run
 from rftconf.studio import answers
 from rftconf.studio.asked import MOST_TEXT
 from rftconf.studio.verbs import NAMES
+from tests.cli.test_own_check import MICRO, START, WRONG
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "convert"
 README = (GOLDEN / "readme" / "input.sh").read_text()
@@ -48,6 +50,23 @@ def refused(verb: str, **fields: Any) -> dict[str, Any]:
 
 def test_every_question_has_a_function() -> None:
     assert set(NAMES) == set(answers.VERBS)
+
+
+def test_a_conversion_says_what_its_own_check_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page refuses what the command line refuses; the command that it shows writes the output all the same."""
+    monkeypatch.chdir(tmp_path)
+    fields = {"text": WRONG, "name": "run.sh", "to": "verl"}
+    data = ask("convert", **fields)
+    assert {one["code"] for one in data["check"]} >= {"BAT006"}
+    assert "BAT006" in data["refused"]
+    (tmp_path / "run.sh").write_text(WRONG)
+    words = shlex.split(data["command"])[1:]
+    assert words[-4:-2] == ["--on-loss", "allow"]
+    assert run([word for word in words if word not in ("--on-loss", "allow")]) == 3
+    assert run(words) == 0
+    archive = zipfile.ZipFile(io.BytesIO(answers.answer("bundle", fields).body))
+    assert "BAT006" in archive.read("check.json").decode()
+    assert ask("convert", text=START + MICRO, name="run.sh", to="verl")["refused"] == ""
 
 
 @pytest.mark.parametrize("name", CASES)

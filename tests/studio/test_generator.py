@@ -10,14 +10,14 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from rftconf.load import load, main_stage
+from rftconf.load.load import load, main_stage
 from rftconf.schemas import catalogue, registry
 from rftconf.studio import answers
 from rftconf.studio.common import parameters
 from rftconf.studio.elsewhere import OTHERS
 from rftconf.studio.gates import BLOCKS, GATES
 from rftconf.studio.generator import PARAMETERS, SHOWN
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import from_bytes
 
 from .test_answers import ask

@@ -13,8 +13,8 @@ import pytest
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("starlette")
 
+from rftconf.studio.answer import Answer  # noqa: E402
 from rftconf.studio.server import MOST_BODY, application  # noqa: E402
-from rftconf.studio.workers import Answer  # noqa: E402
 
 from .conftest import HOST, TOKEN  # noqa: E402
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from rftconf.budget.gpus import GPUS
+from rftconf.budget.facts.gpus import GPUS
 from rftconf.cli.app import run
 from rftconf.schemas import catalogue, registry, versions
 from rftconf.studio.forms import spelled

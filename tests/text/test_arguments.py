@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.plan.symbols import Expr, Text, Value, Var
-from rftconf.text.arguments import CommandLine, read_arguments
-from rftconf.text.launches import Style, main_of
-from rftconf.text.override_parser import PlacedArgument
-from rftconf.text.span import Place, Span
+from rftconf.base.span import Place, Span
+from rftconf.base.symbols import Expr, Text, Value, Var
+from rftconf.text.hydra.override_parser import PlacedArgument
+from rftconf.text.launch.programs import Style, main_of
+from rftconf.text.read.arguments import CommandLine, read_arguments
 
 
 def read(*values: str | Expr, style: Style = Style.HYDRA) -> CommandLine:

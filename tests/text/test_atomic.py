@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.errors import UsageError
-from rftconf.text import atomic
+from rftconf.base import files as atomic
+from rftconf.base.errors import UsageError
 
 
 def mode(path: Path) -> int:

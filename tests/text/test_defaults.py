@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rftconf.recognise import recognise
+from rftconf.load.recognise import recognise
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source, open_source
 
 ENVS = "max_turns: 5\nenv:\n  kind: maze\n  turns: ${max_turns}\n"

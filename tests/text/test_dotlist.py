@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from omegaconf import OmegaConf
 
-from rftconf.plan.symbols import Expr, OpenKey, Text, Value, Var
-from rftconf.text.arguments import read_arguments
+from rftconf.base.span import Place, Span
+from rftconf.base.symbols import Expr, OpenKey, Text, Value, Var
 from rftconf.text.document import Leaf
-from rftconf.text.launches import Style
-from rftconf.text.override_parser import PlacedArgument
-from rftconf.text.span import Place, Span
+from rftconf.text.hydra.override_parser import PlacedArgument
+from rftconf.text.launch.programs import Style
+from rftconf.text.read.arguments import read_arguments
 
 
 def read(*values: str | Expr) -> tuple[tuple[Leaf, ...], list[str]]:

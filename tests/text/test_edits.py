@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.base.patch import Patch, apply
 from rftconf.migrate.words import bounds
-from rftconf.text import edit_overrides, edit_yaml
 from rftconf.text.document import Document
-from rftconf.text.patch import Patch, apply
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import Source
+from rftconf.text.write import edit_overrides, edit_yaml
 
 YAML = "# top\na:\n  b: 'x'  # why\n  c: 2\nd:\n  - e: 1\n    f: 2\nflow: {g: 1}\n"
 SHELL = "python3 -m verl.trainer.main_ppo \\\n  data.a=1 \\\n  'data.b=2' \\\n  data.c=\"3\"  # end\n"

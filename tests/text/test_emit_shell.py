@@ -14,10 +14,10 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import Basis, TargetLine
-from rftconf.plan.symbols import Arith, Branch, ShellOnly, Text, Value, Var
-from rftconf.text.emit_shell import emit, emit_overrides
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import Basis, TargetLine
+from rftconf.base.symbols import Arith, Branch, Expr, Now, OpenKey, ShellOnly, Text, Value, Var
+from rftconf.text.write.emit_shell import emit, emit_overrides, word
 
 PARSER = OverridesParser.create()
 DUMP = ["printf", r"%s\0"]
@@ -268,3 +268,28 @@ def test_a_mapping_key_hydra_has_no_words_for_is_refused(key: str) -> None:
 def test_bare_overrides_hold_symbols_as_interpolations() -> None:
     lines = [line("a", Text((Var("HOME"), "/x"))), line("++b", Arith("*", Var("BS"), 4)), line("c", [Var("A")])]
     assert emit_overrides(lines) == "a='${oc.env:HOME}/x'\n++b=???\nc=['${oc.env:A}']\n"
+
+
+def test_time_of_the_start_is_hydras_own_so_that_all_keys_have_the_same() -> None:
+    clock = Now("%Y%m%d_%H%M%S")
+    values = {"a": clock, "b": Text(("run_", clock)), "c": Text((Var("NAME"), "/it's ", clock)), "d": [clock]}
+    read_back = read(values, {"NAME": "x"})
+    assert read_back["a"] == "${now:%Y%m%d_%H%M%S}"
+    assert read_back["b"] == "run_${now:%Y%m%d_%H%M%S}"
+    assert read_back["c"] == "x/it's ${now:%Y%m%d_%H%M%S}"
+    assert read_back["d"] == ["${now:%Y%m%d_%H%M%S}"]
+
+
+@pytest.mark.parametrize("kind", sorted(Expr.__subclasses__(), key=str))
+def test_every_kind_of_symbol_has_a_word(kind: type[Expr]) -> None:
+    made: dict[type[Expr], Expr] = {
+        Var: Var("A"),
+        OpenKey: OpenKey("a.b"),
+        Text: Text(("a", Var("A"))),
+        Arith: Arith("*", Var("A"), 2),
+        ShellOnly: ShellOnly("$(echo 1)"),
+        Branch: Branch("true", "a", "b"),
+        Now: Now("%Y"),
+    }
+    assert argv(emit([line("k", made[kind])], program=["printf", r"%s\0"]), {"A": "1"})
+    assert word(made[kind])

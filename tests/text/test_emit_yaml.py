@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 from ruamel.yaml import YAML
 
-from rftconf.ledger import Basis, TargetLine
-from rftconf.plan.symbols import Arith, ShellOnly, Text, Value, Var
-from rftconf.text.emit_yaml import emit, steps
+from rftconf.base.ledger import Basis, TargetLine
+from rftconf.base.symbols import Arith, ShellOnly, Text, Value, Var
+from rftconf.text.write.emit_yaml import emit, steps
 
 
 def line(key: str, value: Value, comment: str = "") -> TargetLine:

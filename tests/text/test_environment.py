@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from rftconf.load import load
-from rftconf.plan.symbols import is_symbolic
-from rftconf.text.read import ReadOptions, read
+from rftconf.base.symbols import is_symbolic
+from rftconf.load.load import load
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import open_source
 
 CONFIG = """

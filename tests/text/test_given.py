@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rftconf.text.document import Document, Mode
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 SCRIPT = "python3 -m verl.trainer.main_ppo trainer.nnodes=1 +trainer.extra=a data.train_batch_size=64\n"

@@ -11,11 +11,11 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rftconf.plan.symbols import OpenKey
-from rftconf.text.hydra_tokens import OverrideSyntaxError
-from rftconf.text.override_parser import TextArgument, parse_override
-from rftconf.text.overrides import read_overrides
-from rftconf.text.span import LineIndex
+from rftconf.base.span import LineIndex
+from rftconf.base.symbols import OpenKey
+from rftconf.text.hydra.override_parser import TextArgument, parse_override
+from rftconf.text.hydra.overrides import read_overrides
+from rftconf.text.hydra.tokens import OverrideSyntaxError
 
 HYDRA = OverridesParser.create()
 BROKEN, SWEEP = "broken", "sweep"
@@ -100,8 +100,8 @@ def strung(value: Any) -> Any:
 
 
 def ours(override: str) -> Any:
-    from rftconf.text.hydra_grammar import parse_value, split_holes
-    from rftconf.text.override_parser import _KEY
+    from rftconf.text.hydra.grammar import parse_value, split_holes
+    from rftconf.text.hydra.override_parser import _KEY
 
     try:
         list(parse_override(TextArgument(override, "f", LineIndex(override), 0)))

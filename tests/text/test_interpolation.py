@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from rftconf.plan.symbols import Text, Value, Var
+from rftconf.base.symbols import Text, Value, Var
 from rftconf.text.document import Leaf
-from rftconf.text.interpolation import Resolver, resolve_leaves
 from rftconf.text.key_tree import Tree
-from rftconf.text.yaml import read_yaml
+from rftconf.text.omegaconf.interpolation import Resolver, resolve_leaves
+from rftconf.text.yaml.leaves import read_yaml
 
 BASE = r"""
 a: {b: 1, c: "x", d: [1, "${a.b}", 2.5], m: "???", n: null, t: true, k: b}

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.plan.symbols import Arith, Branch, Expr, Text, Value, Var
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.span import LineIndex, Place, Span
+from rftconf.base.symbols import Arith, Branch, Expr, Text, Value, Var
 from rftconf.text.document import Leaf, Mode
-from rftconf.text.override_parser import Argument, PlacedArgument, TextArgument
-from rftconf.text.overrides import read_overrides
-from rftconf.text.span import LineIndex, Place, Span
+from rftconf.text.hydra.override_parser import Argument, PlacedArgument, TextArgument
+from rftconf.text.hydra.overrides import read_overrides
 
 HERE = Place("run.sh", Span(0, 9, 1, 1))
 

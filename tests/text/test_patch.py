@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rftconf.text.patch import OverlappingPatchesError, Patch, apply
-from rftconf.text.span import LineIndex, Span
-from rftconf.text.yaml import read_yaml
+from rftconf.base.patch import OverlappingPatchesError, Patch, apply
+from rftconf.base.span import LineIndex, Span
+from rftconf.text.yaml.leaves import read_yaml
 
 TEXT = "a: 1  # one\nb:\n  c: x\r\n  d: [1, 2]\n"
 

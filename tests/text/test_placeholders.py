@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.convert import convert
+from rftconf.convert.convert import convert
 from rftconf.text.document import Document
 from rftconf.text.placeholders import find_placeholder, placeholder_end, placeholders_in
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 RUN = """\
@@ -45,6 +46,9 @@ python3 -m verl.trainer.main_ppo \\
         ("insert_key_here", "insert_key_here"),
         ("...", "..."),
         ("/data/.../train.parquet", "..."),
+        ("{your_home_path}/data", "{your_home_path}"),
+        ("/data/{path to model}", "{path to model}"),
+        ("{DATA_DIR}", "{DATA_DIR}"),
     ],
 )
 def test_forms_of_placeholders(text: str, placeholder: str) -> None:
@@ -54,7 +58,8 @@ def test_forms_of_placeholders(text: str, placeholder: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["Qwen/Qwen2.5-7B", "<think>", "<answer>", "<tool_call>", "<|im_end|>", "</answer>", "<model>x</model>", "${HOME}/x",
-     "??? ", "mypath/tokens", "gsm8k_todo_list", "yourself", "../data", "Say <your name>\nand more", "max", "path"],
+     "??? ", "mypath/tokens", "gsm8k_todo_list", "yourself", "../data",
+     "{question}", "${data.path}", "{path: x}", "{{ path }}", "step_{step}", "Say <your name>\nand more", "max", "path"],
 )  # fmt: skip
 def test_what_is_no_placeholder(text: str) -> None:
     assert find_placeholder(text) is None
@@ -113,3 +118,13 @@ def test_an_answer_takes_the_question_away() -> None:
     assert not [d for d in done.ledger.decisions if "placeholder" in d.why]
     assert "model_path: /models/qwen" in done.text
     assert "checkpoint_root_dir: /ck" in done.text
+
+
+def test_a_placeholder_in_curly_brackets_is_one_value_of_an_override() -> None:
+    text = (
+        "export HOME={your_home}\nexport MODEL=$HOME/m\n"
+        "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=$MODEL"
+    )
+    document = read(Source("run.sh", text))
+    assert document.diagnostics == ()
+    assert [leaf.value for leaf in document.leaves] == ["{your_home}/m"]

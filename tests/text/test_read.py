@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Severity
-from rftconf.plan.symbols import Text, Value, Var
+from rftconf.base.diagnostics import Severity
+from rftconf.base.symbols import Text, Value, Var
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, form_of, read
-from rftconf.text.scalars import ScalarRules
+from rftconf.text.read.read import form_of, read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
+from rftconf.text.yaml.loader_dialects import ScalarRules
 
 SCRIPT = """\
 #!/usr/bin/env bash

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from omegaconf._utils import get_yaml_loader
 
-from rftconf.text.scalars import Scalar, ScalarRules, UnconstructibleScalarError, resolve
+from rftconf.text.yaml.loader_dialects import Scalar, ScalarRules, UnconstructibleScalarError, resolve
 
 # Characters that keep a scalar plain wherever they stand, and that numbers, dates and words are made of.
 NUMBERLIKE = st.text("0123456789.eE+-_:xabfonyTZ", min_size=1, max_size=9)

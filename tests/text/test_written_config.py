@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Severity
-from rftconf.plan.symbols import Text, Var
+from rftconf.base.diagnostics import Severity
+from rftconf.base.symbols import Text, Var
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 CONFIG = """\

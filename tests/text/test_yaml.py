@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from rftconf.diagnostics import Severity
-from rftconf.plan.symbols import Value
+from rftconf.base.diagnostics import Severity
+from rftconf.base.symbols import Value
 from rftconf.text import keys
 from rftconf.text.document import Leaf
-from rftconf.text.yaml import read_yaml
+from rftconf.text.yaml.leaves import read_yaml
 
 TEXT = """\
 # a config
@@ -231,7 +231,7 @@ def test_without_the_c_library() -> None:
     program = (
         "import sys\n"
         "sys.modules['yaml._yaml'] = None\n"
-        "from rftconf.text.yaml import read_yaml\n"
+        "from rftconf.text.yaml.leaves import read_yaml\n"
         "leaves, diagnostics = read_yaml('f', sys.argv[1])\n"
         "assert not diagnostics, diagnostics\n"
         "print([(l.key, l.value, l.raw, str(l.place)) for l in leaves])\n"

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
     import typer
 
-    from rftconf.budget.answers import Point
-    from rftconf.budget.clusters import Answer
+    from rftconf.budget.advice.cluster_search import Answer
+    from rftconf.budget.advice.inverse_questions import Point
     from rftconf.budget.price import Budget
     from rftconf.cli import options
-    from rftconf.cli.reading import Reading
-    from rftconf.load import Loaded
+    from rftconf.load.loaded import Loaded
     from rftconf.plan.model import Plan
     from rftconf.report.screen import Screen
+    from rftconf.verbs.read_arguments import Reading
 
 
 YEAR_SECONDS = 366 * 24 * 3600
@@ -86,12 +86,12 @@ def budget(
       rftconf budget grpo.yaml --gpu h20 --fit --html budget.html
       rftconf budget run_grpo.sh --gpu h100 --apply 1 -o run_fitted.sh
     """
-    from rftconf.budget.clusters import on_cluster
-    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.advice.cluster_search import on_cluster
+    from rftconf.budget.facts.gpus import gpu_named
     from rftconf.budget.price import price
-    from rftconf.budget.setup import Asked
-    from rftconf.cli import output as out
-    from rftconf.cli.reading import assumptions, reading
+    from rftconf.budget.roles.setup import Asked
+    from rftconf.verbs import output as out
+    from rftconf.verbs.read_arguments import assumptions, reading
 
     chosen = gpu_named(gpu) if gpu else None
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
@@ -111,7 +111,7 @@ def budget(
     hours = _gpu_hours(plan, setup.total, step_seconds)
     more = _answers(found) if fit or apply is not None else (), _front(found) if front else ()
     if html is not None:
-        from rftconf.report.budget_html import budget_html
+        from rftconf.budget.as_html import budget_html
 
         out.product(budget_html(found, *more), html)
     if apply is not None:
@@ -134,7 +134,7 @@ def _text(
     explained: bool,
     phase: str | None,
 ) -> str:
-    from rftconf.report import budget as report
+    from rftconf.budget import as_text as report
 
     text = report.explain_text(found, phase) if explained else report.budget_text(found, screen, gpu_hours=hours)
     answered = report.answers_text(answers, screen) if answers else ""
@@ -143,14 +143,14 @@ def _text(
 
 
 def _needed() -> NoReturn:
-    from rftconf.budget.gpus import GPUS
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
+    from rftconf.budget.facts.gpus import GPUS
 
     raise UsageError(f"pass --gpu, one of: {', '.join(gpu.name for gpu in GPUS)}; or NAME:GIB")
 
 
 def _known_phase(found: Budget, asked: str | None) -> None:
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     names = list(dict.fromkeys(phase.name for pool in found.pools for phase in pool.phases))
     if asked and not any(asked in name for name in names):
@@ -158,7 +158,7 @@ def _known_phase(found: Budget, asked: str | None) -> None:
 
 
 def _positive(value: int | None, option: str) -> int | None:
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     if value is not None and value < 1:
         raise UsageError(f"{option} is {value}: a size is a number above 0")
@@ -169,15 +169,15 @@ def _open(
     source: str, how: Reading, rows: int | None, assume: Mapping[str, str], *, quiet: bool, color: options.Colour
 ) -> tuple[Loaded | None, Plan | None]:
     """A config, or a plan that `rftconf plan --json` wrote."""
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import understood
+    from rftconf.verbs import output as out
+    from rftconf.verbs.open_input import understood
 
     if source.endswith(".json"):
         return None, _plan_file(Path(source))
     loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assume, quiet=quiet)
     if loaded is None:
         return None, None
-    from rftconf.budget.view import plan_view
+    from rftconf.budget.roles.plan_view import plan_view
 
     return loaded, plan_view((s.values for s in loaded.stages), loaded.framework, loaded.release, loaded.extensions)
 
@@ -187,7 +187,7 @@ def _plan_file(path: Path) -> Plan:
 
     from pydantic import ValidationError
 
-    from rftconf.errors import UnreadableError
+    from rftconf.base.errors import UnreadableError
     from rftconf.plan.model import Plan
     from rftconf.text.source import open_source
 
@@ -203,22 +203,22 @@ def _plan_file(path: Path) -> Plan:
 
 
 def _answers(found: Budget) -> tuple[Answer, ...]:
-    from rftconf.budget.answers import answers
+    from rftconf.budget.advice.inverse_questions import answers
 
     return answers(found.setup, found.gpu)
 
 
 def _front(found: Budget) -> tuple[Point, ...]:
-    from rftconf.budget.answers import front
-    from rftconf.budget.clusters import USUAL
-    from rftconf.budget.gpus import gpu_named
+    from rftconf.budget.advice.cluster_search import USUAL
+    from rftconf.budget.advice.inverse_questions import front
+    from rftconf.budget.facts.gpus import gpu_named
 
     gpus = dict.fromkeys([found.gpu, *(gpu_named(name) for name in USUAL)])
     return front(found.setup, tuple(gpus))
 
 
 def _gpu_hours(plan: Plan, gpus: int, seconds: float | None) -> float | None:
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     if seconds is None:
         return None
@@ -235,8 +235,8 @@ def _gpu_hours(plan: Plan, gpus: int, seconds: float | None) -> float | None:
 def _json(
     found: Budget, answers: tuple[Answer, ...], points: tuple[Point, ...], hours: float | None, file: Path | None
 ) -> None:
-    from rftconf.cli import output as out
-    from rftconf.report.budget_json import answers_json, budget_json, front_json
+    from rftconf.budget.as_json import answers_json, budget_json, front_json
+    from rftconf.verbs import output as out
 
     data = budget_json(found)
     if hours is not None:
@@ -249,11 +249,11 @@ def _json(
 
 
 def _apply(loaded: Loaded | None, answers: tuple[Answer, ...], number: int, how: Reading, file: Path | None) -> int:
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import read_again
-    from rftconf.cli.patching import patched
-    from rftconf.errors import UsageError
-    from rftconf.load import load
+    from rftconf.base.errors import UsageError
+    from rftconf.load.load import load
+    from rftconf.verbs import output as out
+    from rftconf.verbs.apply_changes import patched
+    from rftconf.verbs.open_input import read_again
 
     if loaded is None:
         raise UsageError("--apply changes a config, not a plan")

@@ -85,7 +85,7 @@ def check(
 
     Exit: 0 clean, 1 errors or warnings, 2 unreadable or usage, 3 a named file is of a framework that is not read.
     """
-    from rftconf.cli import check_run
+    from rftconf.verbs import check_project as check_run
 
     wanted = check_run.Wanted(
         files=tuple(files),

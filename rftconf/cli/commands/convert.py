@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import typer
 
     from rftconf.cli import options
-    from rftconf.cli.many import Job
-    from rftconf.cli.reading import Reading
-    from rftconf.convert import Conversion, Options
-    from rftconf.load import Loaded
+    from rftconf.convert.convert import Conversion, Options
+    from rftconf.convert.questions.answers_file import Given
+    from rftconf.convert.stage_series import Series
+    from rftconf.load.loaded import Loaded
     from rftconf.report.screen import Screen
+    from rftconf.text.source import Source
+    from rftconf.verbs.answer_questions import Answering
+    from rftconf.verbs.convert_many import Job
+    from rftconf.verbs.read_arguments import Reading
+
+
+class Asking(NamedTuple):
+    """The file that questions go to, and the answers that were given."""
+
+    questions: Path | None
+    given: Given | None
 
 
 def convert(
@@ -81,7 +92,8 @@ def convert(
     read, never executed.
 
     --questions FILE writes what you must decide as a YAML file with each answer explained; fill it in, and --answers
-    FILE converts with all answers at once. An answer that stays null stays open.
+    FILE converts with all answers at once. An answer that stays null stays open. Of a staged run or a folder one file
+    holds the questions of all, each under the name of its file.
 
     A run of several stages becomes several files and a script that runs them in order, with -o FOLDER. A folder is
     converted file by file to the same places below -o FOLDER.
@@ -102,14 +114,15 @@ def convert(
 
     Exit: 0 done, 1 losses under --on-loss error, 2 unreadable or usage, 3 refused (with what would be possible).
     """
-    from rftconf.cli import answering, converted
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import read_source, report_document, report_guess, report_unreadable
-    from rftconf.cli.many import Job, is_folder
-    from rftconf.cli.reading import assumptions, framework_name, reading
-    from rftconf.convert import convert_loaded
-    from rftconf.load import load
+    from rftconf.convert.convert import convert_loaded
+    from rftconf.load.load import load
     from rftconf.text.source import open_source
+    from rftconf.verbs import answer_questions as answering
+    from rftconf.verbs import output as out
+    from rftconf.verbs import write_conversion as converted
+    from rftconf.verbs.convert_many import Job, is_folder
+    from rftconf.verbs.open_input import read_source, report_unreadable
+    from rftconf.verbs.read_arguments import assumptions, framework_name, reading
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     assumed = assumptions(assume)
@@ -117,11 +130,11 @@ def convert(
     _suit(target, style, form)
     wanted = _options(to_release, rollout_gpus, form, style, adapters, layout)
     many_runs = Job(how, target, wanted, rows, on_loss, assumed, _gpu(gpu))
-    written = converted.written(source, output, ledger, adapters, certify=certify, as_json=json)
+    written = converted.write_conversion(source, output, ledger, adapters, certify=certify, as_json=json)
+    asked = Asking(questions, answering.given_by(answers))
     if Path(source).is_dir():
-        _one_run(adapters, questions, answers)
-        return _folder(Path(source), output, ledger, many_runs, as_json=json, quiet=quiet, color=color)
-    given = answering.given_by(answers, certify=certify)
+        _one_run(adapters)
+        return _folder(Path(source), output, ledger, many_runs, asked, as_json=json, quiet=quiet, color=color)
     opened = open_source(source)
     document = read_source(opened, source, how)
     screen = out.report_screen(color)
@@ -130,23 +143,42 @@ def convert(
         return 2
     loaded = load(document, framework=how.framework, release=how.release, rows=rows, assume=assumed)
     if output is not None and is_folder(output) and _is_series(loaded, target):
-        _one_run(adapters, questions, answers)
+        _one_run(adapters)
         if not quiet:
-            report_document(document, screen)
-            report_guess(loaded.guess, how, screen)
-        return converted.series(loaded, written, output, many_runs, screen, quiet=quiet, full=verbose)
-    found = answering.answered(opened, source, many_runs, convert_loaded(loaded, target, wanted), given)
+            _tell_source(loaded, how, screen)
+        runs = _staged(opened, source, many_runs, loaded, asked)
+        return converted.series(runs.done, written, output, runs.job, screen, quiet=quiet, full=verbose)
+    done = convert_loaded(loaded, target, wanted)
+    found = answering.convert_with_answers(opened, source, many_runs, done, asked.given)
     _refuse_foreign(adapters, found.done)
-    answering.write_questions(questions, source, found, given)
+    answering.write_questions(questions, source, found, asked.given)
     _tell(found.done, how, screen, full=verbose, quiet=quiet)
     return converted.single(found.done, written, found.job, screen, quiet=quiet)
 
 
+def _tell_source(loaded: Loaded, how: Reading, screen: Screen) -> None:
+    from rftconf.verbs.open_input import report_document, report_guess
+
+    report_document(loaded.document, screen)
+    report_guess(loaded.guess, how, screen)
+
+
+def _staged(opened: Source, name: str, job: Job, loaded: Loaded, asked: Asking) -> Answering[Series]:
+    """The runs of a staged run, as the answers say."""
+    from rftconf.convert.stage_series import convert_series
+    from rftconf.verbs import answer_questions as answering
+
+    done = convert_series(loaded, job.target, job.options)
+    runs = answering.convert_with_answers(opened, name, job, done, asked.given)
+    answering.write_questions(asked.questions, name, runs, asked.given)
+    return runs
+
+
 def _tell(done: Conversion, how: Reading, screen: Screen, *, full: bool, quiet: bool) -> None:
     """What was wrong with the source, what it was taken for, and the account; to the quiet what was not read."""
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import report_document, report_guess, report_unread
     from rftconf.report.ledger import ledger_text
+    from rftconf.verbs import output as out
+    from rftconf.verbs.open_input import report_document, report_guess, report_unread
 
     if quiet:
         report_unread(done.loaded.document)
@@ -164,28 +196,27 @@ def _options(
     adapters: Path | None = None,
     layout: str | None = None,
 ) -> Options:
-    from rftconf.convert import Options
+    from rftconf.convert.convert import Options
 
     return Options(to_release, rollout_gpus, form, style, _adapters_folder(adapters), layout)
 
 
 def _refuse_foreign(adapters: Path | None, done: Conversion) -> None:
     if adapters is not None:
-        from rftconf.adapters.folder import refuse_foreign
+        from rftconf.convert.adapters.folder import refuse_foreign
 
         refuse_foreign(adapters, done.adapters)
 
 
-def _one_run(adapters: Path | None, questions: Path | None, answers: Path | None) -> None:
-    from rftconf.errors import UsageError
+def _one_run(adapters: Path | None) -> None:
+    from rftconf.base.errors import UsageError
 
-    for name, path in (("adapters", adapters), ("questions", questions), ("answers", answers)):
-        if path is not None:
-            raise UsageError(f"--{name} is for one run: convert the stages or files one by one")
+    if adapters is not None:
+        raise UsageError("--adapters is for one run: convert the stages or files one by one")
 
 
 def _is_series(loaded: Loaded, target: str) -> bool:
-    from rftconf.series import is_series
+    from rftconf.convert.stage_series import is_series
 
     return is_series(loaded, target)
 
@@ -195,21 +226,28 @@ def _folder(
     output: Path | None,
     ledger: Path | None,
     job: Job,
+    asked: Asking,
     *,
     as_json: bool,
     quiet: bool,
     color: options.Colour,
 ) -> int:
     """A whole folder; the exit code is the worst of its files'."""
-    from rftconf.cli import many
-    from rftconf.cli import output as out
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
+    from rftconf.verbs import answer_questions as answering
+    from rftconf.verbs import convert_many as many
+    from rftconf.verbs import output as out
 
     if output is None or output.is_file():
         raise UsageError(f"{source} is a folder: name the folder to write to with -o FOLDER")
     if ledger is not None:
         raise UsageError("--ledger is for one file; --json gives the ledgers of all files of a folder")
-    outcomes = many.convert_folder(source, output, job)
+    jobs: dict[str, Job] = {}
+    if asked.questions is not None or asked.given is not None:
+        found = answering.answered_below(source, job, asked.given)
+        answering.write_questions_below(asked.questions, source, job.target, found, asked.given)
+        jobs = found.jobs
+    outcomes = many.convert_folder(source, output, job, jobs)
     if not quiet:
         out.report(many.summary(outcomes, out.report_screen(color)))
     if as_json:
@@ -220,7 +258,7 @@ def _folder(
 def _gpu(name: str) -> str:
     """The name as given. Raises UsageError for a GPU that is not in the table."""
     if name:
-        from rftconf.budget.gpus import gpu_named
+        from rftconf.budget.facts.gpus import gpu_named
 
         gpu_named(name)
     return name
@@ -228,7 +266,7 @@ def _gpu(name: str) -> str:
 
 def _suit(target: str, style: str | None, form: str) -> None:
     """Raises UsageError for an option that says nothing about `target`."""
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     ways = {"verl": ("sh", "yaml", "overrides"), "chatlearn": ("sh", "yaml")}.get(target, ("yaml",))
     if style is not None and style not in ways:
@@ -239,7 +277,7 @@ def _suit(target: str, style: str | None, form: str) -> None:
 
 def _adapters_folder(adapters: Path | None) -> str | None:
     """The folder as the config will name it. Raises UsageError for one that a config cannot hold as plain text."""
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     if adapters is None:
         return None

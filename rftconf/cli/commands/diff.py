@@ -63,10 +63,10 @@ def diff(
 
     Exit: 0 the same run, 1 different (or not to be compared), 2 unreadable or usage. Names and logging do not count.
     """
-    from rftconf.cli import comparing
-    from rftconf.cli import output as out
     from rftconf.diff.compare import compare
     from rftconf.diff.effects import COUNTED
+    from rftconf.verbs import compare as comparing
+    from rftconf.verbs import output as out
 
     asked = comparing.Asked(set_, env, args, sources, rows, assume, (set_a, set_b))
     each = comparing.each_side(asked, from_, from_release, launch, base)
@@ -79,15 +79,15 @@ def diff(
         return 2
     found = compare(sides[0], sides[1])
     if html is not None:
-        from rftconf.report.comparison_html import comparison_html
+        from rftconf.diff.as_html import comparison_html
 
         out.product(comparison_html(found, effects), html)
     if json:
-        from rftconf.report.comparison_json import comparison_json
+        from rftconf.diff.as_json import comparison_json
 
         out.product_json(comparison_json(found, effects), output)
     else:
-        from rftconf.report.comparison import comparison_text
+        from rftconf.diff.as_text import comparison_text
 
         screen = out.product_screen(color if output is None else "never")
         out.product(comparison_text(found, screen, effects, full=verbose), output)

@@ -56,7 +56,7 @@ def explain(
       rftconf explain dialect:easyr1
       rftconf explain H28
     """
-    from rftconf.cli import output as out
+    from rftconf.verbs import output as out
 
     asked = framework is not None or release is not None or json
     from rftconf.explain.dialect import PREFIX
@@ -64,17 +64,17 @@ def explain(
     if subject is not None and subject.lower().startswith(PREFIX) and framework is None and release is None:
         _show_dialect(subject[len(PREFIX) :], json=json)
         return 0
-    told = None if asked else _told(subject)
+    told = None if asked else _page_without_a_key(subject)
     if told is not None:
         out.product(told)
         return 0
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     if subject is None:
         raise UsageError("explain: --framework, --release and --json need a KEY")
-    from rftconf.cli.reading import framework_name
     from rftconf.explain import find
     from rftconf.schemas import registry
+    from rftconf.verbs.read_arguments import framework_name
 
     code = _code_json(subject) if json else None
     if code is not None:
@@ -93,8 +93,8 @@ def explain(
 
 def _show_dialect(name: str, *, json: bool) -> None:
     """The declaration of a fork; of all forks a line each where none is named."""
-    from rftconf.cli import output as out
     from rftconf.explain import dialect
+    from rftconf.verbs import output as out
 
     if json:
         out.product_json(dialect.as_data(name))
@@ -102,7 +102,7 @@ def _show_dialect(name: str, *, json: bool) -> None:
         out.product(dialect.page(name) if name.strip() else dialect.listing())
 
 
-def _told(subject: str | None) -> str | None:
+def _page_without_a_key(subject: str | None) -> str | None:
     """The list of codes, or the page of a code or hazard; None for anything else."""
     from rftconf.lint.codes import about, every, page
 
@@ -138,16 +138,16 @@ def _code_json(subject: str) -> dict[str, str] | None:
     return {"code": code, "title": found.title, "why": found.why, "advice": found.advice, "example": found.example}
 
 
-def _one(found: list[Match]) -> bool:
+def _is_one_name(found: list[Match]) -> bool:
     """True where all matches are one name of one framework, and of programs that belong to it."""
     return len({(match.framework.family if match.framework else "", match.name) for match in found}) == 1
 
 
 def _pages(found: list[Match], screen: Screen, release: str | None) -> str:
     """One match in full, with the programs of its framework that have the key too; several of different owners listed."""
-    from rftconf.cli.key_page import listing, page
+    from rftconf.verbs.key_page import listing, page
 
-    if not _one(found):
+    if not _is_one_name(found):
         return listing(found, screen)
     also = [match.framework.name for match in found[1:] if match.framework]
     more = f"\nAlso a key of: {', '.join(also)} (choose with --framework)\n" if also else ""
@@ -156,8 +156,8 @@ def _pages(found: list[Match], screen: Screen, release: str | None) -> str:
 
 def _json(found: list[Match], release: str | None) -> object:
     """The same as data: an object for one match, a list of names for several."""
-    from rftconf.cli.key_json import brief_json, match_json
+    from rftconf.verbs.key_json import brief_json, match_json
 
-    if not _one(found):
+    if not _is_one_name(found):
         return [brief_json(match) for match in found]
     return match_json(found[0], release) | {"also": [brief_json(match) for match in found[1:]]}

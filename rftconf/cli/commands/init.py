@@ -35,8 +35,8 @@ def init(
 
     Exit: 0 written (or shown), 2 no config, settings that are there already, or usage.
     """
-    from rftconf.cli import output as out
-    from rftconf.cli import starting
+    from rftconf.verbs import init_project as starting
+    from rftconf.verbs import output as out
 
     start = starting.start(folder, from_, from_release, pyproject=pyproject, force=force)
     if not dry_run:

@@ -50,12 +50,12 @@ def launch(
     """
     from pathlib import PurePosixPath
 
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import understood
-    from rftconf.cli.reading import reading
-    from rftconf.errors import RefusedError, UsageError
-    from rftconf.plan.symbols import formula
-    from rftconf.report import launch_files
+    from rftconf.base.errors import RefusedError, UsageError
+    from rftconf.base.symbols import formula
+    from rftconf.runs import launch_files
+    from rftconf.verbs import output as out
+    from rftconf.verbs.open_input import understood
+    from rftconf.verbs.read_arguments import reading
 
     if on == "kuberay" and not (image and claim):
         raise UsageError("a RayJob needs --image and --claim")
@@ -88,8 +88,8 @@ def launch(
 
 def _words(option: str, values: list[str] | None) -> list[str]:
     """An option as often as it was given. Raises UsageError for a secret, which does not belong into a file."""
-    from rftconf.errors import UsageError
-    from rftconf.secrets import is_secret
+    from rftconf.base.errors import UsageError
+    from rftconf.base.secrets import is_secret
 
     for one in values or ():
         name, _, value = one.partition("=")

@@ -18,14 +18,14 @@ def lsp() -> int:
     import sys
     from functools import partial
 
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
 
     try:
-        from rftconf.cli.language_server import serve, server
+        from rftconf.lsp.language_server import serve, server
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs", "attr"):
             raise
-        from rftconf.cli.installation import install_line
+        from rftconf.verbs.installation import install_line
 
         raise UsageError(f"the language server needs pygls: {install_line('lsp')}") from None
     return serve(server(), partial(os.read, sys.stdin.fileno()), sys.stdout.buffer)

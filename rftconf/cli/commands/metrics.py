@@ -58,9 +58,9 @@ def metrics(
       rftconf metrics --rename run.jsonl --from verl --to roll -o renamed.jsonl
       rftconf metrics --rename run.jsonl --from verl --to trinity --config run_grpo.sh --config grpo.yaml
     """
-    from rftconf.cli import output as out
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
     from rftconf.metrics.quantity import side
+    from rftconf.verbs import output as out
 
     if rename is None:
         if from_ or to or to_release or config or set_:
@@ -70,15 +70,15 @@ def metrics(
         raise UsageError("--rename FILE needs --from FRAMEWORK and --to FRAMEWORK, and takes no other framework")
     if json and output is None:
         raise UsageError("--json prints the report on standard output, so the metrics need -o FILE")
-    from rftconf.cli.metrics_text import report_json, report_text
-    from rftconf.metrics.rename import Renaming, written
+    from rftconf.metrics.rename import Renaming, write_json_lines
     from rftconf.metrics.steps import together
     from rftconf.text.source import open_source
+    from rftconf.verbs.metrics_text import report_json, report_text
 
-    told = {str(file): _told(file, set_) for file in config or ()}
+    told = {str(file): _counters_of_config(file, set_) for file in config or ()}
     renaming = Renaming(side(from_), side(to), together(told), release=_release(side(to), to_release))
     opened = open_source(rename, MOST_BYTES)
-    text = written(renaming.lines(opened.text, opened.name))
+    text = write_json_lines(renaming.lines(opened.text, opened.name))
     if not renaming.report.lines:
         raise UsageError(f"{opened.name} has no metrics: one JSON object a line is expected")
     out.product(text, output)
@@ -90,7 +90,7 @@ def metrics(
 
 
 def _release(target: str, asked: str | None) -> str:
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
     from rftconf.metrics.quantity import RUNNER
     from rftconf.schemas import registry
 
@@ -102,10 +102,10 @@ def _release(target: str, asked: str | None) -> str:
 
 
 def _table(sides: list[str], output: Path | None, *, json: bool, color: options.Colour) -> int:
-    from rftconf.cli import output as out
-    from rftconf.cli.metrics_text import table_json, table_text
     from rftconf.metrics.quantity import RUNNER
     from rftconf.schemas.registry import FRAMEWORKS
+    from rftconf.verbs import output as out
+    from rftconf.verbs.metrics_text import table_json, table_text
 
     wanted = list(dict.fromkeys(sides)) or [*FRAMEWORKS, RUNNER]
     if json:
@@ -115,12 +115,12 @@ def _table(sides: list[str], output: Path | None, *, json: bool, color: options.
     return 0
 
 
-def _told(file: Path, bound: list[str] | None) -> dict[Unit, Fraction]:
+def _counters_of_config(file: Path, bound: list[str] | None) -> dict[Unit, Fraction]:
     """What a config of the run tells about its steps."""
-    from rftconf.cli.loading import open_document
-    from rftconf.cli.reading import reading
-    from rftconf.load import load, main_stage
+    from rftconf.load.load import load, main_stage
     from rftconf.metrics.steps import steps_of
+    from rftconf.verbs.open_input import open_document
+    from rftconf.verbs.read_arguments import reading
 
     how = reading(None, None, bound, None, None, None, None, None)
     return steps_of(main_stage(load(open_document(str(file), how))).reading, str(file))

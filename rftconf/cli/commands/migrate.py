@@ -56,8 +56,8 @@ def migrate(
 
     Exit: 0 done or nothing to do, 1 it would change (--check), 2 unreadable or usage, 3 refused, with the reason.
     """
-    from rftconf.cli import migrating
-    from rftconf.cli.reading import assumptions, reading
+    from rftconf.verbs import migrate_files as migrating
+    from rftconf.verbs.read_arguments import assumptions, reading
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     wanted = migrating.Wanted(

@@ -68,7 +68,8 @@ def new(
     Exit: 0 written, 1 written with findings, 2 unknown names, missing options, or a file that is there, 3 no such
     algorithm in this framework, or it does not fit.
     """
-    from rftconf.cli import asking, creating
+    from rftconf.verbs import ask as asking
+    from rftconf.verbs import new_config as creating
 
     given = asking.Given(framework, algorithm, model, gpus, gpu, data, output)
     complete = asking.completed(given)

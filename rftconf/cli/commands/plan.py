@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import typer
 
     from rftconf.cli import options
-    from rftconf.load import Loaded
+    from rftconf.load.loaded import Loaded
     from rftconf.report.screen import Screen
 
 
@@ -43,9 +43,9 @@ def plan(
       rftconf plan run_grpo.sh --origins
       rftconf plan grpo.yaml --json -o plan.json
     """
-    from rftconf.cli import output as out
-    from rftconf.cli.loading import understood
-    from rftconf.cli.reading import assumptions, reading
+    from rftconf.verbs import output as out
+    from rftconf.verbs.open_input import understood
+    from rftconf.verbs.read_arguments import assumptions, reading
 
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assumptions(assume), quiet=quiet)
@@ -57,7 +57,7 @@ def plan(
 
 
 def _text(loaded: Loaded, form: str, screen: Screen, *, origins: bool) -> str:
-    from rftconf.load import with_origins
+    from rftconf.load.load import with_origins
     from rftconf.report.plan import plan_json, plan_text, plan_tree, plan_yaml, reasons_of
 
     told = with_origins(loaded) if origins else {}

@@ -50,6 +50,10 @@ def run(
         float | None,
         typer.Option("--reward-seconds", metavar="S", help="How long scoring a period's answers may take; 60."),
     ] = None,
+    answer_seconds: Annotated[
+        float | None,
+        typer.Option("--answer-seconds", metavar="S", help="How long a rule may take over one answer, then 0; 10."),
+    ] = None,
     finish_answers: Annotated[
         bool,
         typer.Option("--finish-answers", help="Finish every answer before a sync, where the plan would cut them."),
@@ -59,8 +63,19 @@ def run(
     ] = False,
     gpu: Annotated[
         str | None,
-        typer.Option("--gpu", metavar="NAME", help="With --dry-run: the memory account on this GPU, e.g. h100-80g."),
+        typer.Option(
+            "--gpu", metavar="NAME", help="Which GPU, for the memory account, e.g. h100-80g; else this machine's."
+        ),
     ] = None,
+    gpus: Annotated[
+        str | None,
+        typer.Option(
+            "--gpus", metavar="N", help="How many GPUs to place the run on, or NODESxGPUS; else those that are here."
+        ),
+    ] = None,
+    as_placed: Annotated[
+        bool, typer.Option("--as-placed", help="Refuse a placement that the runner does not have.")
+    ] = False,
     python: Annotated[
         str | None,
         typer.Option("--python", metavar="PATH", help="The interpreter of an environment that has the runner."),
@@ -71,14 +86,17 @@ def run(
 ) -> int:
     """Execute a config's plan: vLLM generates, PyTorch FSDP2 trains, Ray holds the processes.
 
-    What the runner would execute otherwise than the plan says is refused, by field, before anything starts. An
-    interrupt (Ctrl-C) ends the run after its period, with a checkpoint that --resume goes on from. A process that
-    dies is replaced, and the run goes on from its last checkpoint. At the end the reward is plotted, here and in the
-    folder's curve.html. --dry-run says what would be placed where, and with --gpu whether it fits.
+    What the runner would execute otherwise than the plan says is refused, by field, before anything starts. A placement
+    that it does not have (Megatron, SGLang, more GPUs than there are) is chosen anew for the GPUs that are here, which is
+    said first; what is learned stays as it is, and --as-placed refuses instead. An interrupt (Ctrl-C) ends the run after
+    its period, with a checkpoint that --resume goes on from. A process that dies is replaced, and the run goes on from
+    its last checkpoint. At the end the reward is plotted, here and in the folder's curve.html. --dry-run says what would
+    be placed where, and with --gpu whether it fits.
 
     \b
     Examples:
       rftconf run run_grpo.sh --dry-run --gpu h100-80g
+      rftconf run megatron.sh --gpus 8 --gpu h100-80g --dry-run
       rftconf run run_grpo.sh -o runs/first --python .runner/bin/python
       rftconf run trinity.yaml --reward reward.py:compute_score
       rftconf run run_grpo.sh -o runs/first --resume
@@ -86,32 +104,36 @@ def run(
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from rftconf.cli import output as out
-    from rftconf.cli import running
-    from rftconf.cli.loading import understood
-    from rftconf.cli.reading import assumptions, reading
-    from rftconf.errors import UsageError
     from rftconf.report.plan import plan_text
+    from rftconf.verbs import output as out
+    from rftconf.verbs import start_runner as running
+    from rftconf.verbs.gpus_here import gpus_for
+    from rftconf.verbs.open_input import understood
+    from rftconf.verbs.placed_anew import placed_here
+    from rftconf.verbs.read_arguments import assumptions, reading
 
     interpreter = running.interpreter(python)
     how = reading(from_, from_release, set_, env, args, launch, base, sources)
     loaded = understood(source, how, out.report_screen(color), rows=rows, assume=assumptions(assume), quiet=quiet)
     if loaded is None:
         return 2
-    if gpu is not None and not dry_run:
-        raise UsageError("--gpu prices a --dry-run; a run takes the GPUs that are there")
+    there = gpus_for(loaded.plan, gpus, gpu, cluster=address is not None)
+    found = placed_here(loaded, there, None if quiet else out.report_screen(color), as_placed=as_placed)
+    if found is None:
+        return 2
     listed = [("--reward", one) for one in reward or ()] + [("--leave-out", key) for key in leave_out or ()]
-    said = (*listed, ("--address", address), ("--reward-seconds", reward_seconds))
+    limits = (("--reward-seconds", reward_seconds), ("--answer-seconds", answer_seconds))
+    said = (*listed, ("--address", address), *limits)
     more = [word for name, value in said if value is not None for word in (name, str(value))]
     names = ("--resume", "--dry-run", "--finish-answers", "--no-trackers", "--json", "--quiet")
     wanted = (resume, dry_run, finish_answers, no_trackers, json, quiet)
     more += [name for name, one in zip(names, wanted, strict=True) if one]
-    plan = plan_text(loaded.plan)
+    plan = plan_text(found.plan)
     if dry_run:
-        from rftconf.cli.placing_run import placed_text
+        from rftconf.verbs.run_placement import placed_text
 
         if not quiet and not json:
-            out.report(placed_text(loaded, gpu, out.report_screen(color)))
+            out.report(placed_text(found.plan, gpu, out.report_screen(color)))
         with TemporaryDirectory() as nowhere:
             return running.start(interpreter, plan, Path(nowhere), more)
     folder = output or Path("runs") / (Path(source).stem if source != "-" else "run")

@@ -40,11 +40,11 @@ def runs(
 
     Exit: 0 also when there is none, 2 a folder that is not there, a metric that no run has, or usage.
     """
-    from rftconf.cli import output as out
-    from rftconf.cli.run_folders import runs_in
-    from rftconf.errors import UsageError
-    from rftconf.report.curve import curve_text, curves_html
-    from rftconf.report.runs import runs_json, runs_text
+    from rftconf.base.errors import UsageError
+    from rftconf.runs.curve import curve_text, curves_html
+    from rftconf.runs.table import runs_json, runs_text
+    from rftconf.verbs import output as out
+    from rftconf.verbs.run_folders import runs_in
 
     found = runs_in(folders or ([Path("runs")] if Path("runs").is_dir() else []))
     if metric and found and not any(metric in one.series() for one in found):

@@ -32,7 +32,7 @@ def schema(
     """
     from pathlib import Path
 
-    from rftconf.cli import output as out
+    from rftconf.verbs import output as out
 
     if subject == "plan":
         import rftconf.plan
@@ -46,7 +46,7 @@ def schema(
         out.product(Path(rftconf.certificate.__file__).with_name("schema.json").read_text(encoding="utf-8"), output)
         return 0
     if subject == "answers":
-        from rftconf.answers_file import answers_schema
+        from rftconf.convert.questions.answers_file import answers_schema
 
         out.product_json(answers_schema(), output)
         return 0
@@ -55,8 +55,8 @@ def schema(
 
         out.product_json(settings_schema(), output)
         return 0
-    from rftconf.cli.reading import framework_name
-    from rftconf.lint.editor import framework_schema
+    from rftconf.lint.key_help import framework_schema
+    from rftconf.verbs.read_arguments import framework_name
 
     out.product_json(framework_schema(framework_name(subject), from_release, trainer), output)
     return 0

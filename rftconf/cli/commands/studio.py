@@ -25,20 +25,20 @@ def studio(
       rftconf studio
       rftconf studio --port 0 --open
     """
-    from rftconf.cli import output as out
-    from rftconf.errors import UsageError
+    from rftconf.base.errors import UsageError
+    from rftconf.verbs import output as out
 
     try:
         from rftconf.studio.server import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio", "h11", "idna"):
             raise
-        from rftconf.cli.installation import install_line
+        from rftconf.verbs.installation import install_line
 
         raise UsageError(f"the studio needs a web server: {install_line('studio')}") from None
 
     def say(address: str) -> None:
-        out.product(f"{address}\n")
+        out.product(f"{address}\n", own=True)
         out.report("rftconf studio is at this address, for this machine alone; Ctrl-C stops it\n")
         if browser:
             import webbrowser

@@ -35,10 +35,10 @@ def verify(
 
     Exit: 0 all of it holds, 1 something does not, 2 this is no certificate, or usage.
     """
-    from rftconf.cli import output as out
-    from rftconf.cli.reading import reading
-    from rftconf.cli.verifying import checks_of
-    from rftconf.report.verification import verification_json, verification_text
+    from rftconf.certificate.as_text import verification_json, verification_text
+    from rftconf.verbs import output as out
+    from rftconf.verbs.read_arguments import reading
+    from rftconf.verbs.verify import checks_of
 
     bound = reading(None, None, set_, None, None, None, None, None).bindings
     claimed, found = checks_of(Path(certificate), bound)

@@ -17,7 +17,7 @@ from rftconf.lint.measures import (
     ranks,
     sequences,
 )
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, Rename, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, Rename, finding, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("BAT")
@@ -33,7 +33,7 @@ STATIC = (f"{ACTOR}use_dynamic_bsz=False", f"{ROLLOUT}log_prob_use_dynamic_bsz=F
     1, ERROR, "an update of more sequences than one rollout period yields",
     bad=verl("data.train_batch_size=32", f"{ACTOR}ppo_mini_batch_size=64", *STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8"),
     good=verl("data.train_batch_size=64", f"{ACTOR}ppo_mini_batch_size=64", *STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8"),
-    advice="make the update at most as large as the period", source="veRL utils/config.py validate_config; RULES 1.2.4; H63",
+    advice="make the update at most as large as the period", source="veRL utils/config.py validate_config; H63",
     frameworks=("verl", "roll", "chatlearn"), fixable=True,
 )  # fmt: skip
 def _larger_update(s: Subject) -> Findings:
@@ -49,7 +49,7 @@ def _larger_update(s: Subject) -> Findings:
         return
     unchecked = s.value(DYNAMIC) or (s.native.framework == "verl" and not s.since("0.3.0"))
     copies = s.native.trainer == "agentic"  # AgenticPipeline.adjust_batch, also where a base file is not here
-    yield found(
+    yield finding(
         f"one update takes {update} sequences, a rollout period yields {total} ({s.says(PROMPTS)}, {s.says(RESPONSES)})"
         f"{'; it is filled up with copies' if copies else ''}",
         UPDATE, PROMPTS, fix=Put(UPDATE, total // n), safe=False, severity=WARNING if unchecked or copies else ERROR,
@@ -60,7 +60,7 @@ def _larger_update(s: Subject) -> Findings:
     2, ERROR, "a rollout period that updates do not divide",
     bad=verl("data.train_batch_size=100", f"{ACTOR}ppo_mini_batch_size=64"),
     good=verl("data.train_batch_size=128", f"{ACTOR}ppo_mini_batch_size=64"),
-    advice="choose an update that divides the period", source="H7; V9 trainer_base.py 1589-1632; ROLL, ChatLearn assert it",
+    advice="choose an update that divides the period", source="H7; veRL 0.9 trainer_base.py 1589-1632; ROLL, ChatLearn assert it",
     frameworks=("verl", "roll", "chatlearn"),
 )  # fmt: skip
 def _uneven_period(s: Subject) -> Findings:
@@ -77,7 +77,7 @@ def _uneven_period(s: Subject) -> Findings:
         "drop": "random ones are left out",
     }.get(str(tail), "the run stops there")
     near = divisors_near(total // n, max(1, update // n)) if total % n == 0 and update % n == 0 else []
-    yield found(
+    yield finding(
         f"{total} sequences a period leave {total % update} over after updates of {update}; {what}",
         UPDATE, PROMPTS, help=f"values of {s.key(UPDATE)} that divide it: {', '.join(map(str, near))}" if near else "",
         severity=ERROR if tail in ("forbid", None) else WARNING,
@@ -89,7 +89,7 @@ def _uneven_period(s: Subject) -> Findings:
     bad=verl(f"{ACTOR}ppo_mini_batch_size=10", "data.train_batch_size=250", f"{ROLLOUT}n=3"),
     good=verl(f"{ACTOR}ppo_mini_batch_size=32", "data.train_batch_size=256", f"{ROLLOUT}n=4"),
     advice="choose a multiple of the data-parallel ranks",
-    source="H8, H9; V9 workers/engine_workers.py 258; Trinity legacy verl_config.py 430-436; RULES 1.4, 2.2",
+    source="H8, H9; veRL 0.9 workers/engine_workers.py 258; Trinity legacy verl_config.py 430-436",
     fixable=True,
 )  # fmt: skip
 def _uneven_ranks(s: Subject) -> Findings:
@@ -107,7 +107,7 @@ def _uneven_ranks(s: Subject) -> Findings:
     elif s.written(UPDATE) and s.framework == "trinity":
         change = (Put(UPDATE, multiple_near(d, update)),)
     says = f"rounded down to {update // d * d}" if floors and update >= d else "the run stops at its first update"
-    yield found(
+    yield finding(
         f"{update} sequences per update ({s.says(UPDATE)}) do not divide by {d} data-parallel ranks; {says}",
         UPDATE, RESPONSES, TRAINERS, fix=change, severity=WARNING if floors and update >= d else ERROR,
     )  # fmt: skip
@@ -117,7 +117,7 @@ def _uneven_ranks(s: Subject) -> Findings:
     4, ERROR, "a rank's share of an update that micro-batches do not divide",
     bad=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=7"),
     good=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8"),
-    advice="choose a divisor of a rank's share", source="verl-project/verl#1524; fsdp_workers.py 241; V9 engine/utils.py 121-130",
+    advice="choose a divisor of a rank's share", source="verl-project/verl#1524; fsdp_workers.py 241; veRL 0.9 engine/utils.py 121-130",
     fixable=True,
 )  # fmt: skip
 def _uneven_micro(s: Subject) -> Findings:
@@ -131,7 +131,7 @@ def _uneven_micro(s: Subject) -> Findings:
     share = update // d
     if share % micro:
         best = max(x for x in divisors_near(share, micro, share) if x <= micro)
-        yield found(
+        yield finding(
             f"a rank's {share} sequences per update do not divide into micro-batches of {micro}",
             MICRO, UPDATE, help=f"{best} divides {share}", fix=Put(MICRO, best), safe=True,
         )  # fmt: skip
@@ -159,19 +159,22 @@ def _uneven_gpus(s: Subject) -> Findings:
             return
         least = d * micro
     if total % least:
-        yield found(
+        yield finding(
             f"{total} sequences a period ({s.says(PROMPTS)}, {s.says(RESPONSES)}) do not divide by {least}",
             PROMPTS, RESPONSES, TRAINERS,
         )  # fmt: skip
 
 
 def _missing(s: Subject, name: str, old: str, new: str, dynamic: str) -> Findings:
-    if "main_generation" in str(s.reading.facts.get("program")):  # it only serves engines, and checks no trainer
+    if "main_generation" in str(s.reading.facts.program):  # it only serves engines, and checks no trainer
         return
     if s.value(dynamic) is False and s.native.value(new) is None and s.native.value(old) is None:
-        yield found(
+        # a config in which it stands as null leaves it to the command that starts the run
+        left_open = s.document.launch is None and new in s.leaves
+        yield finding(
             f"{name} has neither a micro-batch size nor dynamic batches: {new} and {dynamic} are both unset",
-            new, dynamic, UPDATE, help=f"set {dynamic}=True, or give {new}", fix=Put(new, 1), safe=True,
+            new, dynamic, UPDATE, help=f"set {dynamic}=True, or give {new}{', here or where the run is started' * left_open}",
+            fix=() if left_open else Put(new, 1), safe=True, severity=WARNING if left_open else ERROR,
         )  # fmt: skip
 
 
@@ -179,7 +182,7 @@ def _missing(s: Subject, name: str, old: str, new: str, dynamic: str) -> Finding
     6, ERROR, "neither a micro-batch size nor dynamic batches",
     bad=verl(f"{ACTOR}use_dynamic_bsz=False", f"{ROLLOUT}log_prob_use_dynamic_bsz=False"),
     good=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8"),
-    advice="set one of them", source="veRL utils/config.py check_mutually_exclusive; RULES 1.2.2", frameworks=("verl",), fixable=True,
+    advice="set one of them", source="veRL utils/config.py check_mutually_exclusive", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _no_micro(s: Subject) -> Findings:
     """Both defaults leave the size of a forward and backward pass open, and veRL's check stops the run."""
@@ -204,7 +207,7 @@ def _no_micro(s: Subject) -> Findings:
     7, ERROR, "two sizes for one micro-batch",
     bad=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8", f"{ACTOR}ppo_micro_batch_size=64", release="0.7.1"),
     good=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8", release="0.7.1"),
-    advice="keep the one per GPU", source="veRL utils/config.py check_mutually_exclusive; RULES 1.2.2", frameworks=("verl",), fixable=True,
+    advice="keep the one per GPU", source="veRL utils/config.py check_mutually_exclusive", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _two_micros(s: Subject) -> Findings:
     """The old key counts over all GPUs, the new one per GPU. veRL refuses both together."""
@@ -212,7 +215,7 @@ def _two_micros(s: Subject) -> Findings:
                      (ROLLOUT, "log_prob_micro_batch_size"), ("actor_rollout_ref.ref.", "log_prob_micro_batch_size")):  # fmt: skip
         old, new = at + name, f"{at}{name}_per_gpu"
         if s.native.value(old) is not None and s.native.value(new) is not None and s.written(old):
-            yield found(f"{s.says(old)} and {s.says(new)} are both given", old, new, fix=Drop(old), safe=True)
+            yield finding(f"{s.says(old)} and {s.says(new)} are both given", old, new, fix=Drop(old), safe=True)
 
 
 @rule(
@@ -221,7 +224,7 @@ def _two_micros(s: Subject) -> Findings:
              f"{ROLLOUT}log_prob_micro_batch_size=64", f"{ACTOR}ppo_micro_batch_size=64", release="0.6.1"),
     good=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8", release="0.6.1"),
     advice="divide it by the GPUs and use the key that ends in _per_gpu",
-    source="verl-project/verl PR#136; V9 workers/config/actor.py 162-185", frameworks=("verl",), fixable=True,
+    source="verl-project/verl PR#136; veRL 0.9 workers/config/actor.py 162-185", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _global_micro(s: Subject) -> Findings:
     """The key without _per_gpu is deprecated: it counts over all GPUs, so it must change with the cluster. The engine
@@ -232,7 +235,7 @@ def _global_micro(s: Subject) -> Findings:
         size = s.count(old)
         if s.written(old) and s.native.value(old) is not None and s.native.value(new) is None:
             change = (Rename(old, new), Put(old, size // gpus)) if size and gpus and size % gpus == 0 else ()
-            yield found(
+            yield finding(
                 f"{s.says(old)} counts over all GPUs and is deprecated", old, fix=change,
                 help=f"write {new}={size // gpus if size and gpus else '…'}",
                 severity=ERROR if s.since("0.8.0") and at != "critic." and s.value(DYNAMIC) is False else WARNING,
@@ -244,21 +247,21 @@ def _global_micro(s: Subject) -> Findings:
     bad=verl(f"{ACTOR}use_dynamic_bsz=True", f"{ROLLOUT}log_prob_use_dynamic_bsz=False"),
     good=verl(f"{ACTOR}use_dynamic_bsz=True", f"{ROLLOUT}log_prob_use_dynamic_bsz=True"),
     advice="give both the same value, or leave the second out: it follows the first",
-    source="V9 workers/engine_workers.py 616; RULES 1.4", frameworks=("verl",), since="0.8.0", fixable=True,
+    source="veRL 0.9 workers/engine_workers.py 616", frameworks=("verl",), since="0.8.0", fixable=True,
 )  # fmt: skip
 def _two_modes(s: Subject) -> Findings:
     """The engine workers hold one engine for both and assert that the two switches agree."""
     one, other = f"{ACTOR}use_dynamic_bsz", f"{ROLLOUT}log_prob_use_dynamic_bsz"
     train, score = s.value(one), s.value(other)
     if isinstance(train, bool) and isinstance(score, bool) and train != score:
-        yield found(f"{s.says(one)}, but {s.says(other)}", other, one, fix=Put(other, train), safe=True)
+        yield finding(f"{s.says(one)}, but {s.says(other)}", other, one, fix=Put(other, train), safe=True)
 
 
 @rule(
     10, ERROR, "no micro-batch size for scoring",
     bad=verl(f"{ACTOR}use_dynamic_bsz=False", f"{ROLLOUT}log_prob_use_dynamic_bsz=False", f"{ACTOR}ppo_micro_batch_size_per_gpu=8"),
     good=verl(*STATIC, f"{ACTOR}ppo_micro_batch_size_per_gpu=8"),
-    advice="give it, or use dynamic batches", source="veRL utils/config.py validate_config; RULES 1.2.2", frameworks=("verl",), fixable=True,
+    advice="give it, or use dynamic batches", source="veRL utils/config.py validate_config", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _no_log_prob_micro(s: Subject) -> Findings:
     """Without dynamic batches veRL wants to know how many sequences it may score at once, for the old policy and, where
@@ -286,7 +289,7 @@ def _group_of_one(s: Subject) -> Findings:
     without a baseline, ROLL gets NaN, ChatLearn zero. Trinity-RFT's default is one, whatever the algorithm."""
     if s.value("algorithm.advantage") in GROUPED and s.value(RESPONSES) == 1 and s.value("stage.kind") in ("rl", None):
         name = s.value("algorithm.advantage")
-        yield found(f"{name} compares the answers to a prompt, and there is one: {s.says(RESPONSES)}", RESPONSES,
+        yield finding(f"{name} compares the answers to a prompt, and there is one: {s.says(RESPONSES)}", RESPONSES,
                     "algorithm.advantage", fix=Put(RESPONSES, 8))  # fmt: skip
 
 
@@ -294,14 +297,14 @@ def _group_of_one(s: Subject) -> Findings:
     12, INFO, "very many updates on one period's data",
     bad=verl("data.train_batch_size=1024", f"{ACTOR}ppo_mini_batch_size=8"),
     good=verl("data.train_batch_size=1024", f"{ACTOR}ppo_mini_batch_size=256"),
-    advice="larger updates, or smaller periods", source="MAPPING 1.6; PRIME-RL/Entropy-Mechanism-of-RL#6",
+    advice="larger updates, or smaller periods", source="PRIME-RL/Entropy-Mechanism-of-RL#6",
 )  # fmt: skip
 def _many_updates(s: Subject) -> Findings:
     """After many updates the policy has moved far from the one that answered: the ratio is clipped for most tokens and
     the data teach little. More than 64 updates a period is nearly always a slip between prompts and sequences."""
     total, update, passes = sequences(s), s.count(UPDATE), s.count("batch.passes") or 1
     if total and update and passes * total // update > 64:
-        yield found(f"{passes * total // update} updates per rollout period ({total} sequences, {update} an update)",
+        yield finding(f"{passes * total // update} updates per rollout period ({total} sequences, {update} an update)",
                     UPDATE, PROMPTS)  # fmt: skip
 
 
@@ -309,26 +312,26 @@ def _many_updates(s: Subject) -> Findings:
     13, ERROR, "a fetch that does not divide the period",
     bad=verl("data.gen_batch_size=100", "data.train_batch_size=256"),
     good=verl("data.gen_batch_size=64", "data.train_batch_size=256"),
-    advice="choose a divisor", source="V9 trainer_base.py 725-752", frameworks=("verl",), since="0.9.0", fixable=True,
+    advice="choose a divisor", source="veRL 0.9 trainer_base.py 725-752", frameworks=("verl",), since="0.9.0", fixable=True,
 )  # fmt: skip
 def _uneven_fetch(s: Subject) -> Findings:
     """The data loader hands out this many prompts at a time until a period is full, so it must divide the period."""
     fetch, prompts = s.count("data.gen_batch_size"), s.count(PROMPTS)
     if fetch and prompts and prompts % fetch:
         best = max(x for x in divisors_near(prompts, fetch, prompts) if x <= fetch)
-        yield found(f"{s.says('data.gen_batch_size')} does not divide {s.says(PROMPTS)}", "data.gen_batch_size", PROMPTS,
+        yield finding(f"{s.says('data.gen_batch_size')} does not divide {s.says(PROMPTS)}", "data.gen_batch_size", PROMPTS,
                     fix=Put("data.gen_batch_size", best), safe=True)  # fmt: skip
 
 
 @rule(
     14, WARNING, "a validation batch size",
     bad=verl("data.val_batch_size=512"), good=verl(),
-    advice="leave it out", source="verl-project/verl PR#353; V9 trainer_base.py 754 (D17)", frameworks=("verl",), fixable=True,
+    advice="leave it out", source="verl-project/verl PR#353; veRL 0.9 trainer_base.py 754", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _val_batch(s: Subject) -> Findings:
     """The key is deprecated with a warning: validation goes to the engines as a whole, and they schedule it themselves."""
     if s.written("data.val_batch_size") and s.native.value("data.val_batch_size") is not None:
-        yield found(
+        yield finding(
             f"{s.says('data.val_batch_size')} is deprecated", "data.val_batch_size", fix=Drop("data.val_batch_size")
         )
 
@@ -343,7 +346,7 @@ def _nothing(s: Subject) -> Findings:
     for name in (PROMPTS, RESPONSES, UPDATE, "batch.passes"):
         got = s.number(name)
         if got is not None and got <= 0 and s.written(name):
-            yield found(f"{s.says(name)} leaves nothing to train on", name)
+            yield finding(f"{s.says(name)} leaves nothing to train on", name)
 
 
 @rule(
@@ -352,7 +355,7 @@ def _nothing(s: Subject) -> Findings:
              "critic.ppo_micro_batch_size_per_gpu=7"),
     good=verl("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct", "critic.use_dynamic_bsz=False",
               "critic.ppo_micro_batch_size_per_gpu=8"),
-    advice="choose a divisor of a rank's share", source="V fsdp_workers.py 1232; RULES 1.3", fixable=True,
+    advice="choose a divisor of a rank's share", source="veRL fsdp_workers.py 1232", fixable=True,
 )  # fmt: skip
 def _critic_micro(s: Subject) -> Findings:
     """As for the actor: a rank's share of the critic's update is cut into equal parts."""
@@ -366,7 +369,7 @@ def _critic_micro(s: Subject) -> Findings:
     share = update // d
     if share % micro:
         best = max(x for x in divisors_near(share, micro, share) if x <= micro)
-        yield found(f"the critic's {share} sequences per rank do not divide into micro-batches of {micro}",
+        yield finding(f"the critic's {share} sequences per rank do not divide into micro-batches of {micro}",
                     "batch.critic.sequences_per_rank", fix=Put("batch.critic.sequences_per_rank", best), safe=True)  # fmt: skip
 
 
@@ -375,13 +378,13 @@ def _critic_micro(s: Subject) -> Findings:
     bad=verl(f"{ROLLOUT}n=4", "algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct"),
     good=verl(f"{ROLLOUT}n=1", "algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct"),
     advice="one answer per prompt and more prompts give the same batch with more variety",
-    source="MAPPING 4.1", fixable=False,
+    source="veRL core_algos.py compute_grpo_outcome_advantage", fixable=False,
 )  # fmt: skip
 def _never_compared(s: Subject) -> Findings:
     """An estimator with a critic looks at each answer alone. Several answers to a prompt are allowed, and only make the
     batch less varied."""
     if s.value("algorithm.advantage") == "gae" and (s.count(RESPONSES) or 1) > 1 and s.written(RESPONSES):
-        yield found(f"{s.says(RESPONSES)}, but gae does not compare answers", RESPONSES, "algorithm.advantage")
+        yield finding(f"{s.says(RESPONSES)}, but gae does not compare answers", RESPONSES, "algorithm.advantage")
 
 
 @rule(
@@ -396,7 +399,7 @@ def _in_sequences(s: Subject) -> Findings:
     sequences, as forks and very old releases did."""
     prompts, n, update = s.count(PROMPTS), s.count(RESPONSES), s.count(UPDATE)
     if prompts and n and update and n > 1 and update // n == prompts * n:
-        yield found(f"{s.says(UPDATE)} is {s.key(PROMPTS)} times {n}: veRL multiplies by {s.key(RESPONSES)} itself",
+        yield finding(f"{s.says(UPDATE)} is {s.key(PROMPTS)} times {n}: veRL multiplies by {s.key(RESPONSES)} itself",
                     UPDATE, PROMPTS, RESPONSES, fix=Put(UPDATE, update // n // n))  # fmt: skip
 
 
@@ -406,21 +409,22 @@ def _in_sequences(s: Subject) -> Findings:
                 "synchronizer.sync_interval=4"),
     good=trinity("trainer.trainer_config.actor_rollout_ref.actor.ppo_epochs=1", "buffer.batch_size=8",
                  "buffer.train_batch_size=64", "synchronizer.sync_interval=4"),
-    advice="one pass, or one update per period", source="MAPPING 1.5",
+    advice="one pass, or one update per period", source="veRL dp_actor.py 541-547, 0.9 engine_workers.py 272-289",
 )  # fmt: skip
 def _passes_in_a_row(s: Subject) -> Findings:
     """Where passes repeat one update's sequences instead of sweeping over the whole period, the policy runs away on each
     small batch before it sees the next."""
     total, update, passes = sequences(s), s.count(UPDATE), s.count("batch.passes")
     if s.value("batch.pass_order") == "per_update" and passes and passes > 1 and total and update and total > update:
-        yield found(f"{s.says('batch.passes')} repeats each update of {update} sequences {passes} times before the next",
+        yield finding(f"{s.says('batch.passes')} repeats each update of {update} sequences {passes} times before the next",
                     "batch.passes", UPDATE)  # fmt: skip
 
 
 @rule(
     20, ERROR, "GPUs that a rank's parallel size does not divide",
     bad=verl(f"{ACTOR}ulysses_sequence_parallel_size=3"), good=verl(f"{ACTOR}ulysses_sequence_parallel_size=2"),
-    advice="choose a divisor of the trainer's GPUs", source="RULES 1.4, 2.2, 4.3; Megatron initialize_model_parallel", fixable=True,
+    advice="choose a divisor of the trainer's GPUs",
+    source="Megatron initialize_model_parallel; veRL fsdp_workers.py, engine_workers.py; ChatLearn configs _validate_impl", fixable=True,
 )  # fmt: skip
 def _uneven_rank_gpus(s: Subject) -> Findings:
     """The GPUs that work on one sequence together must fill the trainer's GPUs without rest."""
@@ -430,4 +434,4 @@ def _uneven_rank_gpus(s: Subject) -> Findings:
     megatron = s.value("placement.actor.backend") == "megatron"
     names = [f"placement.actor.megatron.{n}" for n in ("tp", "pp", "cp")] if megatron else ["placement.actor.sp"]
     change = () if megatron else (Put(names[0], largest_divisor(gpus, each)),)
-    yield found(f"{gpus} trainer GPUs do not divide by {each} GPUs per rank", *names, TRAINERS, fix=change, safe=True)
+    yield finding(f"{gpus} trainer GPUs do not divide by {each} GPUs per rank", *names, TRAINERS, fix=change, safe=True)

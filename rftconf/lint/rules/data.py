@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from rftconf.lint.measures import PROMPTS
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("DAT")
@@ -26,7 +26,7 @@ def uris(s: Subject, which: str) -> list[tuple[str, object]]:
 def _no_data(s: Subject) -> Findings:
     """Without the key veRL looks for the authors' copy of GSM8K in the home directory."""
     if not s.written("data.train_files"):
-        yield found(
+        yield finding(
             "data.train_files is not given; its default is a file in the authors' home directory", "data.train_files"
         )
 
@@ -43,13 +43,13 @@ def _same_file(s: Subject) -> Findings:
     }
     for name, value in uris(s, "eval"):
         if (value, s.value(name.replace("uri", "split"))) in train:
-            yield found(f"{value} is trained on and validated on", name, "data.train[0].uri")
+            yield finding(f"{value} is trained on and validated on", name, "data.train[0].uri")
 
 
 @rule(
     3, INFO, "an order that cannot be repeated",
     bad=verl("data.seed=null"), good=verl("data.seed=1"),
-    advice="set data.seed", source="MAPPING 7.4, 10.11", frameworks=("verl",), fixable=True,
+    advice="set data.seed", source="veRL trainer/main_ppo.py create_rl_sampler", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _unseeded(s: Subject) -> Findings:
     """veRL shuffles without a seed by default, so two runs of one file see the data in different orders."""
@@ -59,7 +59,7 @@ def _unseeded(s: Subject) -> Findings:
         and not s.unknown("data.seed")
         and s.since("0.6.1")
     ):
-        yield found("the data are shuffled without a seed", "data.seed", "data.shuffle", fix=Put("data.seed", 1))
+        yield finding("the data are shuffled without a seed", "data.seed", "data.shuffle", fix=Put("data.seed", 1))
 
 
 @rule(
@@ -71,13 +71,13 @@ def _in_order(s: Subject) -> Findings:
     """A file that is sorted (by difficulty, by source) is a curriculum that nobody chose. Trinity-RFT reads in order
     unless told otherwise; veRL, ROLL and ChatLearn shuffle."""
     if s.value("data.shuffle") is False and s.value("stage.kind") in ("rl", None):
-        yield found("training data are read in the order of the file", "data.shuffle", "data.train[0].uri")
+        yield finding("training data are read in the order of the file", "data.shuffle", "data.train[0].uri")
 
 
 @rule(
     5, WARNING, "one file twice",
     bad=verl("data.train_files=[/data/a.parquet,/data/a.parquet]"), good=verl("data.train_files=[/data/a.parquet,/data/b.parquet]"),
-    advice="leave one out, unless the weight is meant", source="MAPPING 7.1, 7.6",
+    advice="leave one out, unless the weight is meant", source="veRL rl_dataset.py",
 )  # fmt: skip
 def _twice(s: Subject) -> Findings:
     """Its rows count double in training, and its score counts double in validation."""
@@ -86,14 +86,14 @@ def _twice(s: Subject) -> Findings:
         for name, value in uris(s, which):
             whole = (value, s.value(name.replace("uri", "split")), s.value(name.replace("uri", "subset")))
             if isinstance(value, str) and value != "???" and whole in seen:
-                yield found(f"{value} is given twice", name)
+                yield finding(f"{value} is given twice", name)
             seen.add(whole)
 
 
 @rule(
     6, WARNING, "a format that the loader does not read",
     bad=verl("data.train_files=/data/train.csv"), good=verl("data.train_files=/data/train.parquet"),
-    advice="convert it to parquet", source="MAPPING 7.1; veRL rl_dataset.py", frameworks=("verl",),
+    advice="convert it to parquet", source="veRL rl_dataset.py", frameworks=("verl",),
 )  # fmt: skip
 def _format(s: Subject) -> Findings:
     """veRL's data set reads parquet and JSON; anything else stops in the loader."""
@@ -102,19 +102,19 @@ def _format(s: Subject) -> Findings:
     for which in ("train", "eval"):
         for name, value in uris(s, which):
             if isinstance(value, str) and PurePosixPath(value).suffix in (".csv", ".tsv", ".txt", ".arrow", ".xlsx"):
-                yield found(f"veRL does not read {PurePosixPath(value).suffix} files", name)
+                yield finding(f"veRL does not read {PurePosixPath(value).suffix} files", name)
 
 
 @rule(
     7, ERROR, "fewer samples than one batch",
     bad=verl("data.train_max_samples=100"), good=verl("data.train_max_samples=1000"),
-    advice="raise it, or lower the batch", source="RULES 1.4: the train loader must not be empty; MAPPING 7.5",
+    advice="raise it, or lower the batch", source="the train loader must not be empty; veRL fsdp_workers.py, engine_workers.py",
 )  # fmt: skip
 def _too_few(s: Subject) -> Findings:
     """The last incomplete batch is dropped, so a data set smaller than a batch gives none, and the loader asserts it."""
     most, prompts = s.count("data.train_max_samples"), s.count(PROMPTS)
     if most and prompts and most < prompts and s.value("run_length.last_partial") == "drop":
-        yield found(
+        yield finding(
             f"{s.says('data.train_max_samples')} is less than one batch ({s.says(PROMPTS)})",
             "data.train_max_samples",
             PROMPTS,
@@ -125,7 +125,7 @@ def _too_few(s: Subject) -> Findings:
     8, WARNING, "a reward function's name without its file",
     bad=verl("reward.custom_reward_function.name=my_score"), good=verl("reward.custom_reward_function.path=/code/score.py",
                                                                       "reward.custom_reward_function.name=my_score"),
-    advice="give reward.custom_reward_function.path", source="V9 reward_loop.py 39-93", frameworks=("verl",), since="0.7.1",
+    advice="give reward.custom_reward_function.path", source="veRL 0.9 reward_loop.py 39-93", frameworks=("verl",), since="0.7.1",
 )  # fmt: skip
 def _no_reward_file(s: Subject) -> Findings:
     """Without a path the name is not looked at, and the built-in scorers score."""
@@ -136,63 +136,65 @@ def _no_reward_file(s: Subject) -> Findings:
         and s.written(f"{at}name")
         and not s.written(f"{at}path")
     ):
-        yield found(f"{s.says(f'{at}name')} has no effect without {at}path", f"{at}name")
+        yield finding(f"{s.says(f'{at}name')} has no effect without {at}path", f"{at}name")
 
 
 @rule(
     9, ERROR, "a reward manager to import from nowhere",
     bad=verl("reward.reward_manager.source=importlib"), good=verl("reward.reward_manager.source=register"),
-    advice="give reward.reward_manager.module.path", source="RULES 1.2.16", frameworks=("verl",), since="0.7.1", fixable=True,
+    advice="give reward.reward_manager.module.path", source="veRL utils/config.py validate_config", frameworks=("verl",), since="0.7.1", fixable=True,
 )  # fmt: skip
 def _no_module(s: Subject) -> Findings:
     """source=importlib loads a class from a file, which must be named."""
     at = "reward.reward_manager."
     if s.native.value(f"{at}source") == "importlib" and not s.native.value(f"{at}module.path"):
-        yield found(f"{s.says(f'{at}source')} needs {at}module.path", f"{at}source", fix=Put(f"{at}source", "register"))
+        yield finding(
+            f"{s.says(f'{at}source')} needs {at}module.path", f"{at}source", fix=Put(f"{at}source", "register")
+        )
 
 
 @rule(
     10, ERROR, "a run of no length",
     bad=verl("trainer.total_epochs=0"), good=verl("trainer.total_epochs=3"),
-    advice="give a positive number", source="MAPPING 10.1, 10.2",
+    advice="give a positive number", source="veRL ray_trainer.py 378, 0.9 trainer_base.py 467-530",
 )  # fmt: skip
 def _no_run(s: Subject) -> Findings:
     """The loop ends before it begins, and the run reports success."""
     for name in ("run_length.epochs", "run_length.rollouts"):
         got = s.number(name)
         if got is not None and got <= 0 and s.written(name) and s.framework != "trinity":
-            yield found(f"{s.says(name)}: nothing is trained", name)
+            yield finding(f"{s.says(name)}: nothing is trained", name)
     if s.framework == "roll" and s.native.value("max_steps") == 0 and s.written("actor_train.device_mapping"):
         # without a trainer's GPUs it is a config of the rollout pipeline, which takes no steps
-        yield found("max_steps=0: the pipeline asserts more, and nothing is trained", "max_steps")
+        yield finding("max_steps=0: the pipeline asserts more, and nothing is trained", "max_steps")
 
 
 @rule(
     11, INFO, "two ends of one run",
     bad=verl("trainer.total_training_steps=500", "trainer.total_epochs=3"), good=verl("~trainer.total_epochs", "trainer.total_training_steps=500"),
-    advice="make epochs large enough for the steps", source="H68; V9 trainer_base.py 467-530", frameworks=("verl",), fixable=False,
+    advice="make epochs large enough for the steps", source="H68; veRL 0.9 trainer_base.py 467-530", frameworks=("verl",), fixable=False,
 )  # fmt: skip
 def _two_ends(s: Subject) -> Findings:
     """Whichever comes first ends the run. When the epochs do, the last checkpoint and validation are left out, and the
     schedule was made for the longer run."""
     steps, epochs = s.count("trainer.total_training_steps"), s.count("trainer.total_epochs")
     if steps and epochs and s.written("trainer.total_epochs") and s.written("trainer.total_training_steps"):
-        rows, prompts = s.reading.facts.get("rows"), s.count(PROMPTS)
+        rows, prompts = s.reading.facts.rows, s.count(PROMPTS)
         if isinstance(rows, int) and prompts and rows // prompts * epochs >= steps:
             return
-        yield found(f"{s.says('trainer.total_training_steps')} and {s.says('trainer.total_epochs')} both end the run",
+        yield finding(f"{s.says('trainer.total_training_steps')} and {s.says('trainer.total_epochs')} both end the run",
                     "trainer.total_epochs", "trainer.total_training_steps")  # fmt: skip
 
 
 @rule(
     12, WARNING, "validation without data",
     bad=verl("data.val_files=null"), good=verl("data.val_files=/data/test.parquet"),
-    advice="give data.val_files", source="RULES 1.4; MAPPING 7.2", frameworks=("verl",),
+    advice="give data.val_files", source="veRL fsdp_workers.py, engine_workers.py", frameworks=("verl",),
 )  # fmt: skip
 def _no_val(s: Subject) -> Findings:
     """The trainer makes a validation loader whether or not it validates, and asserts that it holds something."""
     if s.native.value("data.val_files") is None and s.written("data.val_files") and not s.unknown("data.val_files"):
-        yield found("data.val_files is null", "data.val_files")
+        yield finding("data.val_files is null", "data.val_files")
 
 
 @rule(
@@ -205,14 +207,14 @@ def _home(s: Subject) -> Findings:
     for which in ("train", "eval"):
         for name, value in uris(s, which):
             if isinstance(value, str) and value.startswith(("/home/", "/Users/", "/root/")):
-                yield found(f"{value} is in a home directory", name)
+                yield finding(f"{value} is in a home directory", name)
 
 
 @rule(
     14, ERROR, "a stage that forgets the common batch",
     bad=trinity("stages[0].stage_name=rl", "stages[0].buffer.train_batch_size=128"),
     good=trinity("stages[0].stage_name=rl", "stages[0].trainer.save_interval=50"),
-    advice="repeat the whole section in the stage", source="H58; MAPPING 11.1", frameworks=("trinity",),
+    advice="repeat the whole section in the stage", source="H58", frameworks=("trinity",),
 )  # fmt: skip
 def _wiped(s: Subject) -> Findings:
     """A stage's section replaces the common one as a whole: what it does not repeat falls back to Trinity-RFT's defaults,
@@ -222,6 +224,6 @@ def _wiped(s: Subject) -> Findings:
     common = {key for key in leaves if key.startswith("buffer.")}
     own = sorted(key for key in ours if key.startswith("stages[") and ".buffer." in key)
     if own and common and not any(key.endswith(".buffer.batch_size") for key in own) and "buffer.batch_size" in common:
-        yield found(
+        yield finding(
             f"{own[0]} replaces all of buffer, also buffer.batch_size", own[0].partition(".")[2], "buffer.batch_size"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.lint.measures import UPDATE
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, trinity
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("DIA", ("trinity",))
@@ -29,7 +29,7 @@ def kind(s: Subject) -> str:
     bad=trinity("buffer.batch_size=128", "buffer.train_batch_size=256", "synchronizer.sync_interval=1"),
     good=trinity("buffer.batch_size=32", "buffer.train_batch_size=256", "synchronizer.sync_interval=1"),
     advice="batch_size x repeat_times x explorer interval must equal train_batch_size x trainer interval",
-    source="H3; MAPPING 2.5; agentscope-ai/Trinity-RFT#452",
+    source="H3; agentscope-ai/Trinity-RFT#452",
 )  # fmt: skip
 def _unbalanced(s: Subject) -> Findings:
     """Both sides meet after their intervals. When the explorer makes more than the trainer takes, the backlog grows without
@@ -48,7 +48,7 @@ def _unbalanced(s: Subject) -> Findings:
     ):
         return
     if batch and n and update and batch * n * one != update * other:
-        yield found(f"the explorer makes {batch * n * one} sequences between two syncs ({batch} x {n} x {one}), the trainer takes "
+        yield finding(f"the explorer makes {batch * n * one} sequences between two syncs ({batch} x {n} x {one}), the trainer takes "
                     f"{update * other} ({update} x {other})", UPDATE, "buffer.batch_size", "algorithm.repeat_times")  # fmt: skip
 
 
@@ -73,14 +73,14 @@ def _two_aggregations(s: Subject) -> Findings:
         and f"{LOSS_ARGS}.loss_agg_mode" not in s.leaves
         and got != own
     ):
-        yield found(f"{s.says(key)} does not reach the policy loss: policy_loss_fn_args is given without it", key, given[0],
+        yield finding(f"{s.says(key)} does not reach the policy loss: policy_loss_fn_args is given without it", key, given[0],
                     fix=Put(f"{LOSS_ARGS}.loss_agg_mode", got))  # fmt: skip
 
 
 @rule(
     103, ERROR, "arguments of the loss without a clip range",
     bad=trinity(f"{LOSS_ARGS}.clip_ratio_c=3.0"), good=trinity(f"{LOSS_ARGS}.clip_ratio_c=3.0", f"{LOSS_ARGS}.clip_range=0.2"),
-    advice="give clip_range, or clip_range_low and clip_range_high", source="H33; RULES 2.2", fixable=True,
+    advice="give clip_range, or clip_range_low and clip_range_high", source="H33; Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _no_clip(s: Subject) -> Findings:
     """Arguments that are given replace the defaults as a whole, and the PPO loss asserts a clip range."""
@@ -90,7 +90,7 @@ def _no_clip(s: Subject) -> Findings:
         and s.value("algorithm.policy_loss.family") == "ppo"
         and not any(k.startswith("clip_range") for k in given)
     ):
-        yield found(
+        yield finding(
             "policy_loss_fn_args has no clip range",
             f"{LOSS_ARGS}.{given[0]}",
             fix=Put(f"{LOSS_ARGS}.clip_range", 0.2),
@@ -101,7 +101,7 @@ def _no_clip(s: Subject) -> Findings:
 @rule(
     104, WARNING, "a KL in the reward that this algorithm leaves out",
     bad=trinity("algorithm.kl_penalty_fn=k1"), good=trinity("algorithm.kl_penalty_fn=none", "algorithm.kl_loss_fn=low_var_kl"),
-    advice="put the KL into the loss (kl_loss_fn)", source="H37; MAPPING 4.2.5", fixable=True,
+    advice="put the KL into the loss (kl_loss_fn)", source="H37", fixable=True,
 )  # fmt: skip
 def _lost_kl(s: Subject) -> Findings:
     """Only algorithms whose advantages are computed in the trainer read kl_penalty_fn. For the others it is silently
@@ -109,7 +109,7 @@ def _lost_kl(s: Subject) -> Findings:
     key = "algorithm.kl_penalty_fn"
     got = s.native.value(key)
     if s.written(key) and isinstance(got, str) and got != "none" and kind(s) not in TRAINER_SIDE:
-        yield found(
+        yield finding(
             f"{s.says(key)} has no effect with {kind(s)}",
             key,
             "algorithm.algorithm_type",
@@ -121,14 +121,14 @@ def _lost_kl(s: Subject) -> Findings:
 @rule(
     105, INFO, "a KL in the loss that nobody asked for",
     bad=trinity("~algorithm.kl_loss_fn"), good=trinity("algorithm.kl_loss_fn=none"),
-    advice="say which one you want; none switches it off", source="H35; MAPPING 4.2.8; Trinity config_validator.py 380-395", fixable=True,
+    advice="say which one you want; none switches it off", source="H35; Trinity config_validator.py 380-395", fixable=True,
 )  # fmt: skip
 def _default_kl(s: Subject) -> Findings:
     """ppo, grpo and most others default to k2 with weight 0.001, and load a reference model for it. veRL, ROLL and
     ChatLearn have none unless asked."""
     key = "algorithm.kl_loss_fn"
     if not s.written(key) and s.value("algorithm.kl_loss.enabled") is True and kind(s) not in NO_EXPLORER:
-        yield found(f"{kind(s)} adds a KL to the loss by default ({s.value('algorithm.kl_loss.estimator')}, {s.value('algorithm.kl_loss.coef')})",
+        yield finding(f"{kind(s)} adds a KL to the loss by default ({s.value('algorithm.kl_loss.estimator')}, {s.value('algorithm.kl_loss.coef')})",
                     "algorithm.algorithm_type", fix=Put(key, "none"))  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def _adaptive(s: Subject) -> Findings:
     turns into "stop and save"."""
     key = f"{KL_ARGS}.adaptive"
     if s.native.value(key) is True:
-        yield found(f"{s.says(key)} fails at the first batch", key, fix=Put(key, value=False), safe=True)
+        yield finding(f"{s.says(key)} fails at the first batch", key, fix=Put(key, value=False), safe=True)
 
 
 @rule(
@@ -158,14 +158,14 @@ def _dpo_pairs(s: Subject) -> Findings:
     """DPO works on pairs and sets it to 2 whatever is written."""
     key = "algorithm.repeat_times"
     if kind(s) == "dpo" and s.written(key) and s.native.value(key) not in (2, None):
-        yield found(f"{s.says(key)} becomes 2 for dpo", key, fix=Put(key, 2), safe=True)
+        yield finding(f"{s.says(key)} becomes 2 for dpo", key, fix=Put(key, 2), safe=True)
 
 
 @rule(
     108, WARNING, "old log-probabilities that are not old",
     bad=trinity("algorithm.bypass_old_logprobs=false", "synchronizer.sync_interval=4", "buffer.batch_size=32"),
     good=trinity("algorithm.bypass_old_logprobs=true", "synchronizer.sync_interval=4", "buffer.batch_size=32"),
-    advice="leave bypass_old_logprobs true, or synchronise after every update", source="H24; MAPPING 2.8; Trinity trainer/verl/trainer.py 515-533",
+    advice="leave bypass_old_logprobs true, or synchronise after every update", source="H24; Trinity trainer/verl/trainer.py 515-533",
     since="0.6.0", fixable=True,
 )  # fmt: skip
 def _not_old(s: Subject) -> Findings:
@@ -173,7 +173,7 @@ def _not_old(s: Subject) -> Findings:
     is then 1 in every update but the first, and clipping never acts."""
     key, every = "algorithm.bypass_old_logprobs", s.count(f"{SYNC}sync_interval")
     if s.native.value(key) is False and every and every > 1:
-        yield found(f"{s.says(key)} with {s.says(f'{SYNC}sync_interval')}: the ratio is always 1", key, f"{SYNC}sync_interval",
+        yield finding(f"{s.says(key)} with {s.says(f'{SYNC}sync_interval')}: the ratio is always 1", key, f"{SYNC}sync_interval",
                     fix=Put(key, value=True))  # fmt: skip
 
 
@@ -192,7 +192,7 @@ def _starved(s: Subject) -> Findings:
         and s.native.value(also) is not True
         and s.native.value(f"{SYNC}sync_style") == "fixed"
     ):
-        yield found(
+        yield finding(
             f"{s.says(key)} drops groups that nothing replaces", key, f"{SYNC}sync_style", fix=Put(also, value=True)
         )
 
@@ -200,7 +200,7 @@ def _starved(s: Subject) -> Findings:
 @rule(
     110, ERROR, "colocation of more than one GPU",
     bad=trinity("mode=colocate"), good=trinity("mode=both"),
-    advice="one node with one GPU, one engine of one GPU, no helpers", source="agentscope-ai/Trinity-RFT#602, PR#495; RULES 2.2", since="0.5.2", fixable=True,
+    advice="one node with one GPU, one engine of one GPU, no helpers", source="agentscope-ai/Trinity-RFT#602, PR#495", since="0.5.2", fixable=True,
 )  # fmt: skip
 def _colocate(s: Subject) -> Findings:
     """The mode puts one engine and the trainer on a single GPU, and the validator asserts exactly that."""
@@ -211,7 +211,7 @@ def _colocate(s: Subject) -> Findings:
         for name in ("cluster.node_num", "cluster.gpu_per_node", f"{ENGINE}engine_num", f"{ENGINE}tensor_parallel_size")
     ]
     if any(size is not None and size > 1 for size in sizes):
-        yield found("mode colocate wants one GPU, one engine and no tensor parallelism", "mode", "cluster.gpu_per_node", f"{ENGINE}engine_num",
+        yield finding("mode colocate wants one GPU, one engine and no tensor parallelism", "mode", "cluster.gpu_per_node", f"{ENGINE}engine_num",
                     f"{ENGINE}tensor_parallel_size", fix=Put("mode", "both"))  # fmt: skip
 
 
@@ -219,12 +219,12 @@ def _colocate(s: Subject) -> Findings:
     111, ERROR, "exploring for an algorithm that does not explore",
     bad=trinity("mode=both", "algorithm.algorithm_type=sft"), good=trinity("mode=train", "algorithm.algorithm_type=sft",
                                                                "buffer.trainer_input.experience_buffer.path=/data/sft"),
-    advice="set mode: train", source="Trinity algorithm/algorithm.py check_config; RULES 2.2", fixable=True,
+    advice="set mode: train", source="Trinity algorithm/algorithm.py check_config", fixable=True,
 )  # fmt: skip
 def _no_explorer(s: Subject) -> Findings:
     """sft, cpt and dpo train on data that are there; modes both and explore are refused."""
     if kind(s) in NO_EXPLORER and s.native.value("mode") in ("both", "explore", None):
-        yield found(
+        yield finding(
             f"{kind(s)} does not explore, and {s.says('mode')}",
             "mode",
             "algorithm.algorithm_type",
@@ -236,52 +236,52 @@ def _no_explorer(s: Subject) -> Findings:
     112, ERROR, "training on nothing",
     bad=trinity("mode=train", "algorithm.algorithm_type=sft"), good=trinity("mode=train", "algorithm.algorithm_type=sft",
                                                                           "buffer.trainer_input.experience_buffer.path=/data/sft"),
-    advice="give buffer.trainer_input.experience_buffer.path", source="Trinity algorithm/algorithm.py check_config; RULES 2.2",
+    advice="give buffer.trainer_input.experience_buffer.path", source="Trinity algorithm/algorithm.py check_config",
 )  # fmt: skip
 def _no_experiences(s: Subject) -> Findings:
     """sft, cpt and dpo read the experience buffer's file."""
     key = "buffer.trainer_input.experience_buffer.path"
     if kind(s) in NO_EXPLORER and s.native.value("mode") == "train" and not s.native.value(key) and not s.unknown(key):
-        yield found(f"{kind(s)} has no data: {key} is not given", "algorithm.algorithm_type", "mode")
+        yield finding(f"{kind(s)} has no data: {key} is not given", "algorithm.algorithm_type", "mode")
 
 
 @rule(
     113, ERROR, "too many rollouts in a run that keeps step",
     bad=trinity("explorer.over_rollout.ratio=0.2"), good=trinity("explorer.over_rollout.ratio=0.2", "synchronizer.sync_style=explorer_driven"),
-    advice="use another sync_style, or ratio 0", source="D40; RULES 2.2", since="0.5.2", fixable=True,
+    advice="use another sync_style, or ratio 0", source="Trinity config_validator.py", since="0.5.2", fixable=True,
 )  # fmt: skip
 def _over_rollout(s: Subject) -> Findings:
     """Leaving the slowest tasks behind is refused with fixed synchronisation; the ratio itself must lie in [0, 1)."""
     key = "explorer.over_rollout.ratio"
     got = s.number(key)
     if got and (s.native.value(f"{SYNC}sync_style") == "fixed" or not 0 <= got < 1):
-        yield found(f"{s.says(key)} with {s.says(f'{SYNC}sync_style')}", key, f"{SYNC}sync_style", fix=Put(key, 0.0))
+        yield finding(f"{s.says(key)} with {s.says(f'{SYNC}sync_style')}", key, f"{SYNC}sync_style", fix=Put(key, 0.0))
 
 
 @rule(
     114, ERROR, "evaluation in a fully asynchronous run",
     bad=trinity("synchronizer.sync_style=fully_async", *EVAL), good=trinity("synchronizer.sync_style=fixed", *EVAL),
-    advice="take the evaluation sets out, or choose another sync_style", source="MAPPING 2.3; Trinity config_validator.py 1040", since="0.6.0",
+    advice="take the evaluation sets out, or choose another sync_style", source="Trinity config_validator.py 1040", since="0.6.0",
     fixable=True,
 )  # fmt: skip
 def _async_eval(s: Subject) -> Findings:
     """There is no moment at which all engines hold the same weights, and the validator refuses evaluation sets."""
     key = f"{SYNC}sync_style"
     if s.native.value(key) == "fully_async" and s.items("data.eval"):
-        yield found("fully_async excludes evaluation sets", key, "data.eval[0].uri", fix=Put(key, "explorer_driven"))
+        yield finding("fully_async excludes evaluation sets", key, "data.eval[0].uri", fix=Put(key, "explorer_driven"))
 
 
 @rule(
     115, ERROR, "an interval of nothing",
     bad=trinity("synchronizer.sync_interval=0"), good=trinity("synchronizer.sync_interval=1"),
-    advice="1 or more", source="RULES 2.2", fixable=True,
+    advice="1 or more", source="Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _interval(s: Subject) -> Findings:
     """The validator asserts a positive interval."""
     key = f"{SYNC}sync_interval"
     got = s.number(key)
     if got is not None and got <= 0:
-        yield found(f"{s.says(key)}", key, fix=Put(key, 1), safe=True)
+        yield finding(f"{s.says(key)}", key, fix=Put(key, 1), safe=True)
 
 
 @rule(
@@ -289,20 +289,20 @@ def _interval(s: Subject) -> Findings:
     bad=trinity(f"~{SETS}tasksets[0].name", f"~{SETS}tasksets[0].path", f"~{SETS}tasksets[0].storage_type", f"~{SETS}tasksets[0].format.prompt_key",
                 f"~{SETS}tasksets[0].format.response_key", f"~{SETS}tasksets[0].data_selector.selector_type"),
     good=trinity(f"{SETS}tasksets[0].name=train"),
-    advice="give buffer.explorer_input.tasksets", source="RULES 2.2",
+    advice="give buffer.explorer_input.tasksets", source="Trinity config_validator.py",
 )  # fmt: skip
 def _no_tasks(s: Subject) -> Findings:
     """Modes both, explore and colocate need at least one taskset."""
     explores = s.native.value("mode") in ("both", "explore", "colocate") and kind(s) not in NO_EXPLORER
     given = any(key.startswith((f"{SETS}taskset", "stages[")) for key in s.document.last())
     if explores and not given and not s.items("data.train"):
-        yield found("there is no taskset to explore", f"{SETS}tasksets", "mode")
+        yield finding("there is no taskset to explore", f"{SETS}tasksets", "mode")
 
 
 @rule(
     117, ERROR, "a taskset without data",
     bad=trinity(f"~{SETS}tasksets[0].path"), good=trinity(f"{SETS}tasksets[0].path=/data/train"),
-    advice="give its path", source="RULES 2.2",
+    advice="give its path", source="Trinity config_validator.py",
 )  # fmt: skip
 def _no_path(s: Subject) -> Findings:
     """Every taskset needs a path: a folder, a file or a name on the hub."""
@@ -311,20 +311,20 @@ def _no_path(s: Subject) -> Findings:
             at = f"{SETS}{which}[{index}]"
             keys = s.native.below(at)
             if keys and not s.native.value(f"{at}.path"):
-                yield found(f"{at} has no path", *keys[:1])
+                yield finding(f"{at} has no path", *keys[:1])
 
 
 @rule(
     118, ERROR, "one taskset and several",
     bad=trinity(f"{SETS}taskset.path=/data/other"), good=trinity(),
-    advice="keep tasksets", source="RULES 2.2",
+    advice="keep tasksets", source="Trinity config_validator.py",
 )  # fmt: skip
 def _both_tasksets(s: Subject) -> Findings:
     """taskset and tasksets are two spellings of one thing, and the validator refuses both together."""
     leaves = s.document.last()
     one = next((k for k in leaves if k.startswith(f"{SETS}taskset.")), None)
     if one and any(k.startswith(f"{SETS}tasksets[") for k in leaves):
-        yield found("taskset and tasksets are both given", f"{SETS}tasksets[0].path")
+        yield finding("taskset and tasksets are both given", f"{SETS}tasksets[0].path")
 
 
 @rule(
@@ -335,7 +335,7 @@ def _both_tasksets(s: Subject) -> Findings:
 def _serve(s: Subject) -> Findings:
     """mode serve only generates; training needs another process."""
     if s.native.value("mode") == "serve":
-        yield found("mode serve does not train", "mode")
+        yield finding("mode serve does not train", "mode")
 
 
 @rule(
@@ -343,12 +343,12 @@ def _serve(s: Subject) -> Findings:
     bad=trinity("model.lora_configs[0].name=a", "model.lora_configs[0].lora_rank=32", "model.lora_configs[1].name=b",
                 "model.lora_configs[1].lora_rank=32", "algorithm.optimizer.lr=1e-5"),
     good=trinity("model.lora_configs[0].name=a", "model.lora_configs[0].lora_rank=32", "algorithm.optimizer.lr=1e-5"),
-    advice="keep one", source="RULES 2.2",
+    advice="keep one", source="Trinity config_validator.py",
 )  # fmt: skip
 def _adapters(s: Subject) -> Findings:
     """One LoRA at most is trained; the validator refuses more."""
     if s.native.count("model.lora_configs") > 1:
-        yield found(f"{s.native.count('model.lora_configs')} LoRA configs, and one is the most", "model.lora_configs[1].name",
+        yield finding(f"{s.native.count('model.lora_configs')} LoRA configs, and one is the most", "model.lora_configs[1].name",
                     "model.lora_configs[1].lora_rank")  # fmt: skip
 
 
@@ -356,14 +356,14 @@ def _adapters(s: Subject) -> Findings:
     121, ERROR, "a helper without a model",
     bad=trinity("explorer.auxiliary_models[0].engine_num=1"), good=trinity("explorer.auxiliary_models[0].engine_num=1",
                                                                            "explorer.auxiliary_models[0].model_path=org/judge"),
-    advice="give its model_path", source="RULES 2.2",
+    advice="give its model_path", source="Trinity config_validator.py",
 )  # fmt: skip
 def _helper(s: Subject) -> Findings:
     """Auxiliary models do not follow the policy's."""
     for index in range(s.native.count("explorer.auxiliary_models")):
         at = f"explorer.auxiliary_models[{index}]"
         if not s.native.value(f"{at}.model_path"):
-            yield found(f"{at} has no model_path", f"{at}.engine_num", f"{at}.tensor_parallel_size")
+            yield finding(f"{at} has no model_path", f"{at}.engine_num", f"{at}.tensor_parallel_size")
 
 
 @rule(
@@ -376,51 +376,51 @@ def _offset(s: Subject) -> Findings:
     its text and 1 in its examples."""
     key = f"{SYNC}sync_offset"
     if (s.number(key) or 0) > 0 and s.native.value(f"{SYNC}sync_style") == "fixed":
-        yield found(f"{s.says(key)}: some batches come from older weights", key, fix=Put(key, 0))
+        yield finding(f"{s.says(key)}: some batches come from older weights", key, fix=Put(key, 0))
 
 
 @rule(
     123, WARNING, "a buffer on disk that becomes a queue",
     bad=trinity("buffer.trainer_input.experience_buffer.storage_type=file", "buffer.trainer_input.experience_buffer.path=/data/x"),
     good=trinity("buffer.trainer_input.experience_buffer.storage_type=queue"),
-    advice="queue, or sql to keep experiences", source="RULES 2.2", fixable=True,
+    advice="queue, or sql to keep experiences", source="Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _file_buffer(s: Subject) -> Findings:
     """In modes both and colocate an experience buffer of type file is silently made a queue, and nothing is written."""
     key = "buffer.trainer_input.experience_buffer.storage_type"
     if s.native.value("mode") in ("both", "colocate") and str(s.native.value(key)).lower() == "file" and s.written(key):
-        yield found(f"{s.says(key)} becomes a queue", key, fix=Put(key, "queue"))
+        yield finding(f"{s.says(key)} becomes a queue", key, fix=Put(key, "queue"))
 
 
 @rule(
     124, INFO, "a cluster to be asked for",
     bad=trinity("~cluster.node_num", "~cluster.gpu_per_node"), good=trinity("cluster.node_num=1", "cluster.gpu_per_node=8"),
-    advice="give node_num and gpu_per_node", source="RULES 2.2; agentscope-ai/Trinity-RFT#406", since="0.5.2",
+    advice="give node_num and gpu_per_node", source="agentscope-ai/Trinity-RFT#406", since="0.5.2",
 )  # fmt: skip
 def _no_cluster(s: Subject) -> Findings:
     """Left out, both are asked of the running Ray cluster when the run starts, so no GPU count can be checked before."""
     if not s.written("cluster.node_num") and not s.written("cluster.gpu_per_node"):
-        yield found("the size of the cluster is not given", "cluster.gpu_per_node")
+        yield finding("the size of the cluster is not given", "cluster.gpu_per_node")
 
 
 @rule(
     125, ERROR, "bench in a release that cannot",
     bad=trinity("mode=bench", release="0.5.2"), good=trinity("mode=bench", "trainer.trainer_strategy=megatron", release="0.5.2"),
     advice="use another release, or trainer_strategy: megatron, whose sizes are not checked there",
-    source="RULES 2.2; verl_config.py _check_parallel_config (both verified by running it)", since="0.5.2", until="0.5.2",
+    source="Trinity verl_config.py _check_parallel_config (both verified by running it)", since="0.5.2", until="0.5.2",
 )  # fmt: skip
 def _bench(s: Subject) -> Findings:
     """Under FSDP 0.5.2 divides by the trainer's GPUs, which are none, and stops with ZeroDivisionError."""
     sharded = str(s.native.value("trainer.trainer_strategy", "fsdp")).startswith("fsdp")
     if s.native.value("mode") == "bench" and sharded and s.native.value("trainer.trainer_type", "verl") == "verl":
-        yield found(f"mode bench fails under FSDP in {s.title}", "mode")
+        yield finding(f"mode bench fails under FSDP in {s.title}", "mode")
 
 
 @rule(
     126, ERROR, "an engine that is not whole nodes",
     bad=trinity("cluster.node_num=4", f"{ENGINE}engine_num=1", f"{ENGINE}tensor_parallel_size=12"),
     good=trinity("cluster.node_num=4", f"{ENGINE}engine_num=1", f"{ENGINE}tensor_parallel_size=16"),
-    advice="a multiple of the node's GPUs", source="Trinity config_validator.py 302-350; RULES 2.2", since="0.6.0",
+    advice="a multiple of the node's GPUs", source="Trinity config_validator.py 302-350", since="0.6.0",
 )  # fmt: skip
 def _engine_nodes(s: Subject) -> Findings:
     """An engine larger than a node must fill its nodes."""
@@ -429,7 +429,7 @@ def _engine_nodes(s: Subject) -> Findings:
     for name in ("tensor", "pipeline", "data"):
         size *= s.count(f"{ENGINE}{name}_parallel_size") or 1
     if each and size > each and size % each:
-        yield found(f"an engine of {size} GPUs is {size // each} nodes of {each} and {size % each} more", f"{ENGINE}tensor_parallel_size",
+        yield finding(f"an engine of {size} GPUs is {size // each} nodes of {each} and {size % each} more", f"{ENGINE}tensor_parallel_size",
                     "cluster.gpu_per_node")  # fmt: skip
 
 
@@ -453,7 +453,7 @@ def _scaled_gradient(s: Subject) -> Findings:
     ):
         most = update / gpus * need / cap
         if most >= 4:
-            yield found(
+            yield finding(
                 f"up to {most:.0f} micro-batches an update, whose gradients add up",
                 "trainer.max_token_len_per_gpu",
                 UPDATE,
@@ -463,20 +463,20 @@ def _scaled_gradient(s: Subject) -> Findings:
 @rule(
     128, ERROR, "a trainer config in a file of its own",
     bad=trinity("trainer.trainer_config_path=/code/verl.yaml"), good=trinity("trainer.total_steps=500"),
-    advice="move its content to trainer.trainer_config", source="RULES 2.2 (DeprecatedConfigValidator)", fixable=False,
+    advice="move its content to trainer.trainer_config", source="Trinity config_validator.py DeprecatedConfigValidator", fixable=False,
 )  # fmt: skip
 def _config_path(s: Subject) -> Findings:
     """The key is deprecated; without trainer_config it is an error, with it the file is not read."""
     key = "trainer.trainer_config_path"
     if s.written(key) and s.native.value(key):
         has = any("trainer_config." in k for k in s.leaves)
-        yield found(f"{s.says(key)} is {'not read' if has else 'refused'}", key, severity=WARNING if has else ERROR)
+        yield finding(f"{s.says(key)} is {'not read' if has else 'refused'}", key, severity=WARNING if has else ERROR)
 
 
 @rule(
     129, ERROR, "engines above the cluster, with no trainer beside them",
     bad=trinity("mode=bench", "explorer.rollout_model.engine_num=8"), good=trinity("mode=bench", "explorer.rollout_model.engine_num=4"),
-    advice="fewer or smaller engines, or more GPUs", source="RULES 2.2; config_validator.py 248-253", since="0.4.1",
+    advice="fewer or smaller engines, or more GPUs", source="Trinity config_validator.py 248-253", since="0.4.1",
 )  # fmt: skip
 def _above_the_cluster(s: Subject) -> Findings:
     """In the modes explore, bench and serve the engines may take every GPU, but not more than there are."""
@@ -487,14 +487,14 @@ def _above_the_cluster(s: Subject) -> Findings:
     if not all(isinstance(n, int) and n > 0 for n in (engines, size, nodes, each)):
         return
     if engines * size > nodes * each:
-        yield found(f"{engines} engines of {size} GPUs are more than {nodes} nodes of {each}", *keys)
+        yield finding(f"{engines} engines of {size} GPUs are more than {nodes} nodes of {each}", *keys)
 
 
 @rule(
     130, ERROR, "a further buffer without a path",
     bad=trinity("buffer.trainer_input.auxiliary_buffers.expert.storage_type=file"),
     good=trinity("buffer.trainer_input.auxiliary_buffers.expert.storage_type=file", "buffer.trainer_input.auxiliary_buffers.expert.path=/data/expert"),
-    advice="give it one", source="RULES 2.2; config_validator.py 1141-1147",
+    advice="give it one", source="Trinity config_validator.py 1141-1147",
 )  # fmt: skip
 def _buffer_without_path(s: Subject) -> Findings:
     """Only the buffer of experiences gets a path of its own; the others name data that must be there."""
@@ -503,13 +503,13 @@ def _buffer_without_path(s: Subject) -> Findings:
     for name in dict.fromkeys(key[len(above) :].partition(".")[0] for key in written):
         if not s.native.value(f"{above}{name}.path"):
             first = next(key for key in written if key.startswith(f"{above}{name}."))
-            yield found(f"{above}{name} has no path", first)
+            yield finding(f"{above}{name} has no path", first)
 
 
 @rule(
     131, WARNING, "logits divided by another temperature than answers are drawn at",
     bad=trinity("model.temperature=0.6", f"{SETS}tasksets[0].rollout_args.temperature=1.0"), good=trinity("model.temperature=0.6"),
-    advice="give the training temperature in model.temperature alone", source="H28; MAPPING 6.7; Trinity trainer/verl/trainer.py 491", since="0.6.0",
+    advice="give the training temperature in model.temperature alone", source="H28; Trinity trainer/verl/trainer.py 491", since="0.6.0",
 )  # fmt: skip
 def _another_divisor(s: Subject) -> Findings:
     """Since 0.6 the trainer divides logits by model.temperature, which a taskset's own temperature does not change: its
@@ -520,7 +520,7 @@ def _another_divisor(s: Subject) -> Findings:
         got = s.native.value(key) if s.written(key) and kind(s) not in NO_EXPLORER else None
         if got is not None and got != divisor:
             said = f"{key} is {got}, and the trainer divides logits by {divisor}"
-            yield found(said, key, "model.temperature")
+            yield finding(said, key, "model.temperature")
 
 
 _ = Drop

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rftconf.fork import dialect_of
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import is_symbolic
 from rftconf.lint.chosen_parts import chooses
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, roll, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, roll, trinity, verl
 from rftconf.lint.subject import Subject
+from rftconf.load.fork import dialect_of
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import natives_of
 from rftconf.mappers.tables import reason_for, table_of
-from rftconf.plan.symbols import is_symbolic
-from rftconf.report.values import shown
+from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, suggest, values, versions
 from rftconf.text.document import Leaf
 from rftconf.text.placeholders import placeholders_in
@@ -35,7 +35,7 @@ def _rows(framework: str) -> frozenset[str]:
     return frozenset(native for row in table_of(framework).rows for native in natives_of(row))
 
 
-def _known(s: Subject) -> catalogue.Catalogue:
+def _catalogue_of(s: Subject) -> catalogue.Catalogue:
     return catalogue.load(s.framework, s.best.release, s.best.trainer)
 
 
@@ -49,7 +49,7 @@ def _inactive(s: Subject) -> Findings:
     it."""
     if s.fork:
         return
-    known = _known(s)
+    known = _catalogue_of(s)
     inactive = s.reading.inactive
     # most keys that would do nothing nobody writes
     for key in sorted(s.native.names_written.intersection(inactive).union(s.leaves.keys() & inactive.keys())):
@@ -62,7 +62,7 @@ def _inactive(s: Subject) -> Findings:
         # what the loader demands cannot be left out
         if (own is not None and own.mandatory) or _TOLD.match(key):
             continue
-        yield found(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
+        yield finding(f"{leaf.key} has no effect here: {why}", key, fix=Drop(key), safe=True)
 
 
 @rule(
@@ -74,9 +74,9 @@ def _dead(s: Subject) -> Findings:
     """The schema still has it, but the code that read it has gone, or the framework writes its own value over it."""
     if s.fork:
         return
-    known = _known(s)
+    known = _catalogue_of(s)
     for key, leaf in s.written_keys():
-        reason = reason_for(s.reading.table, key)
+        reason = reason_for(s.reading.table, key, s.best.release)
         if reason is None or reason.state is not State.DEAD_IN_SOURCE or leaf.value is None:
             continue
         own, read = known.get(leaf.key), any(key in origin.keys for origin in s.reading.origins.values())
@@ -84,21 +84,26 @@ def _dead(s: Subject) -> Findings:
             continue
         if chooses(s, leaf.key):
             continue
-        if _TOLD.match(key) or versions.dead(s.framework, s.best.release, leaf.key) or s.referred_to(leaf.key):
+        if (
+            _TOLD.match(key)
+            or versions.dead(s.framework, s.best.release, leaf.key, s.best.trainer)
+            or s.referred_to(leaf.key)
+        ):
             continue
         if leaf.value != own.default:
-            yield found(f"{s.title} does not use {leaf.key}: {reason.why}", key, fix=Drop(key), safe=True)
+            yield finding(f"{s.title} does not use {leaf.key}: {reason.why}", key, fix=Drop(key), safe=True)
 
 
 @rule(
     13, WARNING, "a name that nothing is registered under",
     bad=verl("algorithm.adv_estimator=grp0"), good=verl("algorithm.adv_estimator=grpo"),
-    advice="correct it, unless your own code registers it", source="the registries of the published packages, per release; RULES 1.2.13, 1.5, 2.2",
+    advice="correct it, unless your own code registers it",
+    source="the registries of the published packages, per release; veRL core_algos.py; Trinity config_validator.py",
     fixable=True,
 )  # fmt: skip
 def _unregistered(s: Subject) -> Findings:
     """Losses, estimators, reward managers and workflows are looked up by name, most of them only at the first step."""
-    known, declared = _known(s), dialect_of(s.best)
+    known, declared = _catalogue_of(s), dialect_of(s.best)
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
         names = known.names(key) if isinstance(got, str) else ()
@@ -115,7 +120,7 @@ def _unregistered(s: Subject) -> Findings:
             if near
             else f"registered: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
         )
-        yield found(
+        yield finding(
             f"{s.title} has no {key.rpartition('.')[2]} called {got}",
             key,
             help=help_,
@@ -130,7 +135,7 @@ def _unregistered(s: Subject) -> Findings:
 )  # fmt: skip
 def _as_text(s: Subject) -> Findings:
     """In blocks that are passed on as they are nobody converts it: the text "0" is true, and "4" is no number."""
-    known = _known(s)
+    known = _catalogue_of(s)
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
         if not isinstance(got, str) or leaf.raw[:1] not in ("'", '"') or not _NUMBER.match(got) or "env_vars" in key:
@@ -144,7 +149,7 @@ def _as_text(s: Subject) -> Findings:
                 if set(got) & set(".eE")
                 else int(got)
             )
-            yield found(f'{key} is the text "{got}"', key, fix=Put(key, number))
+            yield finding(f'{key} is the text "{got}"', key, fix=Put(key, number))
 
 
 @rule(
@@ -155,13 +160,13 @@ def _as_text(s: Subject) -> Findings:
 )  # fmt: skip
 def _unusable(s: Subject) -> Findings:
     """What reads the key in the end stops, or takes the value for something else. rftconf leaves it open, and reads the rest."""
-    known = _known(s)
-    for finding in s.reading.value_errors:
-        leaf, own = finding.leaf, known.get(finding.leaf.key)
-        if finding.code == "KEY016" and (own is None or values.wrong(known, own, leaf.value) is None):
+    known = _catalogue_of(s)
+    for error in s.reading.value_errors:
+        leaf, own = error.leaf, known.get(error.leaf.key)
+        if error.code == "KEY016" and (own is None or values.wrong(known, own, leaf.value) is None):
             # else said by its key's type
-            severity = ERROR if finding.sure else INFO if is_symbolic(leaf.value) else WARNING
-            yield found(f"{leaf.key}={shown(leaf.value)}: {finding.why}", leaf.key, severity=severity)
+            severity = ERROR if error.sure else INFO if is_symbolic(leaf.value) else WARNING
+            yield finding(f"{leaf.key}={render_value(leaf.value)}: {error.why}", leaf.key, severity=severity)
 
 
 @rule(
@@ -175,7 +180,7 @@ def _placeholder(s: Subject) -> Findings:
     for key, leaf in s.written_keys():
         placeholder = next(placeholders_in(leaf.value), None)
         if placeholder is not None and not _stops_hydra(s, leaf):
-            yield found(f"{key} is still a placeholder: {shown(leaf.value)}", key)
+            yield finding(f"{key} is still a placeholder: {render_value(leaf.value)}", key)
 
 
 def _stops_hydra(s: Subject, leaf: Leaf) -> bool:
@@ -195,4 +200,4 @@ def _refused_placeholder(s: Subject) -> Findings:
     for key, leaf in s.written_keys():
         placeholder = next(placeholders_in(leaf.value), None)
         if placeholder is not None and _stops_hydra(s, leaf):
-            yield found(f"Hydra refuses {placeholder}, the placeholder in {key}", key)
+            yield finding(f"Hydra refuses {placeholder}, the placeholder in {key}", key)

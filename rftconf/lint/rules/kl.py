@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("KLD")
@@ -20,7 +20,7 @@ IN_LOSS, IN_REWARD = f"{ACTOR}use_kl_loss=True", "algorithm.use_kl_in_reward=Tru
 def _twice(s: Subject) -> Findings:
     """The policy is held to the reference twice, by two coefficients that are easily taken for one."""
     if s.value(f"{LOSS}enabled") is True and s.value(f"{REWARD}enabled") is True:
-        yield found(
+        yield finding(
             f"{s.says(f'{LOSS}enabled')} and {s.says(f'{REWARD}enabled')}", f"{REWARD}enabled", f"{LOSS}enabled"
         )
 
@@ -28,7 +28,7 @@ def _twice(s: Subject) -> Findings:
 @rule(
     2, WARNING, "a KL penalty of weight zero",
     bad=verl(IN_LOSS, f"{ACTOR}kl_loss_coef=0.0"), good=verl(IN_LOSS, f"{ACTOR}kl_loss_coef=0.001"),
-    advice="switch it off, or give a weight", source="MAPPING 3.14; H35", fixable=False,
+    advice="switch it off, or give a weight", source="H35", fixable=False,
 )  # fmt: skip
 def _for_nothing(s: Subject) -> Findings:
     """The reference model is loaded and runs over every batch, and its result is multiplied by zero. Some recipes do it
@@ -38,7 +38,7 @@ def _for_nothing(s: Subject) -> Findings:
     )  # before, a weight of zero was the only way to have none
     for at in (LOSS, REWARD) if has_switch else (LOSS,):
         if s.value(f"{at}enabled") is True and s.number(f"{at}coef") == 0:
-            yield found(
+            yield finding(
                 f"{s.says(f'{at}coef')}: the reference model runs for a penalty of zero", f"{at}coef", f"{at}enabled"
             )
 
@@ -46,14 +46,14 @@ def _for_nothing(s: Subject) -> Findings:
 @rule(
     3, ERROR, "a KL penalty that rewards distance",
     bad=verl(IN_LOSS, f"{ACTOR}kl_loss_coef=-0.001"), good=verl(IN_LOSS, f"{ACTOR}kl_loss_coef=0.001"),
-    advice="make it positive", source="MAPPING 4.2.7, 4.2.8", fixable=True,
+    advice="make it positive", source="veRL ppo_trainer.yaml, actor.yaml; ROLL rlvr/actor_worker.py 55-110", fixable=True,
 )  # fmt: skip
 def _negative(s: Subject) -> Findings:
     """A negative weight drives the policy away from the reference without bound."""
     for at in (LOSS, REWARD):
         got = s.number(f"{at}coef")
         if got is not None and got < 0:
-            yield found(f"{s.says(f'{at}coef')} is negative", f"{at}coef", fix=Put(f"{at}coef", -got))
+            yield finding(f"{s.says(f'{at}coef')} is negative", f"{at}coef", fix=Put(f"{at}coef", -got))
 
 
 @rule(
@@ -66,13 +66,13 @@ def _strong(s: Subject) -> Findings:
     for at in (LOSS, REWARD):
         got = s.number(f"{at}coef")
         if got is not None and got >= 0.5 and s.value(f"{at}enabled") is True:
-            yield found(f"{s.says(f'{at}coef')} outweighs usual rewards", f"{at}coef")
+            yield finding(f"{s.says(f'{at}coef')} outweighs usual rewards", f"{at}coef")
 
 
 @rule(
     5, ERROR, "an estimator of the KL that does not exist",
     bad=verl(IN_LOSS, f"{ACTOR}kl_loss_type=k4"), good=verl(IN_LOSS, f"{ACTOR}kl_loss_type=low_var_kl"),
-    advice="kl (k1), abs, mse (k2) or low_var_kl (k3)", source="veRL core_algos.py kl_penalty; RULES 1.5", frameworks=("verl",), fixable=True,
+    advice="kl (k1), abs, mse (k2) or low_var_kl (k3)", source="veRL core_algos.py kl_penalty", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _estimator(s: Subject) -> Findings:
     """The name is looked up at the first update."""
@@ -85,7 +85,7 @@ def _estimator(s: Subject) -> Findings:
             and got.removesuffix("+") not in known
             and s.written(key)
         ):
-            yield found(f"{s.says(key)}: there is no such estimator", key, fix=Put(key, "low_var_kl"))
+            yield finding(f"{s.says(key)}: there is no such estimator", key, fix=Put(key, "low_var_kl"))
 
 
 @rule(
@@ -97,46 +97,48 @@ def _full(s: Subject) -> Findings:
     """veRL names it and raises NotImplementedError, because it keeps only the probabilities of the sampled tokens."""
     for key, on in ((f"{ACTOR}kl_loss_type", LOSS), ("algorithm.kl_penalty", REWARD)):
         if s.value(f"{on}enabled") is True and s.native.value(key) == "full":
-            yield found(f"{s.says(key)} is not implemented", key, fix=Put(key, "low_var_kl"))
+            yield finding(f"{s.says(key)} is not implemented", key, fix=Put(key, "low_var_kl"))
 
 
 @rule(
     7, ERROR, "a straight-through estimator before it existed",
     bad=verl(IN_LOSS, f"{ACTOR}kl_loss_type=k3+", release="0.7.1"), good=verl(IN_LOSS, f"{ACTOR}kl_loss_type=k3+", release="0.8.0"),
-    advice="leave the + out", source="RULES 1.5", frameworks=("verl",), until="0.7.1", fixable=True,
+    advice="leave the + out", source="veRL core_algos.py registries", frameworks=("verl",), until="0.7.1", fixable=True,
 )  # fmt: skip
 def _straight_through(s: Subject) -> Findings:
     """The suffix + came with 0.8; before, the name raises NotImplementedError at the first update."""
     key = f"{ACTOR}kl_loss_type"
     got = s.native.value(key)
     if s.value(f"{LOSS}enabled") is True and isinstance(got, str) and got.endswith("+"):
-        yield found(f"{s.says(key)} came with 0.8.0", key, fix=Put(key, got.rstrip("+")))
+        yield finding(f"{s.says(key)} came with 0.8.0", key, fix=Put(key, got.rstrip("+")))
 
 
 @rule(
     8, ERROR, "an adaptive KL without a horizon",
     bad=verl(IN_REWARD, "algorithm.kl_ctrl.type=adaptive", "algorithm.kl_ctrl.horizon=0"),
     good=verl(IN_REWARD, "algorithm.kl_ctrl.type=adaptive", "algorithm.kl_ctrl.horizon=10000"),
-    advice="give a positive horizon", source="veRL core_algos.py get_kl_controller; RULES 1.2.14", fixable=True,
+    advice="give a positive horizon", source="veRL core_algos.py get_kl_controller", fixable=True,
 )  # fmt: skip
 def _horizon(s: Subject) -> Findings:
     """The controller divides by it, and veRL asserts that it is positive."""
     got = s.number(f"{REWARD}horizon")
     if s.value(f"{REWARD}controller") == "adaptive" and got is not None and got <= 0:
-        yield found(f"{s.says(f'{REWARD}horizon')}", f"{REWARD}horizon", fix=Put(f"{REWARD}horizon", 10000), safe=True)
+        yield finding(
+            f"{s.says(f'{REWARD}horizon')}", f"{REWARD}horizon", fix=Put(f"{REWARD}horizon", 10000), safe=True
+        )
 
 
 @rule(
     9, ERROR, "a KL controller that does not exist",
     bad=verl(IN_REWARD, "algorithm.kl_ctrl.type=linear"), good=verl(IN_REWARD, "algorithm.kl_ctrl.type=fixed"),
-    advice="fixed or adaptive", source="veRL core_algos.py get_kl_controller; RULES 1.2.14", frameworks=("verl",), fixable=True,
+    advice="fixed or adaptive", source="veRL core_algos.py get_kl_controller", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _controller(s: Subject) -> Findings:
     """The trainer knows fixed and adaptive, and raises NotImplementedError for anything else."""
     key = "algorithm.kl_ctrl.type"
     got = s.native.value(key)
     if s.value(f"{REWARD}enabled") is True and isinstance(got, str) and got not in ("fixed", "adaptive"):
-        yield found(f"{s.says(key)}", key, fix=Put(key, "fixed"))
+        yield finding(f"{s.says(key)}", key, fix=Put(key, "fixed"))
 
 
 @rule(
@@ -149,7 +151,7 @@ def _left_over(s: Subject) -> Findings:
     nothing, and scripts of that time train without any penalty."""
     key = "algorithm.kl_ctrl.kl_coef"
     if s.written(key) and s.number(key) and s.value(f"{REWARD}enabled") is False and s.value(f"{LOSS}enabled") is False:
-        yield found(f"{s.says(key)} has no effect: KL is neither in the reward nor in the loss", key, fix=Drop(key))
+        yield finding(f"{s.says(key)} has no effect: KL is neither in the reward nor in the loss", key, fix=Drop(key))
 
 
 @rule(
@@ -162,7 +164,7 @@ def _normalised_away(s: Subject) -> Findings:
     itself, is divided away."""
     grouped = s.value("algorithm.advantage") in ("grpo", "rloo", "grpo_mean_only", "opo")
     if grouped and s.value(f"{REWARD}enabled") is True and s.value(f"{REWARD}order") == "before_norm":
-        yield found(f"{s.says(f'{REWARD}enabled')} with a group estimator", f"{REWARD}enabled", "algorithm.advantage")
+        yield finding(f"{s.says(f'{REWARD}enabled')} with a group estimator", f"{REWARD}enabled", "algorithm.advantage")
 
 
 @rule(
@@ -175,7 +177,7 @@ def _target(s: Subject) -> Findings:
     """The controller divides by its target and compares with it; zero or less has no meaning."""
     got = s.number(f"{REWARD}target")
     if s.value(f"{REWARD}controller") == "adaptive" and got is not None and got <= 0:
-        yield found(f"{s.says(f'{REWARD}target')}", f"{REWARD}target", fix=Put(f"{REWARD}target", 0.1))
+        yield finding(f"{s.says(f'{REWARD}target')}", f"{REWARD}target", fix=Put(f"{REWARD}target", 0.1))
 
 
 @rule(
@@ -187,5 +189,5 @@ def _unbounded(s: Subject) -> Findings:
     """k3 grows with the exponential of the log-ratio: one token at a log-ratio of 4 counts 50 times as much as usual. veRL
     and ROLL clamp it at 10."""
     if s.value(f"{LOSS}enabled") is True and s.value(f"{LOSS}estimator") == "k3":
-        yield found(f"{s.says(f'{LOSS}estimator')} is not clamped here", f"{LOSS}estimator",
+        yield finding(f"{s.says(f'{LOSS}estimator')} is not clamped here", f"{LOSS}estimator",
                     fix=Put("algorithm.kl_loss_fn", "low_var_kl"))  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.lint.measures import ANSWER_LENGTH, CONTEXT, PROMPT_LENGTH, longest
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("LEN")
@@ -15,13 +15,13 @@ GAE = ("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruc
 @rule(
     1, ERROR, "a context that prompt and answer do not fit",
     bad=verl(f"{ROLLOUT}max_model_len=1024"), good=verl(f"{ROLLOUT}max_model_len=2048"),
-    advice="at least the longest prompt plus the longest answer", source="RULES 1.4, 2.2; Trinity ModelConfigValidator", fixable=True,
+    advice="at least the longest prompt plus the longest answer", source="Trinity ModelConfigValidator; veRL fsdp_workers.py, engine_workers.py", fixable=True,
 )  # fmt: skip
 def _context(s: Subject) -> Findings:
     """Answers to long prompts would be cut short, or refused by the engine; Trinity-RFT refuses the config."""
     whole, need = s.count(CONTEXT), longest(s)
     if whole and need and need > whole and s.written(CONTEXT):
-        yield found(f"{s.says(CONTEXT)} is less than {s.says(PROMPT_LENGTH)} plus {s.says(ANSWER_LENGTH)}", CONTEXT,
+        yield finding(f"{s.says(CONTEXT)} is less than {s.says(PROMPT_LENGTH)} plus {s.says(ANSWER_LENGTH)}", CONTEXT,
                     PROMPT_LENGTH, ANSWER_LENGTH, fix=Put(CONTEXT, need), severity=WARNING if s.framework == "roll" else None)  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def _budget(s: Subject, name: str, dynamic: str, what: str) -> Findings:
         return
     shared = "megatron.cp" if s.value("placement.actor.backend") == "megatron" else "sp"
     each = s.count(f"placement.actor.{shared}") or 1
-    yield found(
+    yield finding(
         f"{what} takes {int(cap)} tokens a micro-batch ({s.says(name)}), the longest sequence has {need}", name,
         PROMPT_LENGTH, ANSWER_LENGTH, fix=Put(name, -(-need // each) if s.framework == "verl" else need),
         severity=ERROR if s.framework == "verl" else WARNING,
@@ -53,7 +53,7 @@ def _actor_budget(s: Subject) -> Findings:
 @rule(
     3, ERROR, "a token budget for scoring below one sequence",
     bad=verl(f"{ROLLOUT}log_prob_max_token_len_per_gpu=1024"), good=verl(f"{ROLLOUT}log_prob_max_token_len_per_gpu=4096"),
-    advice="at least prompt plus answer, divided by the sequence-parallel size", source="as LEN002; V9 rollout.yaml", fixable=True,
+    advice="at least prompt plus answer, divided by the sequence-parallel size", source="as LEN002; veRL 0.9 rollout.yaml", fixable=True,
 )  # fmt: skip
 def _score_budget(s: Subject) -> Findings:
     """Scoring packs sequences like training does, under a budget of its own."""
@@ -64,7 +64,7 @@ def _score_budget(s: Subject) -> Findings:
 @rule(
     4, ERROR, "a critic's token budget below one sequence",
     bad=verl(*GAE, "critic.ppo_max_token_len_per_gpu=1024"), good=verl(*GAE, "critic.ppo_max_token_len_per_gpu=4096"),
-    advice="at least prompt plus answer, divided by the critic's sequence-parallel size", source="as LEN002; MAPPING 1.10", fixable=True,
+    advice="at least prompt plus answer, divided by the critic's sequence-parallel size", source="as LEN002", fixable=True,
 )  # fmt: skip
 def _critic_budget(s: Subject) -> Findings:
     """The critic's budget does not follow the actor's."""
@@ -87,33 +87,33 @@ def _prefill(s: Subject) -> Findings:
         return
     if s.value(chunked) is False and tokens and whole and tokens < whole:
         name = "placement.rollout.max_batched_tokens"
-        yield found(f"{s.says(name)} is below the context of {whole}, and {s.says(chunked)}", name, chunked, CONTEXT,
+        yield finding(f"{s.says(name)} is below the context of {whole}, and {s.says(chunked)}", name, chunked, CONTEXT,
                     fix=Put(name, whole), safe=True)  # fmt: skip
 
 
 @rule(
     6, INFO, "long prompts that stay in the data",
     bad=verl("data.filter_overlong_prompts=False"), good=verl("data.filter_overlong_prompts=True"),
-    advice="set data.filter_overlong_prompts, or filter the files", source="MAPPING 6.5; H50", frameworks=("verl",), since="0.7.1", fixable=True,
+    advice="set data.filter_overlong_prompts, or filter the files", source="H50", frameworks=("verl",), since="0.7.1", fixable=True,
 )  # fmt: skip
 def _overlong(s: Subject) -> Findings:
     """Since 0.7 a prompt above the limit is not cut: it runs with a shorter answer, and fails its group when it does not
     fit the context at all."""
     if s.value("data.filter_overlong_prompts") is False:
         key = "data.filter_overlong_prompts"
-        yield found(f"{s.says(key)}: a prompt above {s.says(PROMPT_LENGTH)} shortens its answer", key, PROMPT_LENGTH,
+        yield finding(f"{s.says(key)}: a prompt above {s.says(PROMPT_LENGTH)} shortens its answer", key, PROMPT_LENGTH,
                     fix=Put(key, value=True))  # fmt: skip
 
 
 @rule(
     7, INFO, "a truncation that nothing does",
     bad=verl("data.truncation=left"), good=verl("data.filter_overlong_prompts=True"),
-    advice="filter overlong prompts instead", source="D15; V9 rl_dataset.py", frameworks=("verl",), since="0.7.1", fixable=True,
+    advice="filter overlong prompts instead", source="veRL 0.9 rl_dataset.py", frameworks=("verl",), since="0.7.1", fixable=True,
 )  # fmt: skip
 def _truncation(s: Subject) -> Findings:
     """0.5 and 0.6 cut or refuse long prompts by this key. Later releases store it and never look at it."""
     if s.written("data.truncation") and s.value("data.truncation") not in (None, "error"):
-        yield found(
+        yield finding(
             f"{s.title} stores {s.says('data.truncation')} and never uses it",
             "data.truncation",
             fix=Drop("data.truncation"),
@@ -130,33 +130,33 @@ def _no_length(s: Subject) -> Findings:
     for name in (PROMPT_LENGTH, ANSWER_LENGTH, CONTEXT):
         got = s.number(name)
         if got is not None and got <= 0 and s.written(name):
-            yield found(f"{s.says(name)} leaves no room", name)
+            yield finding(f"{s.says(name)} leaves no room", name)
 
 
 @rule(
     9, WARNING, "a shortest answer that is no shorter than the longest",
     bad=trinity("model.min_response_tokens=2048"), good=trinity("model.min_response_tokens=1"),
-    advice="lower it", source="Trinity ModelConfigValidator; RULES 2.2", fixable=True,
+    advice="lower it", source="Trinity ModelConfigValidator", fixable=True,
 )  # fmt: skip
 def _shortest(s: Subject) -> Findings:
     """Trinity-RFT lowers it in silence; an engine that obeyed would draw every answer to its end."""
     low, high = s.number("length.response_min_tokens"), s.count(ANSWER_LENGTH)
     if low is not None and high and low >= high:
-        yield found(f"{s.says('length.response_min_tokens')} is not below {s.says(ANSWER_LENGTH)}", "length.response_min_tokens",
+        yield finding(f"{s.says('length.response_min_tokens')} is not below {s.says(ANSWER_LENGTH)}", "length.response_min_tokens",
                     ANSWER_LENGTH, fix=Put("length.response_min_tokens", 1))  # fmt: skip
 
 
 @rule(
     10, INFO, "a context far above what a run can use",
     bad=verl(f"{ROLLOUT}max_model_len=32768"), good=verl(f"{ROLLOUT}max_model_len=2048"),
-    advice="prompt plus answer is enough for one turn", source="MAPPING 6.3", fixable=False,
+    advice="prompt plus answer is enough for one turn", source="Trinity config_validator.py ModelConfigValidator", fixable=False,
 )  # fmt: skip
 def _wide_context(s: Subject) -> Findings:
     """The engine reserves memory for it, and no sequence gets that long. Multi-turn runs are another matter."""
     whole, need = s.count(CONTEXT), longest(s)
     turns = s.native.value(f"{ROLLOUT}multi_turn.enable") is True
     if whole and need and whole > 4 * need and s.written(CONTEXT) and not turns and s.framework == "verl":
-        yield found(
+        yield finding(
             f"{s.says(CONTEXT)}, and sequences have at most {need} tokens", CONTEXT, PROMPT_LENGTH, ANSWER_LENGTH
         )
 
@@ -165,7 +165,7 @@ def _wide_context(s: Subject) -> Findings:
     11, WARNING, "an overlong penalty for another length",
     bad=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.max_resp_len=4096"),
     good=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.max_resp_len=1024"),
-    advice="make it the longest answer", source="MAPPING 4.2.21; V9 reward_manager/dapo.py 33-48", frameworks=("verl",), since="0.7.1", fixable=True,
+    advice="make it the longest answer", source="veRL 0.9 reward_manager/dapo.py 33-48", frameworks=("verl",), since="0.7.1", fixable=True,
 )  # fmt: skip
 def _penalty_length(s: Subject) -> Findings:
     """The DAPO reward manager subtracts points from answers near max_resp_len. With another length than the run's it
@@ -173,21 +173,20 @@ def _penalty_length(s: Subject) -> Findings:
     key, most = "reward.reward_kwargs.max_resp_len", s.count(ANSWER_LENGTH)
     got = s.native.value(key)
     if isinstance(got, int) and most and got != most:
-        yield found(f"{s.says(key)}, but {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, most))
+        yield finding(f"{s.says(key)}, but {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, most))
 
 
 @rule(
     12, ERROR, "an overlong buffer longer than an answer",
     bad=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.overlong_buffer_cfg.len=4096"),
     good=verl("reward.reward_manager.name=dapo", "+reward.reward_kwargs.overlong_buffer_cfg.len=256"),
-    advice="a quarter of the answer at most", source="V9 reward_manager/dapo.py 33-48", frameworks=("verl",), since="0.7.1", fixable=True,
+    advice="a quarter of the answer at most", source="veRL 0.9 reward_manager/dapo.py 33-48", frameworks=("verl",), since="0.7.1", fixable=True,
 )  # fmt: skip
 def _penalty_buffer(s: Subject) -> Findings:
     """Points are lost over the last tokens of the allowed length; the reward manager asserts that they are fewer than the
     whole."""
-    key, most = "reward.reward_kwargs.overlong_buffer_cfg.len", s.count(ANSWER_LENGTH)
-    got = s.native.value(key)
+    key, allowed = "reward.reward_kwargs.overlong_buffer_cfg.len", "reward.reward_kwargs.max_resp_len"
+    got, told = s.native.value(key), s.native.value(allowed)
+    name, most = (allowed, told) if isinstance(told, int) else (ANSWER_LENGTH, s.count(ANSWER_LENGTH))
     if isinstance(got, int) and most and got > most:
-        yield found(
-            f"{s.says(key)} is above {s.says(ANSWER_LENGTH)}", key, ANSWER_LENGTH, fix=Put(key, max(1, most // 4))
-        )
+        yield finding(f"{s.says(key)} is above {s.says(name)}", key, name, fix=Put(key, max(1, most // 4)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, roll, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, finding, roll, trinity, verl
 from rftconf.lint.subject import Subject
 
 if TYPE_CHECKING:
-    from rftconf.budget.clusters import Answer
+    from rftconf.budget.advice.cluster_search import Answer
     from rftconf.budget.price import Budget
 
 FAMILY = Family("MEM")
@@ -50,9 +50,9 @@ def _puts(answer: Answer | None) -> tuple[Put, ...]:
 
 def _enough(budget: Budget) -> tuple[Put, ...]:
     """The change that makes it fit and costs least: a share, a micro-batch, offloads, several at once, more nodes, in this order."""
-    from rftconf.budget.answers import first_offload, highest_fraction, largest_tokens
-    from rftconf.budget.clusters import fewest_gpus
-    from rftconf.budget.mending import mended
+    from rftconf.budget.advice.cluster_search import fewest_gpus
+    from rftconf.budget.advice.inverse_questions import first_offload, highest_fraction, largest_tokens
+    from rftconf.budget.advice.make_it_fit import mended
 
     asked = (highest_fraction, largest_tokens, first_offload, mended, fewest_gpus)
     return next((puts for ask in asked if (puts := _puts(ask(budget.setup, budget.gpu)))), ())
@@ -70,7 +70,7 @@ def _does_not_fit(s: Subject) -> Findings:
     has. The run would end with an out-of-memory error, often only after hours, at the first full-length batch."""
     budget = s.budget
     if budget is not None and budget.deciding.deciding.low > budget.gpu.range[1]:
-        yield found(_peak(budget), *_keys(budget), fix=_enough(budget))
+        yield finding(_peak(budget), *_keys(budget), fix=_enough(budget))
 
 
 @rule(
@@ -83,7 +83,7 @@ def _does_not_fit(s: Subject) -> Findings:
 def _little_left(s: Subject) -> Findings:
     """Less than 5 % of the GPU is free at the worst moment: fragmentation, one longer batch or a newer driver is enough
     to end the run."""
-    from rftconf.budget.answers import highest_fraction
+    from rftconf.budget.advice.inverse_questions import highest_fraction
 
     budget = s.budget
     if budget is None or budget.deciding.deciding.low > budget.gpu.range[1] or budget.starved:
@@ -91,7 +91,7 @@ def _little_left(s: Subject) -> Findings:
     if budget.headroom < LITTLE * budget.gpu.usable:
         generates = any(one.part == "kv_cache" for one in budget.deciding.deciding.terms)
         fix = _puts(highest_fraction(budget.setup, budget.gpu, LITTLE)) if generates else ()
-        yield found(f"less than 5 % is left: {_peak(budget)}", *_keys(budget), fix=fix)
+        yield finding(f"less than 5 % is left: {_peak(budget)}", *_keys(budget), fix=fix)
 
 
 @rule(
@@ -105,7 +105,7 @@ def _half_unused(s: Subject) -> Findings:
     """Even at the worst moment more than half of every GPU is free. Memory that nothing uses is rented for nothing."""
     budget = s.budget
     if budget is not None and budget.deciding.deciding.high < HALF * budget.gpu.usable and not budget.starved:
-        yield found(_peak(budget), FRACTION, TOKENS, SEQUENCES, MODEL)
+        yield finding(_peak(budget), FRACTION, TOKENS, SEQUENCES, MODEL)
 
 
 @rule(
@@ -117,14 +117,14 @@ def _half_unused(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_request(s: Subject) -> Findings:
     """vLLM refuses to start when its cache cannot hold one request of the longest length."""
-    from rftconf.budget.answers import highest_fraction
+    from rftconf.budget.advice.inverse_questions import highest_fraction
 
     budget = s.budget
     for one in budget.starved if budget is not None else ():
         tokens = f"{budget.setup.longest:,} tokens" if budget is not None else ""
         message = f"{one.role}: the KV cache holds {one.requests:.2f} requests of {tokens}, and at least 1 must fit"
         fix = _puts(highest_fraction(budget.setup, budget.gpu)) if budget and one.role == "rollout" else ()
-        yield found(message, FRACTION, TP, MODEL, fix=fix)
+        yield finding(message, FRACTION, TP, MODEL, fix=fix)
 
 
 @rule(
@@ -136,8 +136,8 @@ def _no_request(s: Subject) -> Findings:
 def _undivided(s: Subject) -> Findings:
     """Tensor and sequence parallelism cut the attention heads, expert parallelism the experts, a pipeline the layers. The
     model's own sizes decide; the engine or trainer stops while it loads."""
-    from rftconf.budget.allocation import problems
-    from rftconf.lint.account import surely_divided
+    from rftconf.budget.roles.layout_rules import problems
+    from rftconf.lint.account_shortcuts import surely_divided
 
     setup = None if surely_divided(s) else s.setup
     told: set[tuple[str, ...]] = set()  # the reference has the actor's sizes
@@ -145,22 +145,22 @@ def _undivided(s: Subject) -> Findings:
         if setup is not None and one.sizes and one.sizes not in told:
             told.add(one.sizes)
             keys = tuple(f"placement.{one.role}.{size}" for size in one.sizes)
-            yield found(f"{setup.model.name}: {one.message}", *keys, MODEL, help=f"legal: {', '.join(one.nearest)}")
+            yield finding(f"{setup.model.name}: {one.message}", *keys, MODEL, help=f"legal: {', '.join(one.nearest)}")
 
 
 @rule(
     6, WARNING, "GPUs that hold nothing",
     bad=roll("actor_train.device_mapping=list(range(0,4))", "actor_infer.device_mapping=list(range(6,8))",
              "reference.device_mapping=list(range(0,4))"),
-    good=roll(), advice="give them to a role, or ask for fewer", source="the layouts of rftconf budget (budget/pools.py)",
+    good=roll(), advice="give them to a role, or ask for fewer", source="the layouts of rftconf budget (budget/roles/pools.py)",
 )  # fmt: skip
 def _idle(s: Subject) -> Findings:
     """The nodes that the run asks for have GPUs on which no role runs. They are reserved, and rented, all the same."""
-    from rftconf.budget.pools import pools
-    from rftconf.lint.account import all_gpus_used
+    from rftconf.budget.roles.pools import pools
+    from rftconf.lint.account_shortcuts import all_gpus_used
 
     setup = None if all_gpus_used(s) else s.setup
     used = sum(pool.count for pool in pools(setup)) + setup.unpriced if setup is not None else 0
     if setup is not None and 0 < used < setup.total:
         keys = ("cluster.gpus_per_node", "cluster.nodes", "placement.actor.gpus", "placement.rollout.gpus")
-        yield found(f"{setup.total - used} of {setup.total} GPUs hold nothing", *keys)
+        yield finding(f"{setup.total - used} of {setup.total} GPUs hold nothing", *keys)

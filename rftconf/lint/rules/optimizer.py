@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.lint.measures import UPDATE, sequences
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, Rename, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, Rename, finding, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("OPT")
@@ -31,7 +31,7 @@ def _zero(s: Subject) -> Findings:
     for at in roles(s):
         got = s.number(f"{at}lr")
         if got is not None and got <= 0:
-            yield found(f"{s.says(f'{at}lr')}: nothing is learnt", f"{at}lr", fix=Put(f"{at}lr", 1e-6))
+            yield finding(f"{s.says(f'{at}lr')}: nothing is learnt", f"{at}lr", fix=Put(f"{at}lr", 1e-6))
 
 
 @rule(
@@ -45,7 +45,7 @@ def _high(s: Subject) -> Findings:
     got = s.number(f"{AT}lr")
     lora = (s.number("model_options.lora.rank") or 0) > 0
     if got is not None and s.value("stage.kind") in ("rl", None) and got >= (1e-2 if lora else 1e-4):
-        yield found(f"{s.says(f'{AT}lr')} is high for reinforcement learning", f"{AT}lr", fix=Put(f"{AT}lr", 1e-6))
+        yield finding(f"{s.says(f'{AT}lr')} is high for reinforcement learning", f"{AT}lr", fix=Put(f"{AT}lr", 1e-6))
 
 
 @rule(
@@ -58,7 +58,7 @@ def _low(s: Subject) -> Findings:
     for at in roles(s):
         got = s.number(f"{at}lr")
         if got is not None and 0 < got < 1e-9:
-            yield found(f"{s.says(f'{at}lr')} is below what a step can move", f"{at}lr", fix=Put(f"{at}lr", 1e-6))
+            yield finding(f"{s.says(f'{at}lr')} is below what a step can move", f"{at}lr", fix=Put(f"{at}lr", 1e-6))
 
 
 @rule(
@@ -73,7 +73,7 @@ def _endless_warmup(s: Subject) -> Findings:
     for at in roles(s):
         got = s.number(f"{at}warmup_updates")
         if got is not None and got > _ENDLESS:
-            yield found(f"{s.says(f'{at}warmup_updates')} of a run without an end: the learning rate stays near 0",
+            yield finding(f"{s.says(f'{at}warmup_updates')} of a run without an end: the learning rate stays near 0",
                         f"{at}warmup_updates", fix=Drop(f"{at}warmup_updates"))  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def _endless_warmup(s: Subject) -> Findings:
     5, WARNING, "a warm-up longer than the run",
     bad=verl(f"{OPTIM}lr_warmup_steps=200", "trainer.total_training_steps=100"),
     good=verl(f"{OPTIM}lr_warmup_steps=10", "trainer.total_training_steps=100"),
-    advice="a tenth of the run is usual", source="H44; MAPPING 5.6, 5.7", fixable=False,
+    advice="a tenth of the run is usual", source="H44", fixable=False,
 )  # fmt: skip
 def _long_warmup(s: Subject) -> Findings:
     """The learning rate never reaches its value. Mind the units: a step of veRL's schedule is a rollout period, of the
@@ -91,14 +91,14 @@ def _long_warmup(s: Subject) -> Findings:
     if total and update and periods and warmup is not None and warmup <= _ENDLESS:
         length = (s.count("batch.passes") or 1) * total * periods / update
         if warmup >= length:
-            yield found(f"the warm-up takes {warmup} updates ({s.says(f'{AT}warmup_updates')}), the run has {length:g}",
+            yield finding(f"the warm-up takes {warmup} updates ({s.says(f'{AT}warmup_updates')}), the run has {length:g}",
                         f"{AT}warmup_updates", "run_length.rollouts")  # fmt: skip
 
 
 @rule(
     6, ERROR, "a ratio outside 0 to 1",
     bad=verl(f"{OPTIM}lr_warmup_steps_ratio=10"), good=verl(f"{OPTIM}lr_warmup_steps_ratio=0.1"),
-    advice="write a share: 0.1 for a tenth", source="MAPPING 5.7",
+    advice="write a share: 0.1 for a tenth", source="veRL transformer_impl.py 463-482; ROLL training_args.py get_warmup_steps",
 )  # fmt: skip
 def _ratio(s: Subject) -> Findings:
     """A share of the run, not a number of steps."""
@@ -106,13 +106,13 @@ def _ratio(s: Subject) -> Findings:
         if key.endswith(("lr_warmup_steps_ratio", "warmup_ratio", "min_lr_ratio")):
             got = leaf.value
             if isinstance(got, (int, float)) and not isinstance(got, bool) and not 0 <= got <= 1:
-                yield found(f"{key}={got} is a share of the run", key)
+                yield finding(f"{key}={got} is a share of the run", key)
 
 
 @rule(
     7, WARNING, "two lengths of one warm-up",
     bad=verl(f"{OPTIM}lr_warmup_steps=10", f"{OPTIM}lr_warmup_steps_ratio=0.1"), good=verl(f"{OPTIM}lr_warmup_steps=10"),
-    advice="keep one", source="MAPPING 5.7; V9 fsdp/transformer_impl.py 509-517", fixable=True,
+    advice="keep one", source="veRL 0.9 fsdp/transformer_impl.py 509-517", fixable=True,
 )  # fmt: skip
 def _two_warmups(s: Subject) -> Findings:
     """A positive number of steps wins, and the ratio has no effect."""
@@ -125,7 +125,7 @@ def _two_warmups(s: Subject) -> Findings:
             and s.number(ratio)
             and s.written(ratio)
         ):
-            yield found(
+            yield finding(
                 f"{s.says(ratio)} has no effect beside {key}={leaf.value}", ratio, key, fix=Drop(ratio), safe=True
             )
 
@@ -134,12 +134,12 @@ def _two_warmups(s: Subject) -> Findings:
     8, WARNING, "a cosine without an end",
     bad=trinity("algorithm.optimizer.lr_scheduler_type=cosine", "~trainer.total_steps"),
     good=trinity("algorithm.optimizer.lr_scheduler_type=cosine", "trainer.total_steps=500"),
-    advice="set trainer.total_steps", source="MAPPING 5.9; Trinity trainer/verl/config.py 144", frameworks=("trinity",),
+    advice="set trainer.total_steps", source="Trinity trainer/verl/config.py 144", frameworks=("trinity",),
 )  # fmt: skip
 def _flat_cosine(s: Subject) -> Findings:
     """Without a total the horizon is the largest integer, so the learning rate stays where it starts."""
     if s.value(f"{AT}schedule") == "cosine" and s.native.value("trainer.total_steps") is None:
-        yield found(
+        yield finding(
             "a cosine schedule over a run without an end is flat", f"{AT}schedule", help="set trainer.total_steps"
         )
 
@@ -147,14 +147,14 @@ def _flat_cosine(s: Subject) -> Findings:
 @rule(
     9, ERROR, "gradients clipped to nothing",
     bad=verl(f"{OPTIM}clip_grad=0"), good=verl(f"{OPTIM}clip_grad=1.0"),
-    advice="1.0 is usual", source="torch clip_grad_norm_; MAPPING 5.5", fixable=True,
+    advice="1.0 is usual", source="torch clip_grad_norm_", fixable=True,
 )  # fmt: skip
 def _clipped_away(s: Subject) -> Findings:
     """The norm of the gradient is scaled down to this. Zero stops learning, below zero turns it round."""
     for at in roles(s):
         got = s.number(f"{at}grad_clip")
         if got is not None and got <= 0 and s.written(f"{at}grad_clip"):
-            yield found(
+            yield finding(
                 f"{s.says(f'{at}grad_clip')} leaves no gradient", f"{at}grad_clip", fix=Put(f"{at}grad_clip", 1.0)
             )
 
@@ -162,7 +162,7 @@ def _clipped_away(s: Subject) -> Findings:
 @rule(
     10, WARNING, "a gradient clip that nothing reads",
     bad=verl(f"{ACTOR}grad_clip=0.5"), good=verl(f"{OPTIM}clip_grad=0.5"),
-    advice="write it where this release reads it", source="H48; V9 fsdp/transformer_impl.py 795-811; Trinity trainer/verl/config.py 321",
+    advice="write it where this release reads it", source="H48; veRL 0.9 fsdp/transformer_impl.py 795-811; Trinity trainer/verl/config.py 321",
     frameworks=("verl", "trinity"), fixable=True,
 )  # fmt: skip
 def _dead_clip(s: Subject) -> Findings:
@@ -179,14 +179,14 @@ def _dead_clip(s: Subject) -> Findings:
             if s.native.value(dead) == s.native.value(live):
                 continue
             known = live in s.native.cells
-            yield found(f"{s.title} does not read {s.says(dead)}; {live} clips", dead, help=f"write {live} instead",
+            yield finding(f"{s.title} does not read {s.says(dead)}; {live} clips", dead, help=f"write {live} instead",
                         fix=(Rename(dead, live),) if known else ())  # fmt: skip
 
 
 @rule(
     11, ERROR, "a schedule that does not exist",
     bad=verl(f"{OPTIM}lr_scheduler_type=linear"), good=verl(f"{OPTIM}lr_scheduler_type=cosine"),
-    advice="constant or cosine", source="veRL workers/config/optimizer.py; RULES 1.3", frameworks=("verl",), since="0.6.1", fixable=True,
+    advice="constant or cosine", source="veRL workers/config/optimizer.py", frameworks=("verl",), since="0.6.1", fixable=True,
 )  # fmt: skip
 def _schedule(s: Subject) -> Findings:
     """FSDP's optimizer config takes constant and cosine, and refuses other words when it is built."""
@@ -199,7 +199,7 @@ def _schedule(s: Subject) -> Findings:
             and isinstance(got, str)
             and got not in ("constant", "cosine")
         ):
-            yield found(f"{s.says(key)}: FSDP knows constant and cosine", key, fix=Put(key, "cosine"))
+            yield finding(f"{s.says(key)}: FSDP knows constant and cosine", key, fix=Put(key, "cosine"))
 
 
 @rule(
@@ -212,34 +212,36 @@ def _betas(s: Subject) -> Findings:
     for at in roles(s):
         got = s.value(f"{at}betas")
         if isinstance(got, list) and any(isinstance(b, (int, float)) and not 0 <= b < 1 for b in got):
-            yield found(f"{s.says(f'{at}betas')} are not in [0, 1)", f"{at}betas")
+            yield finding(f"{s.says(f'{at}betas')} are not in [0, 1)", f"{at}betas")
 
 
 @rule(
     13, WARNING, "a weight decay that erases the model",
     bad=verl(f"{OPTIM}weight_decay=10"), good=verl(f"{OPTIM}weight_decay=0.01"),
-    advice="0 to 0.1 is usual", source="MAPPING 5.4", fixable=True,
+    advice="0 to 0.1 is usual", source="torch.optim.AdamW", fixable=True,
 )  # fmt: skip
 def _decay(s: Subject) -> Findings:
     """Each update takes this share times the learning rate off every weight; below zero weights grow without bound."""
     for at in roles(s):
         got = s.number(f"{at}weight_decay")
         if got is not None and not 0 <= got <= 1:
-            yield found(f"{s.says(f'{at}weight_decay')}", f"{at}weight_decay", fix=Put(f"{at}weight_decay", 0.01))
+            yield finding(f"{s.says(f'{at}weight_decay')}", f"{at}weight_decay", fix=Put(f"{at}weight_decay", 0.01))
 
 
 @rule(
     14, ERROR, "a lowest learning rate above the highest",
     bad=verl(f"{OPTIM}lr_scheduler_type=cosine", f"{OPTIM}min_lr_ratio=2.0"), good=verl(f"{OPTIM}lr_scheduler_type=cosine", f"{OPTIM}min_lr_ratio=0.1"),
-    advice="a share of the highest, at most 1", source="MAPPING 5.9", fixable=True,
+    advice="a share of the highest, at most 1", source="veRL ray_trainer.py 378-394; ROLL configs/base_config.py 758-775", fixable=True,
 )  # fmt: skip
 def _rising(s: Subject) -> Findings:
     """The schedule would rise instead of falling."""
     share, floor, top = s.number(f"{AT}min_lr_ratio"), s.number(f"{AT}min_lr"), s.number(f"{AT}lr")
     if share is not None and share > 1 and s.written(f"{AT}min_lr_ratio"):
-        yield found(f"{s.says(f'{AT}min_lr_ratio')} is above 1", f"{AT}min_lr_ratio", fix=Put(f"{AT}min_lr_ratio", 0.1))
+        yield finding(
+            f"{s.says(f'{AT}min_lr_ratio')} is above 1", f"{AT}min_lr_ratio", fix=Put(f"{AT}min_lr_ratio", 0.1)
+        )
     elif floor is not None and top is not None and floor > top and s.written(f"{AT}min_lr"):
-        yield found(f"{s.says(f'{AT}min_lr')} is above {s.says(f'{AT}lr')}", f"{AT}min_lr", f"{AT}lr")
+        yield finding(f"{s.says(f'{AT}min_lr')} is above {s.says(f'{AT}lr')}", f"{AT}min_lr", f"{AT}lr")
 
 
 @rule(
@@ -251,11 +253,11 @@ def _periods(s: Subject) -> Findings:
     """veRL's schedule moves once per rollout period, not once per update, except in separate_async. All
     updates of one period use one learning rate, the first ones zero."""
     warmup, total, update = s.number(f"{OPTIM}lr_warmup_steps"), sequences(s), s.count(UPDATE)
-    if s.reading.facts.get("trainer_mode") == "separate_async":  # there they are local updates: DIA011
+    if s.reading.facts.trainer_mode == "separate_async":  # there they are local updates: DIA011
         return
     if warmup and warmup > 0 and s.written(f"{OPTIM}lr_warmup_steps") and total and update and total // update > 1:
         updates = s.number(f"{AT}warmup_updates")
-        yield found(f"{s.says(f'{OPTIM}lr_warmup_steps')} are rollout periods"
+        yield finding(f"{s.says(f'{OPTIM}lr_warmup_steps')} are rollout periods"
                     f"{f', {updates} updates' if updates is not None else ''}", f"{OPTIM}lr_warmup_steps")  # fmt: skip
 
 
@@ -268,7 +270,7 @@ def _lora_rate(s: Subject) -> Findings:
     """Adapters start at zero and need larger steps than the weights of a trained model."""
     rank, got = s.number("model_options.lora.rank"), s.number(f"{AT}lr")
     if rank and rank > 0 and got is not None and 0 < got < 3e-6:
-        yield found(
+        yield finding(
             f"{s.says(f'{AT}lr')} with LoRA of rank {rank}",
             f"{AT}lr",
             "model_options.lora.rank",
@@ -279,11 +281,11 @@ def _lora_rate(s: Subject) -> Findings:
 @rule(
     17, WARNING, "the critic slower than the policy",
     bad=verl(*GAE, "critic.optim.lr=1e-8"), good=verl(*GAE, "critic.optim.lr=1e-5"),
-    advice="ten times the policy's rate is usual", source="MAPPING 5.2; the frameworks' PPO examples", fixable=True,
+    advice="ten times the policy's rate is usual", source="the frameworks' PPO examples", fixable=True,
 )  # fmt: skip
 def _slow_critic(s: Subject) -> Findings:
     """Advantages are only as good as the critic; one that lags behind the policy teaches noise."""
     policy, critic = s.number(f"{AT}lr"), s.number("optim.critic.lr")
     if s.value("algorithm.critic.enabled") and policy and critic and critic < policy / 2:
-        yield found(f"{s.says('optim.critic.lr')} is below {s.says(f'{AT}lr')}", "optim.critic.lr", f"{AT}lr",
+        yield finding(f"{s.says('optim.critic.lr')} is below {s.says(f'{AT}lr')}", "optim.critic.lr", f"{AT}lr",
                     fix=Put("optim.critic.lr", policy * 10))  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rftconf.lint.measures import TRAINERS, largest_divisor
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
 from rftconf.schemas import registry
 
@@ -47,7 +47,7 @@ def _none_left(s: Subject) -> Findings:
     helpers = [s.count(f"{at}gpus") or 0 for at in models if s.value(f"{at}own_pool") is not False]
     used = rollout + sum(helpers)
     if used >= all_of_them:
-        yield found(
+        yield finding(
             f"engines take {used} of {all_of_them} GPUs ({s.says(ENGINES)}, {s.says(TP)})", ENGINES, TP, PER_NODE
         )
 
@@ -64,7 +64,7 @@ def _part_of_a_node(s: Subject) -> Findings:
     """A trainer that is larger than one node must fill its nodes completely."""
     gpus, each = s.count(TRAINERS), s.count(PER_NODE)
     if s.value("placement.layout") == "disaggregated" and gpus and each and gpus > each and gpus % each:
-        yield found(f"{gpus} GPUs are left for the trainer, which is {gpus // each} nodes of {each} and {gpus % each} more",
+        yield finding(f"{gpus} GPUs are left for the trainer, which is {gpus // each} nodes of {each} and {gpus % each} more",
                     ENGINES, TP, NODES, PER_NODE)  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def _part_of_a_node(s: Subject) -> Findings:
     3, ERROR, "GPUs that engines do not divide",
     bad=verl(f"{ROLLOUT}tensor_model_parallel_size=3"), good=verl(f"{ROLLOUT}tensor_model_parallel_size=4"),
     advice="choose a tensor-parallel size that divides the GPUs", fixable=True,
-    source="verl-project/verl#1785, #1191; veRL fsdp_workers.py _build_rollout; RULES 1.4",
+    source="verl-project/verl#1785, #1191; veRL fsdp_workers.py _build_rollout",
 )  # fmt: skip
 def _uneven_engines(s: Subject) -> Findings:
     """The rollout GPUs are cut into engines of TP x DP x PP. veRL's default tensor-parallel size is 2, so a run on one
@@ -81,20 +81,20 @@ def _uneven_engines(s: Subject) -> Findings:
     if gpus and each and gpus % each:
         size = largest_divisor(gpus, min(each, s.count(TP) or each))
         change = (Put(TP, size),) if each == (s.count(TP) or 1) else ()
-        yield found(f"{gpus} rollout GPUs do not divide into engines of {each} ({s.says(TP)})", TP, ENGINES, PER_NODE,
+        yield finding(f"{gpus} rollout GPUs do not divide into engines of {each} ({s.says(TP)})", TP, ENGINES, PER_NODE,
                     fix=change, safe=True)  # fmt: skip
 
 
 @rule(
     4, INFO, "engines of two GPUs by default",
     bad=verl(f"~{ROLLOUT}tensor_model_parallel_size"), good=verl(f"{ROLLOUT}tensor_model_parallel_size=1"),
-    advice="say what you want", source="MAPPING 3.6; veRL rollout.yaml", frameworks=("verl",), fixable=True,
+    advice="say what you want", source="veRL rollout.yaml", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _default_engine(s: Subject) -> Findings:
     """veRL's default tensor-parallel size of the rollout is 2. A small model runs faster with 1, and an odd number of GPUs
     does not run at all."""
     if not s.written(TP) and s.value(TP) == 2:
-        yield found(f"{s.key(TP)} is not given, and its default is 2", TP, fix=Put(TP, 2))
+        yield finding(f"{s.key(TP)} is not given, and its default is 2", TP, fix=Put(TP, 2))
 
 
 @rule(
@@ -104,7 +104,7 @@ def _default_engine(s: Subject) -> Findings:
     good=verl("reward.reward_model.enable=True", "reward.reward_model.model_path=org/rm",
               "reward.reward_model.enable_resource_pool=True", "reward.reward_model.n_gpus_per_node=2",
               "reward.reward_model.nnodes=1"),
-    advice="give n_gpus_per_node and nnodes", source="veRL main_ppo.py init_resource_pool_mgr; RULES 1.2.17",
+    advice="give n_gpus_per_node and nnodes", source="veRL main_ppo.py init_resource_pool_mgr",
     frameworks=("verl",), since="0.7.1",
 )  # fmt: skip
 def _empty_pool(s: Subject) -> Findings:
@@ -114,19 +114,19 @@ def _empty_pool(s: Subject) -> Findings:
         return
     for name in ("n_gpus_per_node", "nnodes"):
         if s.number(at + name) == 0:
-            yield found(f"the reward model's pool has {s.says(at + name)}", at + name, f"{at}enable_resource_pool")
+            yield finding(f"the reward model's pool has {s.says(at + name)}", at + name, f"{at}enable_resource_pool")
 
 
 @rule(
     6, ERROR, "separate engines without GPUs",
     bad=verl(*SEPARATE, f"{ROLLOUT}nnodes=0"), good=verl(*SEPARATE, f"{ROLLOUT}nnodes=1", f"{ROLLOUT}n_gpus_per_node=8"),
     advice="give the rollout its own nodes: they come on top of the trainer's",
-    source="V9 trainer_separate_async.py 59-97; H21", frameworks=("verl",), since="0.9.0", fixable=True,
+    source="veRL 0.9 trainer_separate_async.py 59-97; H21", frameworks=("verl",), since="0.9.0", fixable=True,
 )  # fmt: skip
 def _no_rollout_nodes(s: Subject) -> Findings:
     """separate_async trains on trainer.nnodes and generates on rollout.nnodes, whose default is 0."""
     if s.value("trainer.v1.trainer_mode") == "separate_async" and s.number(f"{ROLLOUT}nnodes") == 0:
-        yield found(f"separate_async needs engines of its own, and {s.says(f'{ROLLOUT}nnodes')}", f"{ROLLOUT}nnodes",
+        yield finding(f"separate_async needs engines of its own, and {s.says(f'{ROLLOUT}nnodes')}", f"{ROLLOUT}nnodes",
                     "trainer.v1.trainer_mode", fix=Put(f"{ROLLOUT}nnodes", 1))  # fmt: skip
 
 
@@ -134,14 +134,14 @@ def _no_rollout_nodes(s: Subject) -> Findings:
     7, ERROR, "separate engines that weights cannot reach",
     bad=verl("trainer.v1.trainer_mode=separate_async", "trainer.v1.separate_async.parameter_sync_step=4", f"{ROLLOUT}nnodes=1"),
     good=verl(*SEPARATE, f"{ROLLOUT}nnodes=1"),
-    advice="choose nccl, or another transport between processes", source="V9 trainer_base.py 380-387; RULES 1.2.18",
+    advice="choose nccl, or another transport between processes", source="veRL 0.9 trainer_base.py 380-387",
     frameworks=("verl",), since="0.9.0", fixable=True,
 )  # fmt: skip
 def _naive_transport(s: Subject) -> Findings:
     """The transport `naive` hands weights over within a process. separate_async refuses it."""
     key = f"{ROLLOUT}checkpoint_engine.backend"
     if s.value("trainer.v1.trainer_mode") == "separate_async" and s.native.value(key) == "naive":
-        yield found(
+        yield finding(
             f"separate_async refuses {s.says(key)}", key, "trainer.v1.trainer_mode", fix=Put(key, "nccl"), safe=True
         )
 
@@ -149,7 +149,7 @@ def _naive_transport(s: Subject) -> Findings:
 @rule(
     8, ERROR, "hybrid_engine switched off",
     bad=verl("actor_rollout_ref.hybrid_engine=False", release="0.8.0"), good=verl("actor_rollout_ref.hybrid_engine=True", release="0.8.0"),
-    advice="leave it true", source="RULES 1.2.12; H71", frameworks=("verl",), fixable=True,
+    advice="leave it true, but False where engines have GPUs of their own", source="H71; veRL utils/config.py", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _no_hybrid(s: Subject) -> Findings:
     """Up to 0.8 the trainer asserts that it is true, and the programs with engines of their own that it is false. In 0.9
@@ -157,14 +157,17 @@ def _no_hybrid(s: Subject) -> Findings:
     key = "actor_rollout_ref.hybrid_engine"
     if s.best.trainer in registry.VERL.recipes:
         if s.value(key) is True:
-            yield found(
-                f"{s.says(key)} stops this program: its engines have GPUs of their own", key, fix=Put(key, value=False)
+            yield finding(
+                f"{s.says(key)} stops this program: its engines have GPUs of their own",
+                key,
+                help="set it to False",
+                fix=Put(key, value=False),
             )
         return
     if s.value(key) is not False or s.value("trainer.v1.trainer_mode") == "separate_async":
         return
     v1 = s.since("0.9.0") and s.value("trainer.use_v1") is not False
-    yield found(f"{s.says(key)} {'is ignored here' if v1 else 'stops the run'}", key, fix=Put(key, value=True), safe=True,
+    yield finding(f"{s.says(key)} {'is ignored here' if v1 else 'stops the run'}", key, fix=Put(key, value=True), safe=True,
                 severity=INFO if v1 else ERROR)  # fmt: skip
 
 
@@ -182,25 +185,25 @@ def _hidden(s: Subject) -> Findings:
         return
     shown = len([part for part in seen.split(",") if part.strip()])
     if shown < asked and all(part.strip().isdigit() for part in seen.split(",")):
-        yield found(f"{s.says(PER_NODE)}, but CUDA_VISIBLE_DEVICES={seen} shows {shown}", PER_NODE)
+        yield finding(f"{s.says(PER_NODE)}, but CUDA_VISIBLE_DEVICES={seen} shows {shown}", PER_NODE)
 
 
 @rule(
     10, WARNING, "an engine that spans nodes",
     bad=verl("trainer.nnodes=2", f"{ROLLOUT}tensor_model_parallel_size=16"), good=verl("trainer.nnodes=2", f"{ROLLOUT}tensor_model_parallel_size=8"),
-    advice="keep tensor parallelism within a node", source="MAPPING 3.7; Trinity config_validator.py 302-350", fixable=True,
+    advice="keep tensor parallelism within a node", source="Trinity config_validator.py 302-350", fixable=True,
 )  # fmt: skip
 def _across_nodes(s: Subject) -> Findings:
     """Tensor parallelism talks after every layer; between nodes that is slow, and some launchers refuse it."""
     size, each = s.count(TP), s.count(PER_NODE)
     if size and each and size > each:
-        yield found(f"{s.says(TP)} is larger than a node of {each} GPUs", TP, PER_NODE, fix=Put(TP, each))
+        yield finding(f"{s.says(TP)} is larger than a node of {each} GPUs", TP, PER_NODE, fix=Put(TP, each))
 
 
 @rule(
     11, ERROR, "a shard group that the trainer's GPUs do not hold",
     bad=verl("actor_rollout_ref.actor.fsdp_config.fsdp_size=3"), good=verl("actor_rollout_ref.actor.fsdp_config.fsdp_size=4"),
-    advice="choose a divisor of the trainer's GPUs, or -1 for all of them", source="MAPPING 3.9; RULES 1.4, 2.2", fixable=True,
+    advice="choose a divisor of the trainer's GPUs, or -1 for all of them", source="veRL fsdp_workers.py; Trinity config_validator.py", fixable=True,
 )  # fmt: skip
 def _uneven_shards(s: Subject) -> Findings:
     """With hybrid sharding the GPUs form groups of fsdp_size. With a rest, veRL's mesh leaves GPUs out and Trinity-RFT
@@ -209,7 +212,7 @@ def _uneven_shards(s: Subject) -> Findings:
     size, gpus = s.count(name), s.count(TRAINERS)
     # a size of the whole world or more is one group of all
     if size and gpus and size < gpus and gpus % size:
-        yield found(f"{gpus} trainer GPUs do not divide into shard groups of {size}", name, TRAINERS,
+        yield finding(f"{gpus} trainer GPUs do not divide into shard groups of {size}", name, TRAINERS,
                     fix=Put(name, largest_divisor(gpus, size)))  # fmt: skip
 
 
@@ -223,7 +226,7 @@ def _no_gpus(s: Subject) -> Findings:
     for name in (NODES, PER_NODE):
         got = s.number(name)
         if got is not None and got <= 0 and s.written(name) and not (got == 0 and s.framework == "trinity"):
-            yield found(f"{s.says(name)} leaves no GPU", name)
+            yield finding(f"{s.says(name)} leaves no GPU", name)
 
 
 @rule(
@@ -236,9 +239,9 @@ def _too_many(s: Subject) -> Findings:
     have = s.cluster
     nodes, each = s.count(NODES), s.count(PER_NODE)
     if have.nodes and nodes and nodes > have.nodes:
-        yield found(f"{s.says(NODES)}, but the project's cluster has {have.nodes}", NODES)
+        yield finding(f"{s.says(NODES)}, but the project's cluster has {have.nodes}", NODES)
     if have.gpus_per_node and each and each > have.gpus_per_node:
-        yield found(f"{s.says(PER_NODE)}, but a node of the project has {have.gpus_per_node}", PER_NODE)
+        yield finding(f"{s.says(PER_NODE)}, but a node of the project has {have.gpus_per_node}", PER_NODE)
 
 
 @rule(
@@ -254,13 +257,15 @@ def _greedy_engine(s: Subject) -> Findings:
     share = s.number(name)
     offloads = s.value("placement.actor.offload.param") and s.value("placement.actor.offload.optimizer")
     if s.value("placement.layout") == "colocated" and share and 0.8 < share <= 1 and not offloads:
-        yield found(f"{s.says(name)} while the trainer shares the GPUs and offloads nothing", name, fix=Put(name, 0.6))
+        yield finding(
+            f"{s.says(name)} while the trainer shares the GPUs and offloads nothing", name, fix=Put(name, 0.6)
+        )
 
 
 @rule(
     15, INFO, "engines that leave their own GPUs idle",
     bad=trinity("explorer.rollout_model.gpu_memory_utilization=0.3"), good=trinity("explorer.rollout_model.gpu_memory_utilization=0.9"),
-    advice="0.85 to 0.9 where nothing else runs on those GPUs", source="H21; MAPPING 8.2", fixable=True,
+    advice="0.85 to 0.9 where nothing else runs on those GPUs", source="H21", fixable=True,
 )  # fmt: skip
 def _idle_engine(s: Subject) -> Findings:
     """An engine with GPUs of its own can take nearly all of their memory for its cache. A small share is often a number
@@ -268,4 +273,4 @@ def _idle_engine(s: Subject) -> Findings:
     name = "placement.rollout.gpu_memory_fraction"
     share = s.number(name)
     if s.value("placement.layout") == "disaggregated" and share and 0 < share < 0.7 and s.written(name):
-        yield found(f"{s.says(name)}, and nothing else runs on the engines' GPUs", name, fix=Put(name, 0.9))
+        yield finding(f"{s.says(name)}, and nothing else runs on the engines' GPUs", name, fix=Put(name, 0.9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.rule import INFO, WARNING, Family, Findings, Rename, found, trinity, verl
+from rftconf.lint.rule import INFO, WARNING, Family, Findings, Rename, finding, trinity, verl
 from rftconf.lint.subject import Subject
 from rftconf.schemas import registry
 
@@ -24,7 +24,7 @@ def _deprecated(s: Subject) -> Findings:
         if change.key in s.leaves and change.became and change.became[0] != change.key and not change.lossy:
             new = change.became[0]
             taken = new in s.leaves
-            yield found(f"{change.key} is deprecated: it is called {new}", change.key, fix=() if taken else Rename(change.key, new),
+            yield finding(f"{change.key} is deprecated: it is called {new}", change.key, fix=() if taken else Rename(change.key, new),
                         safe=True)  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def _renamed(s: Subject) -> Findings:
         return
     for change in s.changes:
         if change.key in s.leaves and change.became and change.key not in change.became:
-            yield found(f"{change.key} is {change.became[0]} in {newest}", change.key, help=change.why)
+            yield finding(f"{change.key} is {change.became[0]} in {newest}", change.key, help=change.why)
 
 
 @rule(
@@ -56,7 +56,7 @@ def _gone(s: Subject) -> Findings:
         return
     for change in s.changes:
         if change.key in s.leaves and not change.became and change.lossy:
-            yield found(f"{change.key} has nothing that takes its place in {newest}", change.key, help=change.why)
+            yield finding(f"{change.key} has nothing that takes its place in {newest}", change.key, help=change.why)
 
 
 @rule(
@@ -71,7 +71,7 @@ def _other_meaning(s: Subject) -> Findings:
         return
     for change in s.changes:
         if change.key in s.leaves and change.key in change.became and change.lossy:
-            yield found(f"{change.key} means something else in later releases", change.key, help=change.why)
+            yield finding(f"{change.key} means something else in later releases", change.key, help=change.why)
 
 
 _ = trinity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, found, trinity, verl
+from rftconf.lint.rule import ERROR, INFO, WARNING, Drop, Family, Findings, Put, finding, trinity, verl
 from rftconf.lint.subject import Subject
 
 FAMILY = Family("SMP")
@@ -14,20 +14,20 @@ TRAIN, EVAL = "sampling.train.", "sampling.eval."
 @rule(
     1, ERROR, "training on greedy answers",
     bad=verl(f"{ROLLOUT}temperature=0.0"), good=verl(f"{ROLLOUT}temperature=1.0"),
-    advice="0.6 to 1.0 is usual", source="MAPPING 6.6; veRL utils/config.py validate_config", fixable=True,
+    advice="0.6 to 1.0 is usual", source="veRL utils/config.py validate_config", fixable=True,
 )  # fmt: skip
 def _greedy(s: Subject) -> Findings:
     """At temperature 0 all answers to a prompt are the same, so a group has no spread and no advantage; and the trainer
     divides logits by the temperature."""
     name = f"{TRAIN}temperature"
     if s.number(name) == 0 and s.value("stage.kind") in ("rl", None):
-        yield found(f"{s.says(name)}: every answer to a prompt is the same", name, fix=Put(name, 1.0))
+        yield finding(f"{s.says(name)}: every answer to a prompt is the same", name, fix=Put(name, 1.0))
 
 
 @rule(
     2, WARNING, "training on a truncated distribution",
     bad=verl(f"{ROLLOUT}top_p=0.7"), good=verl(f"{ROLLOUT}top_p=1.0"),
-    advice="top_p 1 and top_k -1 in training", source="H29; MAPPING 6.6", fixable=True,
+    advice="top_p 1 and top_k -1 in training", source="H29", fixable=True,
 )  # fmt: skip
 def _truncated(s: Subject) -> Findings:
     """Tokens outside the nucleus are never drawn, yet the loss uses probabilities of the whole vocabulary: the ratio is
@@ -36,7 +36,7 @@ def _truncated(s: Subject) -> Findings:
         got = s.number(TRAIN + name)
         cut = got is not None and (got < 1 if name == "top_p" else got > 0)
         if cut and got is not None and got > 0 and (name == "top_p" or got < 1000):
-            yield found(
+            yield finding(
                 f"{s.says(TRAIN + name)} cuts off tokens that the loss counts",
                 TRAIN + name,
                 fix=Put(TRAIN + name, plain),
@@ -53,7 +53,7 @@ def _mass(s: Subject) -> Findings:
     for at in (TRAIN, EVAL):
         got = s.number(f"{at}top_p")
         if got is not None and not 0 < got <= 1 and s.written(f"{at}top_p"):
-            yield found(f"{s.says(f'{at}top_p')}", f"{at}top_p", fix=Put(f"{at}top_p", 1.0), safe=True)
+            yield finding(f"{s.says(f'{at}top_p')}", f"{at}top_p", fix=Put(f"{at}top_p", 1.0), safe=True)
 
 
 @rule(
@@ -66,7 +66,7 @@ def _top_k(s: Subject) -> Findings:
     for at in (TRAIN, EVAL):
         got = s.number(f"{at}top_k")
         if got is not None and got < -1:
-            yield found(f"{s.says(f'{at}top_k')}", f"{at}top_k", fix=Put(f"{at}top_k", -1), safe=True)
+            yield finding(f"{s.says(f'{at}top_k')}", f"{at}top_k", fix=Put(f"{at}top_k", -1), safe=True)
 
 
 @rule(
@@ -80,26 +80,26 @@ def _cold(s: Subject) -> Findings:
         key = f"{VAL}temperature" if s.framework == "verl" and name.startswith(EVAL) else name
         got = s.number(key)
         if got is not None and got < 0:
-            yield found(f"{s.says(key)}", key, fix=Put(key, 1.0), safe=True)
+            yield finding(f"{s.says(key)}", key, fix=Put(key, 1.0), safe=True)
 
 
 @rule(
     6, WARNING, "several greedy answers",
     bad=verl(f"{VAL}n=8", f"{VAL}temperature=0"), good=verl(f"{VAL}n=8", f"{VAL}temperature=0.6", f"{VAL}do_sample=True"),
-    advice="one answer, or a temperature", source="MAPPING 6.8, 6.9", fixable=True,
+    advice="one answer, or a temperature", source="veRL agent_loop.py 437-440", fixable=True,
 )  # fmt: skip
 def _same_again(s: Subject) -> Findings:
     """At temperature 0 all of them are the same: the time is spent n times, and avg@n is the result of one."""
     n = s.count(f"{EVAL}responses")
     if n and n > 1 and s.number(f"{EVAL}temperature") == 0:
-        yield found(f"{s.says(f'{EVAL}responses')} at temperature 0 are {n} times the same", f"{EVAL}responses",
+        yield finding(f"{s.says(f'{EVAL}responses')} at temperature 0 are {n} times the same", f"{EVAL}responses",
                     f"{EVAL}temperature", fix=Put(f"{EVAL}responses", 1))  # fmt: skip
 
 
 @rule(
     7, WARNING, "do_sample without effect",
     bad=verl(f"{VAL}do_sample=False", f"{VAL}temperature=0.6"), good=verl(f"{VAL}temperature=0.6"),
-    advice="set the temperature to 0 for greedy answers", source="MAPPING 6.8; V9 agent_loop_tq.py 64-76", frameworks=("verl",), since="0.7.1",
+    advice="set the temperature to 0 for greedy answers", source="veRL 0.9 agent_loop_tq.py 64-76", frameworks=("verl",), since="0.7.1",
     fixable=True,
 )  # fmt: skip
 def _do_sample(s: Subject) -> Findings:
@@ -112,46 +112,48 @@ def _do_sample(s: Subject) -> Findings:
         and heat > 0
         and s.written(f"{VAL}temperature")
     ):
-        yield found(f"{s.says(f'{VAL}temperature')} samples whatever {VAL}do_sample says", f"{VAL}do_sample", f"{VAL}temperature",
+        yield finding(f"{s.says(f'{VAL}temperature')} samples whatever {VAL}do_sample says", f"{VAL}do_sample", f"{VAL}temperature",
                     fix=Drop(f"{VAL}do_sample"), safe=True)  # fmt: skip
 
 
 @rule(
     8, ERROR, "sampling validation from a run without a temperature",
     bad=verl(f"{VAL}do_sample=True", f"{ROLLOUT}temperature=0.0"), good=verl(f"{VAL}do_sample=True", f"{ROLLOUT}temperature=1.0", f"{VAL}temperature=0.6"),
-    advice="give rollout.temperature a positive value", source="veRL utils/config.py validate_config; RULES 1.2.8", frameworks=("verl",), fixable=True,
+    advice="give rollout.temperature a positive value", source="veRL utils/config.py validate_config", frameworks=("verl",), fixable=True,
 )  # fmt: skip
 def _val_sampling(s: Subject) -> Findings:
     """veRL's check demands a positive training temperature when validation samples."""
     heat = s.number(f"{ROLLOUT}temperature")
     if s.native.value(f"{VAL}do_sample") is True and heat is not None and heat <= 0:
-        yield found(f"{s.says(f'{VAL}do_sample')} needs rollout.temperature above 0", f"{ROLLOUT}temperature", f"{VAL}do_sample",
+        yield finding(f"{s.says(f'{VAL}do_sample')} needs rollout.temperature above 0", f"{ROLLOUT}temperature", f"{VAL}do_sample",
                     fix=Put(f"{ROLLOUT}temperature", 1.0))  # fmt: skip
 
 
 @rule(
     9, WARNING, "a repetition penalty in training",
     bad=trinity("model.repetition_penalty=1.2"), good=trinity("model.repetition_penalty=1.0"),
-    advice="1.0 in training", source="MAPPING 6.10", fixable=True,
+    advice="1.0 in training", source="vLLM SamplingParams", fixable=True,
 )  # fmt: skip
 def _repetition(s: Subject) -> Findings:
     """The engine draws from changed probabilities, the loss uses the plain ones, so the ratio is wrong for every token
     that was said before."""
     got = s.number(f"{TRAIN}repetition_penalty")
     if got is not None and got != 1:
-        yield found(f"{s.says(f'{TRAIN}repetition_penalty')} is not in the loss", f"{TRAIN}repetition_penalty",
+        yield finding(f"{s.says(f'{TRAIN}repetition_penalty')} is not in the loss", f"{TRAIN}repetition_penalty",
                     fix=Put(f"{TRAIN}repetition_penalty", 1.0))  # fmt: skip
 
 
 @rule(
     10, WARNING, "answers that never end",
     bad=verl(f"{ROLLOUT}ignore_eos=True"), good=verl(f"{ROLLOUT}ignore_eos=False"),
-    advice="false, except to measure speed", source="MAPPING 6.2; veRL rollout.yaml", fixable=True,
+    advice="false, except to measure speed", source="veRL rollout.yaml", fixable=True,
 )  # fmt: skip
 def _no_end(s: Subject) -> Findings:
     """Every answer is drawn to the last token, and the policy learns from text behind the end."""
     if s.value(f"{TRAIN}ignore_eos") is True:
-        yield found(f"{s.says(f'{TRAIN}ignore_eos')}", f"{TRAIN}ignore_eos", fix=Put(f"{TRAIN}ignore_eos", value=False))
+        yield finding(
+            f"{s.says(f'{TRAIN}ignore_eos')}", f"{TRAIN}ignore_eos", fix=Put(f"{TRAIN}ignore_eos", value=False)
+        )
 
 
 @rule(
@@ -169,16 +171,16 @@ def _hot_eval(s: Subject) -> Findings:
     for i in s.items("data.eval"):
         key = f"buffer.explorer_input.eval_tasksets[{i}].rollout_args.temperature"
         if not s.written(key) and s.value("stage.kind") == "rl":
-            yield found("this evaluation set samples at the training temperature", f"data.eval[{i}].uri")
+            yield finding("this evaluation set samples at the training temperature", f"data.eval[{i}].uri")
 
 
 @rule(
     12, INFO, "a temperature above one and a half",
     bad=verl(f"{ROLLOUT}temperature=2.0"), good=verl(f"{ROLLOUT}temperature=1.0"),
-    advice="0.6 to 1.2 is usual", source="MAPPING 6.6", fixable=False,
+    advice="0.6 to 1.2 is usual", source="Trinity common/config.py 77-88; ROLL generating_args.py", fixable=False,
 )  # fmt: skip
 def _hot(s: Subject) -> Findings:
     """Answers fall apart into rare tokens, and most of them earn nothing."""
     got = s.number(f"{TRAIN}temperature")
     if got is not None and got > 1.5:
-        yield found(f"{s.says(f'{TRAIN}temperature')}", f"{TRAIN}temperature")
+        yield finding(f"{s.says(f'{TRAIN}temperature')}", f"{TRAIN}temperature")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Found, Put, found, verl
+from rftconf.base.secrets.detection import assignments, secret_spans
+from rftconf.base.span import LineIndex, Place
+from rftconf.lint.rule import ERROR, INFO, WARNING, Family, Findings, Found, Put, finding, verl
 from rftconf.lint.subject import Subject
-from rftconf.secrets.detection import assignments, secret_spans
-from rftconf.text.span import LineIndex, Place
 
 FAMILY = Family("SEC")
 rule = FAMILY.rule
@@ -57,13 +57,13 @@ def _secrets(text: str) -> tuple[list[tuple[int, int]], dict[int, str]]:
 @rule(
     2, WARNING, "code of the model's author",
     bad=verl("actor_rollout_ref.model.trust_remote_code=True"), good=verl("actor_rollout_ref.model.trust_remote_code=False"),
-    advice="false, unless the model needs it and you have read its code", source="transformers; MAPPING 13", fixable=True,
+    advice="false, unless the model needs it and you have read its code", source="transformers", fixable=True,
 )  # fmt: skip
 def _remote_code(s: Subject) -> Findings:
     """Python files from the model's repository run on every node, with everything your environment holds."""
     name = "model.trust_remote_code"
     if s.value(name) is True and s.written(name):
-        yield found(f"{s.says(name)} runs code from the model's repository", name, fix=Put(name, value=False))
+        yield finding(f"{s.says(name)} runs code from the model's repository", name, fix=Put(name, value=False))
 
 
 @rule(
@@ -77,7 +77,7 @@ def _world_writable(s: Subject) -> Findings:
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
         if isinstance(got, str) and got.startswith(("/tmp/", "/var/tmp/", "/dev/shm/")) and got.endswith(".py"):  # noqa: S108
-            yield found(f"{key}={got} is imported and run", key)
+            yield finding(f"{key}={got} is imported and run", key)
 
 
 @rule(
@@ -95,7 +95,7 @@ def _plain_http(s: Subject) -> Findings:
             and not got.startswith(LOCAL)
             and "." in got.split("/")[2]
         ):
-            yield found(f"{key} is reached without encryption", key, fix=Put(key, "https" + got.removeprefix("http")))
+            yield finding(f"{key} is reached without encryption", key, fix=Put(key, "https" + got.removeprefix("http")))
 
 
 @rule(
@@ -108,4 +108,4 @@ def _remote_file(s: Subject) -> Findings:
     for key, leaf in list(s.leaves.items()):
         got = leaf.value
         if isinstance(got, str) and "://" in got and got.split("?")[0].endswith(".py"):
-            yield found(f"{key} is fetched and run", key)
+            yield finding(f"{key} is fetched and run", key)

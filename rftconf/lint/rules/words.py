@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.lint.rule import ERROR, Family, Findings, Put, found, trinity
+from rftconf.lint.rule import ERROR, Family, Findings, Put, finding, trinity
 from rftconf.lint.subject import Subject
 from rftconf.mappers.paths import without_indices
 from rftconf.schemas.closed_words import ENGINE, takes_word, words_of
@@ -15,8 +15,7 @@ rule = FAMILY.rule
     15, ERROR, "a word that the framework does not know",
     bad=trinity("explorer.concurrent_mode=asynchronus"), good=trinity("explorer.concurrent_mode=asynchronous"),
     advice="take one of the words named",
-    source="Trinity-RFT config_validator.py, models/__init__.py; veRL workers/config/actor.py; ROLL agentic_actor_pg_worker.py; "
-    "RULES 1.3, 2.2, 3.2, 3.4",
+    source="Trinity-RFT config_validator.py, models/__init__.py; veRL workers/config/actor.py; ROLL agentic_actor_pg_worker.py",
     fixable=True,
 )  # fmt: skip
 def _unknown_word(s: Subject) -> Findings:
@@ -31,6 +30,6 @@ def _unknown_word(s: Subject) -> Findings:
         from difflib import get_close_matches
 
         near = get_close_matches(str(got), known, n=1)
-        yield found(
+        yield finding(
             f"{s.title} has no {leaf.key} {got}: {', '.join(known)}", key, fix=Put(key, near[0]) if near else ()
         )

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
 from rftconf.mappers.codecs import counts
-from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout
-from rftconf.mappers.rows import When
+from rftconf.mappers.context import Context, When
+from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequences_per_rollout
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
-    Context = Reading | Writing
 
 NEWEST = "2025.10.23"
 FSDP = When(lambda c: c.trainer != "megatron", "the Megatron trainer does not read it")
@@ -24,7 +18,7 @@ MEGATRON = When(
 )
 EVALUATES = When(
     lambda c: c.plan("stage.cadence.eval_rollouts") is not None,
-    "nothing is evaluated while runtime_args.eval_episode_interval is 0 (row 10.6)",
+    "nothing is evaluated while runtime_args.eval_episode_interval is 0",
 )
 VLLM = When(
     lambda c: c.plan("stage.placement.rollout.engine") != "sglang", "the SGLang engines do not take a seed from it"
@@ -37,12 +31,14 @@ def worth(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.PROMPTS:
-            return known(context, "stage.batch.responses_per_prompt", "num_inference_per_prompt")
+            return known_plan_value(context, "stage.batch.responses_per_prompt", "num_inference_per_prompt")
         case Unit.ROLLOUTS:
             return sequences_per_rollout(context)
         case Unit.UPDATES | Unit.LR_TICKS:
-            update = known(context, "stage.batch.sequences_per_update", "runtime_args.train_global_batch_size")
-            return ratio(update, known(context, "stage.batch.passes", "runtime_args.num_training_epoch"))
+            update = known_plan_value(
+                context, "stage.batch.sequences_per_update", "runtime_args.train_global_batch_size"
+            )
+            return ratio(update, known_plan_value(context, "stage.batch.passes", "runtime_args.num_training_epoch"))
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.plan("stage.placement.actor.backend") == "megatron")
         case Unit.TOKENS_PER_GPU:

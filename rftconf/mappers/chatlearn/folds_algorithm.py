@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, arith, formula
 from rftconf.mappers.codecs import unbounded
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import leave_open, settle, take
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, arith, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A, OPTIM = "stage.algorithm.", "stage.optim.actor."
 SEQUENCE = "models.policy_trainer.use_group_sequence_policy"
@@ -22,19 +20,19 @@ OPT = "models.policy_trainer.optimizer."
 HERE = "ChatLearn trains with GRPO alone: group mean and deviation"
 
 
-def read_advantage(r: Reading) -> None:
+def read_advantage(r: ReadContext) -> None:
     """No key chooses it."""
     del r
 
 
-def refuse_advantage(w: Writing) -> None:
+def refuse_advantage(w: WriteContext) -> None:
     """Another estimator is another algorithm; with a critic there is nothing near."""
     name, critic = w.plan(A + "advantage"), w.plan(A + "critic.enabled")
     if w.same_framework:
         return
     if critic is True or name == "gae":
         raise RefusedError(
-            f"the source trains a critic ({name}); {HERE}, without a critic (row 4.2.2)",
+            f"the source trains a critic ({name}); {HERE}, without a critic",
             choices=("change the source to a group estimator (grpo) first",),
         )
     if name not in ("grpo", None):
@@ -42,32 +40,25 @@ def refuse_advantage(w: Writing) -> None:
         w.decide("models.policy_trainer", why, "accept GRPO", "or keep the source's framework")
 
 
-def read_loss(r: Reading) -> None:
-    """The sequence-level ratio is Megatron's alone (row 4.2.18)."""
+def read_loss(r: ReadContext) -> None:
+    """The sequence-level ratio is Megatron's alone."""
     if r.trainer != "megatron":
-        r.inactive[SEQUENCE] = "the FSDP trainer has the token-level ratio only (row 4.2.18)"
+        r.inactive[SEQUENCE] = "the FSDP trainer has the token-level ratio only"
         r.set(A + "policy_loss.family", "ppo", kind=Kind.DEFAULT, how="the FSDP trainer's only loss")
         return
     sequence = r.native(SEQUENCE)
     r.set(A + "policy_loss.family", "gspo" if sequence is True else "ppo" if sequence is False else sequence, SEQUENCE)
 
 
-def write_loss(w: Writing) -> None:
+def write_loss(w: WriteContext) -> None:
     """ppo or gspo; what else a source may have is refused, because no loss here is near it."""
     family, path = w.plan(A + "policy_loss.family"), A + "policy_loss.family"
     if isinstance(family, Expr):
-        w.put(
-            SEQUENCE,
-            "???",
-            path,
-            state=State.UNRESOLVED,
-            note="the loss depends on a value the source does not tell",
-            always=True,
-        )
+        leave_open(w, SEQUENCE, "the loss depends on a value the source does not tell", path)
         return
     if family == "gspo" and w.trainer != "megatron":
         raise RefusedError(
-            "the source's loss is gspo; ChatLearn's FSDP trainer has the token-level ratio only (row 4.2.18)",
+            "the source's loss is gspo; ChatLearn's FSDP trainer has the token-level ratio only",
             choices=("a Megatron trainer in the source", "the ppo loss in the source, with clip ranges for tokens"),
         )
     if family not in ("ppo", "gspo", None):
@@ -79,12 +70,12 @@ def write_loss(w: Writing) -> None:
         w.put(SEQUENCE, family == "gspo", path, always=family == "gspo")
 
 
-def read_dual_clip(r: Reading) -> None:
+def read_dual_clip(r: ReadContext) -> None:
     """There is none."""
     r.set(A + "policy_loss.dual_clip_c", None, kind=Kind.DEFAULT, how="the loss is capped by value (H32)")
 
 
-def write_dual_clip(w: Writing) -> None:
+def write_dual_clip(w: WriteContext) -> None:
     """The cap by value stands in its place."""
     c, path = w.plan(A + "policy_loss.dual_clip_c"), A + "policy_loss.dual_clip_c"
     if unbounded(w) and not w.same_framework:
@@ -99,7 +90,7 @@ def write_dual_clip(w: Writing) -> None:
         )
 
 
-def read_kl(r: Reading) -> None:
+def read_kl(r: ReadContext) -> None:
     """KL acts where its coefficient is positive, in the FSDP trainer only (H41)."""
     at = A + "kl_loss."
     if r.trainer == "megatron":
@@ -107,7 +98,7 @@ def read_kl(r: Reading) -> None:
         r.set(at + "enabled", False, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
         r.set(A + "entropy_coef", 0.0, kind=Kind.DEFAULT, how="no gradient with Megatron (H41)")
         return
-    r.set(A + "entropy_coef", r.native(ENTROPY, 0.0), ENTROPY)
+    take(r, ENTROPY, A + "entropy_coef", 0.0)
     coef = r.native(KL, 0.0)
     known = not isinstance(coef, Expr)
     r.set(at + "enabled", coef > 0 if known else True, KL)
@@ -116,11 +107,11 @@ def read_kl(r: Reading) -> None:
         at + "estimator",
         "k3_clamped" if not known or coef > 0 else None,
         kind=Kind.DEFAULT,
-        how="clamped k3 (row 4.2.9)",
+        how="clamped k3",
     )
 
 
-def write_kl(w: Writing) -> None:
+def write_kl(w: WriteContext) -> None:
     """A coefficient of 0 switches KL off."""
     at = A + "kl_loss."
     enabled, coef, estimator = (w.plan(at + name) for name in ("enabled", "coef", "estimator"))
@@ -132,40 +123,30 @@ def write_kl(w: Writing) -> None:
         w.put(ENTROPY, entropy, A + "entropy_coef", always=True)
     if isinstance(enabled, Expr):
         note = "a coefficient of 0 switches KL off, and whether it is used depends on a value nobody tells"
-        w.put(KL, "???", *(at + name for name in ("enabled", "coef")), state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, KL, note, *(at + name for name in ("enabled", "coef")))
         return
     on = enabled is not False and enabled is not None
     value = coef if on and coef is not None else 0.0
     w.put(KL, value, at + "enabled", *([at + "coef"] if on and coef is not None else []), always=True)
     if on and estimator not in ("k3_clamped", None):
-        w.lose(
-            at + "estimator", State.NARROWED, f"always the clamped k3, instead of the source's {estimator} (row 4.2.9)"
-        )
+        w.lose(at + "estimator", State.NARROWED, f"always the clamped k3, instead of the source's {estimator}")
     elif estimator is not None:
-        w.lose(at + "estimator", State.DEFAULT, "always the clamped k3 (row 4.2.9)")
+        w.lose(at + "estimator", State.DEFAULT, "always the clamped k3")
 
 
-def _lose_regularizers(w: Writing, enabled: Any, entropy: Any) -> None:
+def _lose_regularizers(w: WriteContext, enabled: Any, entropy: Any) -> None:
     """KL and entropy, which Megatron's losses only report."""
     if entropy is not None:
-        w.lose(
-            A + "entropy_coef",
-            State.DEAD_IN_TARGET if entropy else State.DEFAULT,
-            NO_GRADIENT if entropy else "no entropy in the loss",
-        )
+        settle(w, A + "entropy_coef", not entropy, "no entropy in the loss", NO_GRADIENT, state=State.DEAD_IN_TARGET)
     for name in ("enabled", "coef", "estimator"):
         path = A + "kl_loss." + name
         if w.plan(path) is not None:
-            w.lose(
-                path,
-                State.DEAD_IN_TARGET if enabled else State.DEFAULT,
-                NO_GRADIENT if enabled else "no KL in the loss",
-            )
+            settle(w, path, not enabled, "no KL in the loss", NO_GRADIENT, state=State.DEAD_IN_TARGET)
     if enabled:
         w.decide(KL, NO_GRADIENT, "train without KL", "or use the FSDP trainer")
 
 
-def read_optimizer(r: Reading) -> None:
+def read_optimizer(r: ReadContext) -> None:
     """Two keys for the betas; Megatron decays to min_lr within one update (H47)."""
     r.set(
         OPTIM + "betas",
@@ -175,8 +156,8 @@ def read_optimizer(r: Reading) -> None:
     )
     lr, floor = r.native(OPT + "lr"), r.native(OPT + "min_lr")
     if r.trainer != "megatron":
-        r.inactive[OPT + "min_lr"] = "the FSDP trainer has no schedule: the rate is constant (row 5.6)"
-        r.set(OPTIM + "schedule", "constant", kind=Kind.DEFAULT, how="no scheduler (row 5.6)")
+        r.inactive[OPT + "min_lr"] = "the FSDP trainer has no schedule: the rate is constant"
+        r.set(OPTIM + "schedule", "constant", kind=Kind.DEFAULT, how="no scheduler")
         return
     constant = floor == lr
     r.set(OPTIM + "schedule", "constant" if constant else "linear", OPT + "min_lr")
@@ -186,7 +167,7 @@ def read_optimizer(r: Reading) -> None:
         r.note(f"{OPT}min_lr is not lr: the rate falls to it after the first update and stays there (H47)")
 
 
-def write_optimizer(w: Writing) -> None:
+def write_optimizer(w: WriteContext) -> None:
     """Both betas, and min_lr equal to lr where Megatron would let the rate collapse (H47)."""
     betas, path = w.plan(OPTIM + "betas"), OPTIM + "betas"
     if isinstance(betas, list) and len(betas) == 2:
@@ -208,68 +189,24 @@ def write_optimizer(w: Writing) -> None:
     _write_constant(w, schedule)
 
 
-def _write_constant(w: Writing, schedule: Any) -> None:
+def _write_constant(w: WriteContext, schedule: Any) -> None:
     if schedule not in ("constant", None):
         w.lose(
             OPTIM + "schedule",
             State.NARROWED,
-            f"the rate is constant here, instead of the source's {schedule} (row 5.6)",
+            f"the rate is constant here, instead of the source's {schedule}",
         )
     elif schedule is not None:
-        w.lose(OPTIM + "schedule", State.DEFAULT, "the rate is constant here (row 5.6)")
+        w.lose(OPTIM + "schedule", State.DEFAULT, "the rate is constant here")
     warmup = w.plan(OPTIM + "warmup_updates")
     if warmup is not None and warmup != 0:
         w.lose(
             OPTIM + "warmup_updates",
             State.NARROWED,
-            "there is no warm-up: the first update has the full rate (row 5.7)",
+            "there is no warm-up: the first update has the full rate",
         )
     elif warmup is not None:
         w.lose(OPTIM + "warmup_updates", State.DEFAULT, "no warm-up")
-
-
-RECOMPUTE = {
-    "recompute_granularity": "recompute_granularity", "recompute_method": "recompute_method",
-    "recompute_num_layers": "recompute_num_layers", "recompute_modules": "recompute_modules",
-    "decoder_first_pipeline_num_layers": "num_layers_in_first_pipeline_stage",
-    "decoder_last_pipeline_num_layers": "num_layers_in_last_pipeline_stage",
-}  # fmt: skip
-"""ChatLearn's key under models.policy_trainer to the name in Megatron's TransformerConfig."""
-KERNELS = (("attention_backend", "auto"), ("attention_backend", "flash"))
-"""What Megatron chooses by itself here."""
-OVERRIDES = "stage.placement.actor.megatron.transformer_overrides"
-
-
-def read_recompute(r: Reading) -> None:
-    """Keys of their own for what Megatron's TransformerConfig holds."""
-    keys = tuple(f"models.policy_trainer.{name}" for name in RECOMPUTE)
-    if r.trainer != "megatron":
-        r.inactive.update(dict.fromkeys(keys, "only the Megatron trainer reads it"))
-        return
-    found = {RECOMPUTE[name]: r.native(key) for name, key in zip(RECOMPUTE, keys, strict=True)}
-    given = {name: value for name, value in found.items() if value is not None}
-    r.set(OVERRIDES, given or None, *keys)
-
-
-def write_recompute(w: Writing) -> None:
-    """What has a key; other overrides of Megatron's config have none."""
-    given = w.plan(OVERRIDES)
-    if not isinstance(given, dict) or w.trainer != "megatron":
-        return
-    back = {theirs: ours for ours, theirs in RECOMPUTE.items()}
-    given = {name: value for name, value in given.items() if value is not None}
-    if "recompute_granularity" not in given:  # the other options of recomputation act with it alone
-        given = {name: value for name, value in given.items() if not name.startswith("recompute_")}
-    for name, value in given.items():
-        if name in back:
-            w.put(f"models.policy_trainer.{back[name]}", value, OVERRIDES, always=True)
-            if back[name].startswith("decoder_"):
-                w.put(f"models.ref_policy.{back[name]}", value, OVERRIDES, always=True)
-    lost = [name for name in given if name not in back and (name, given[name]) not in KERNELS]
-    if lost:
-        w.lose(OVERRIDES, State.NARROWED, f"no key for {', '.join(map(str, lost))} of Megatron's config")
-    elif not set(given) & set(back):
-        w.lose(OVERRIDES, State.DEFAULT, "nothing is recomputed")
 
 
 def floor_ratio(context: Any, path: str) -> Any:

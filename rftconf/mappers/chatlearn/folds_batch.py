@@ -1,18 +1,15 @@
-"""ChatLearn's two copies of n, and how a batch is cut for one pass (rows 1.2, 1.7-1.10)."""
+"""ChatLearn's two copies of n, and how a batch is cut for one pass."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 B = "stage.batch."
 N = B + "responses_per_prompt"
@@ -28,7 +25,7 @@ PLANS = tuple(
 )  # fmt: skip
 
 
-def read_responses(r: Reading) -> None:
+def read_responses(r: ReadContext) -> None:
     """The engines draw one copy of n, the advantages wait for the other; nothing compares them (H13)."""
     drawn, awaited = r.native(OF_ENGINE), r.native(OF_ADVANTAGE)
     r.set(N, drawn, OF_ENGINE, OF_ADVANTAGE)
@@ -38,11 +35,11 @@ def read_responses(r: Reading) -> None:
         r.narrowed[OF_ADVANTAGE] = f"{OF_ENGINE}={drawn} answers are drawn a prompt; this copy differs (H13)"
         r.note(
             f"{OF_ENGINE}={drawn} but {OF_ADVANTAGE}={awaited}: rewards of a prompt are forgotten only when {awaited} "
-            "have come, so advantages mix episodes (H13, D32)"
+            "have come, so advantages mix episodes (H13)"
         )
 
 
-def write_responses(w: Writing) -> None:
+def write_responses(w: WriteContext) -> None:
     """Both copies, always."""
     n = w.plan(N)
     if n is None:
@@ -67,7 +64,7 @@ def _refuse_single(advantage: Any) -> None:
     )
 
 
-def read_micro(r: Reading) -> None:
+def read_micro(r: ReadContext) -> None:
     """Packing fills micro-batches up to a number of tokens; without it their size is fixed."""
     for prefix, roles in ((TRAINER, ("micro", "log_prob")), (REF, ("reference",))):
         packs, tokens = r.native(prefix + "packing"), r.native(prefix + "max_token_in_packing")
@@ -88,7 +85,7 @@ def read_micro(r: Reading) -> None:
     _read_train_micro(r)
 
 
-def _read_inference(r: Reading, path: str, own: str, packs: Any) -> None:
+def _read_inference(r: ReadContext, path: str, own: str, packs: Any) -> None:
     """Passes without gradients: Megatron cuts them as it cuts the update (megatron_policy_trainer: forward_step)."""
     if r.trainer == "megatron":
         size = r.native(MICRO_OF_RUN) if packs is not True else None
@@ -97,20 +94,20 @@ def _read_inference(r: Reading, path: str, own: str, packs: Any) -> None:
         r.set(path, r.native(own) if packs is not True else None, own)
 
 
-def _read_train_micro(r: Reading) -> None:
+def _read_train_micro(r: ReadContext) -> None:
     """FSDP reads the model's key, Megatron the run's (fsdp_module, megatron_module)."""
     packs, megatron = r.native(TRAINER + "packing"), r.trainer == "megatron"
     counts, other = (MICRO_OF_RUN, MICRO) if megatron else (MICRO, MICRO_OF_RUN)
     r.set(f"{B}micro.sequences_per_rank", r.native(counts) if packs is not True else None, counts)
     if packs is True:
-        r.inactive.update(dict.fromkeys((MICRO, MICRO_OF_RUN), f"not used while {TRAINER}packing is true (row 1.7)"))
+        r.inactive.update(dict.fromkeys((MICRO, MICRO_OF_RUN), f"not used while {TRAINER}packing is true"))
     else:
         what = "not read" if megatron else "only checked"
-        r.inactive[other] = f"{what}: the trainer cuts its batches by {counts} (row 1.7)"
+        r.inactive[other] = f"{what}: the trainer cuts its batches by {counts}"
 
 
-def write_micro(w: Writing) -> None:
-    """Packing and its number of tokens, or fixed sizes that divide what a rank gets (row 1.13)."""
+def write_micro(w: WriteContext) -> None:
+    """Packing and its number of tokens, or fixed sizes that divide what a rank gets."""
     packs = w.plan(B + "micro.dynamic")
     w.put(TRAINER + "packing", bool(packs) if packs is None else packs, B + "micro.dynamic", always=True)
     tokens = w.plan(B + "micro.tokens_per_rank")
@@ -123,21 +120,21 @@ def write_micro(w: Writing) -> None:
     _write_inference(w, packs, "reference", REF)
 
 
-def _write_train_micro(w: Writing, packs: Any) -> None:
+def _write_train_micro(w: WriteContext, packs: Any) -> None:
     path = B + "micro.sequences_per_rank"
     wanted = w.plan(path)
     if packs is True:
-        how = "asked for, but not used with packing (row 1.7)"
+        how = "asked for, but not used with packing"
         w.put(MICRO_OF_RUN, 1, always=True, how=how)
         if wanted is not None:
-            w.lose(path, State.DEAD_IN_TARGET, "not used with packing (row 1.7)")
+            w.lose(path, State.DEAD_IN_TARGET, "not used with packing")
         return
     share = _share(w, w.plan(B + "sequences_per_update"), "actor")
     for key in (MICRO_OF_RUN,) if w.trainer == "megatron" else (MICRO_OF_RUN, MICRO):
         _put_divisor(w, key, path, wanted, share, f"{share} sequences a rank and update")
 
 
-def _write_inference(w: Writing, packs: Any, role: str, prefix: str) -> None:
+def _write_inference(w: WriteContext, packs: Any, role: str, prefix: str) -> None:
     """Passes without gradients: the reference has switches of its own, old log-probabilities use the trainer's."""
     own = w.plan(f"{B}{role}.dynamic")
     packs = own if role == "reference" and own is not None else packs
@@ -154,7 +151,7 @@ def _write_inference(w: Writing, packs: Any, role: str, prefix: str) -> None:
     wanted = w.plan(path)
     if packs is True:
         if wanted is not None:
-            w.lose(path, State.DEAD_IN_TARGET, "not used with packing (row 1.8)")
+            w.lose(path, State.DEAD_IN_TARGET, "not used with packing")
         return
     prompts, n = w.plan(B + "prompts_per_rollout"), w.plan(N)
     share = _share(
@@ -166,7 +163,7 @@ def _write_inference(w: Writing, packs: Any, role: str, prefix: str) -> None:
         w.lose(path, State.NARROWED, f"the Megatron models cut every pass by {MICRO_OF_RUN}")
 
 
-def _write_tokens(w: Writing, packs: Any, role: str, prefix: str) -> None:
+def _write_tokens(w: WriteContext, packs: Any, role: str, prefix: str) -> None:
     path = f"{B}{role}.tokens_per_rank"
     tokens, common = w.plan(path), w.plan(B + "micro.tokens_per_rank")
     if role == "reference" and packs is not False:
@@ -185,7 +182,7 @@ def _write_tokens(w: Writing, packs: Any, role: str, prefix: str) -> None:
         w.lose(path, State.DERIVED if same else State.NARROWED, note)
 
 
-def _share(w: Writing, sequences: Any, role: str) -> int | None:
+def _share(w: WriteContext, sequences: Any, role: str) -> int | None:
     """What one data-parallel rank of a model gets of `sequences`, where that is known."""
     at, actor = f"stage.placement.{role}.", "stage.placement.actor."
     sizes = ("megatron.tp", "megatron.pp", "megatron.cp") if w.trainer == "megatron" else ("sp",)
@@ -204,7 +201,7 @@ def _share(w: Writing, sequences: Any, role: str) -> int | None:
     return int(share) if share.denominator == 1 else None
 
 
-def _put_divisor(w: Writing, key: str, path: str, wanted: Any, share: int | None, of: str) -> None:
+def _put_divisor(w: WriteContext, key: str, path: str, wanted: Any, share: int | None, of: str) -> None:
     """`wanted`, or the next smaller number that divides `share`; 1 where nobody says."""
     if wanted is None:
         w.put(key, 1, always=True, how="the source does not say; 1 always divides")
@@ -214,7 +211,7 @@ def _put_divisor(w: Writing, key: str, path: str, wanted: Any, share: int | None
         w.put(key, value, path, always=True)
         return
     fits = max(size for size in range(1, min(value, share) + 1) if share % size == 0)
-    note = f"{value} does not divide {of}; wrote {fits} (row 1.13)"
+    note = f"{value} does not divide {of}; wrote {fits}"
     w.put(key, fits, path, state=State.ROUNDED, note=note, always=True)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
 from rftconf.mappers.chatlearn.conditions import NEWEST
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import leave_open, settle
+from rftconf.plan.origin import TRACKED
 
 L, M = "stage.length.", "stage.model."
 POLICY, TRAINER, REF = "models.policy.", "models.policy_trainer.", "models.ref_policy."
@@ -26,7 +25,7 @@ WEIGHT_KEYS = (
 )  # fmt: skip
 
 
-def read_lengths(r: Reading) -> None:
+def read_lengths(r: ReadContext) -> None:
     """The engines' limits; 1.2.0 knows only the sum."""
     if not r.since(NEWEST):
         _read_copies(r, "seq_length", "model_max_tokens")
@@ -35,7 +34,7 @@ def read_lengths(r: Reading) -> None:
         _read_copies(r, key, field)
 
 
-def _read_copies(r: Reading, key: str, field: str) -> None:
+def _read_copies(r: ReadContext, key: str, field: str) -> None:
     own = r.native(POLICY + key)
     copies = [role + key for role in (TRAINER, REF)]
     if r.trainer != "megatron":
@@ -47,7 +46,7 @@ def _read_copies(r: Reading, key: str, field: str) -> None:
     r.set(L + field, own, POLICY + key, *copies)
 
 
-def write_lengths(w: Writing) -> None:
+def write_lengths(w: WriteContext) -> None:
     """The engines' limits and, with Megatron, both copies; before them the sum."""
     known = {field: w.plan(L + field) for field in LENGTHS.values()}
     roles = (POLICY, TRAINER, REF) if w.trainer == "megatron" else (POLICY,)
@@ -68,23 +67,23 @@ def sum_of(known: dict[str, Any]) -> Any:
     return first + second
 
 
-def _lose_context(w: Writing, whole: Any) -> None:
+def _lose_context(w: WriteContext, whole: Any) -> None:
     context = w.plan(L + "model_max_tokens")
     if context is None:
         return
     same = context == whole or L + "model_max_tokens" in w.outcomes
-    note = "always the longest prompt plus the longest answer (row 6.3)"
-    w.lose(L + "model_max_tokens", State.DEFAULT if same else State.NARROWED, note)
+    note = "always the longest prompt plus the longest answer"
+    settle(w, L + "model_max_tokens", same, note)
 
 
-def read_weights(r: Reading) -> None:
+def read_weights(r: ReadContext) -> None:
     """FSDP trains what the trainer loads; Megatron loads a converted checkpoint and takes the rest from the engines' folder."""
     engine, trained, reference = (r.native(role + "load") for role in (POLICY, TRAINER, REF))
     if r.trainer == "megatron":
         r.set(M + "path", engine, POLICY + "load")
         for key, at in CHECKPOINTS.items():
             path = r.native(key)
-            r.set(at + "dist_checkpointing_path", path, key)
+            r.set(at + "dist_checkpointing_path", path, key, how=TRACKED)
             r.set(at + "use_dist_checkpointing", path is not None, key)
         _read_tokenizer(r, engine)
         return
@@ -99,7 +98,7 @@ def read_weights(r: Reading) -> None:
     r.inactive.update(dict.fromkeys(WEIGHT_KEYS[3:], "only the Megatron models read it"))
 
 
-def _read_tokenizer(r: Reading, engine: Any) -> None:
+def _read_tokenizer(r: ReadContext, engine: Any) -> None:
     named, copy = (r.native(role + "tokenizer_model") for role in (TRAINER, REF))
     keys = (TRAINER + "tokenizer_model", REF + "tokenizer_model")
     r.set(M + "tokenizer_path", named if named != engine else None, *keys)
@@ -109,11 +108,11 @@ def _read_tokenizer(r: Reading, engine: Any) -> None:
         r.inactive[role + "tokenizer_type"] = "how Megatron finds its vocabulary; texts are tokenized by the engines"
 
 
-def write_weights(w: Writing) -> None:
+def write_weights(w: WriteContext) -> None:
     """One folder for all FSDP models; for Megatron the engines' folder and a converted checkpoint."""
     path = w.plan(M + "path")
     if path == "" and not w.same_framework:
-        w.put(POLICY + "load", "???", M + "path", state=State.UNRESOLVED, note="the source names no model", always=True)
+        leave_open(w, POLICY + "load", "the source names no model", M + "path")
         path = "???"
     elif path is not None:
         w.put(POLICY + "load", path, M + "path", always=True)
@@ -142,7 +141,18 @@ def write_weights(w: Writing) -> None:
             w.put(role + "tokenizer_model", tokenizer, *named, always=True)
 
 
-def _write_checkpoints(w: Writing) -> Any:
+SHARDS = (
+    "the source names a folder of shards; Megatron's load_checkpoint looks for latest_checkpointed_iteration.txt in it, "
+    "and trains from random weights where it finds none"
+)
+
+
+def _told_as_tracked(w: WriteContext, at: str) -> bool:
+    origin = w.origins.get(at + "dist_checkpointing_path")
+    return origin is not None and origin.how == TRACKED
+
+
+def _write_checkpoints(w: WriteContext) -> Any:
     """The actor's converted checkpoint, which the reference shares unless it has its own."""
     found: Any = None
     for key, at in CHECKPOINTS.items():
@@ -154,7 +164,11 @@ def _write_checkpoints(w: Writing) -> Any:
         ]
         if own is not None and used is not False:
             found = own if found is None else found
-            w.put(key, own, *paths, always=True)
+            state = State.EXACT if w.same_framework or _told_as_tracked(w, at) else State.NARROWED
+            note = "" if state is State.EXACT else SHARDS
+            w.put(key, own, *paths, state=state, note=note, always=True)
+            if note:
+                w.decide(key, note, "the folder that holds latest_checkpointed_iteration.txt", "or convert the model")
         elif found is not None:
             other = used is False  # of a source whose reference model reads the hub's weights
             note = "ChatLearn's Megatron models all load a converted checkpoint" if other else ""
@@ -162,14 +176,14 @@ def _write_checkpoints(w: Writing) -> Any:
             w.put(key, found, *paths, state=state, note=note, always=True, how="as the trainer's")
         else:
             note = "the source names no Megatron checkpoint"
-            w.put(key, "???", *paths, state=State.UNRESOLVED, note=note, always=True, how=note)
+            leave_open(w, key, note, *paths, how=note)
     return found
 
 
 TRUST = tuple(role + "trust_remote_code" for role in (POLICY, TRAINER, REF))
 
 
-def read_trust(r: Reading) -> None:
+def read_trust(r: ReadContext) -> None:
     """Each model asks for itself; the engines' word counts."""
     said = r.native(TRUST[0], True)
     r.set(M + "trust_remote_code", said, *TRUST)
@@ -178,21 +192,21 @@ def read_trust(r: Reading) -> None:
             r.narrowed[key] = f"the engines say {said}; elsewhere there is one switch for all models"
 
 
-def write_trust(w: Writing) -> None:
+def write_trust(w: WriteContext) -> None:
     """The same for each model."""
     said = w.plan(M + "trust_remote_code")
     for key in TRUST if said is not None else ():
         w.put(key, said, M + "trust_remote_code")
 
 
-def read_tracking(r: Reading) -> None:
-    """The console always, and each tracker that is switched on (row 10.9)."""
+def read_tracking(r: ReadContext) -> None:
+    """The console always, and each tracker that is switched on."""
     args = "runtime_args.log_args_dict."
     on = [name for name in ("tensorboard", "wandb") if r.native(f"{args}enable_{name}") is True]
     r.set("identity.loggers", ["console", *on], f"{args}enable_tensorboard", f"{args}enable_wandb")
 
 
-def write_tracking(w: Writing) -> None:
+def write_tracking(w: WriteContext) -> None:
     """A switch for each of two trackers."""
     path, args = "identity.loggers", "runtime_args.log_args_dict."
     found = w.plan(path)

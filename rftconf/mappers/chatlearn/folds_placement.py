@@ -1,20 +1,18 @@
-"""Which GPUs do what: numbers of GPUs for each model, and one list of models that share them (rows 3.1-3.5)."""
+"""Which GPUs do what: numbers of GPUs for each model, and one list of models that share them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Var, arith, formula
 from rftconf.mappers.chatlearn.conditions import worth
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rates import refuse_torn_ranks
+from rftconf.mappers.shapes import leave_open
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 P, B = "stage.placement.", "stage.batch."
 COLOCATION = "runtime_args.colocation"
@@ -25,7 +23,7 @@ NODE_GPUS = 8
 """No key says how many GPUs a node has; whole multiples of this are taken for nodes of that size."""
 
 
-def read_placement(r: Reading) -> None:
+def read_placement(r: ReadContext) -> None:
     """Models in the list share GPUs; the others have their own."""
     groups = r.native(COLOCATION)
     together = {str(name) for name in groups} if isinstance(groups, list) else set()
@@ -42,7 +40,7 @@ def read_placement(r: Reading) -> None:
     _read_cluster(r, [_most([policy, trainer])] if shares else [policy, trainer])
 
 
-def _differing(r: Reading, together: set[str]) -> None:
+def _differing(r: ReadContext, together: set[str]) -> None:
     """Models that share GPUs with a larger one: elsewhere all that share use all of them."""
     shared = {key: r.native(key) for name, key in NUMBERS.items() if name in together and name != "ref_policy"}
     plain = [size for size in shared.values() if isinstance(size, int)]
@@ -52,7 +50,7 @@ def _differing(r: Reading, together: set[str]) -> None:
                 f"shares {max(plain)} GPUs with other models and uses {size} of them; elsewhere all that share use all"
             )
     if r.native(REF) != r.native(TRAINER) or ("ref_policy" in together) != ("policy_trainer" in together):
-        r.narrowed[REF] = "a reference on GPUs of its own; elsewhere it shares the trainer's (row 3.14)"
+        r.narrowed[REF] = "a reference on GPUs of its own; elsewhere it shares the trainer's"
 
 
 def _most(sizes: list[Any]) -> Any:
@@ -64,7 +62,7 @@ def _most(sizes: list[Any]) -> Any:
     return next(s for s in sizes if isinstance(s, Expr)) if len(symbolic) == 1 else None
 
 
-def _read_cluster(r: Reading, parts: list[Any]) -> None:
+def _read_cluster(r: ReadContext, parts: list[Any]) -> None:
     """The whole is known, its cut into nodes is not: the launcher's Ray cluster has it."""
     if any(part is None for part in parts):
         return
@@ -89,7 +87,7 @@ def _read_cluster(r: Reading, parts: list[Any]) -> None:
         r.note(how)
 
 
-def write_placement(w: Writing) -> None:
+def write_placement(w: WriteContext) -> None:
     """Colocated models in one list with the same number of GPUs; else each has its own."""
     layout = w.plan(P + "layout")
     trainer, rollout = w.plan(P + "actor.gpus"), w.plan(P + "rollout.gpus")
@@ -100,14 +98,14 @@ def write_placement(w: Writing) -> None:
     shared = list(SHARED) if layout == "colocated" else ["policy_trainer", "ref_policy"]
     state = State.NARROWED if layout == "lendable" else State.EXACT
     note = (
-        "trainer GPUs never serve rollouts here; the source lends them while they are idle (row 15.4)"
+        "trainer GPUs never serve rollouts here; the source lends them while they are idle"
         if layout == "lendable"
         else ""
     )
     w.put(COLOCATION, shared, P + "layout", state=state, note=note, always=True)
     for key, value, path in ((TRAINER, trainer, P + "actor.gpus"), (POLICY, rollout, P + "rollout.gpus")):
         if value is None:
-            w.put(key, "???", path, state=State.UNRESOLVED, note="the source does not tell how many GPUs", always=True)
+            leave_open(w, key, "the source does not tell how many GPUs", path)
         else:
             w.put(key, value, path, always=True, chosen=w.chosen(path))
     _write_reference(w, trainer)
@@ -128,7 +126,7 @@ FREED = {
 }
 
 
-def _free_shared_memory(w: Writing, layout: Any) -> None:
+def _free_shared_memory(w: WriteContext, layout: Any) -> None:
     """Where models share GPUs and nobody asked otherwise, those that wait do so in host memory."""
     for key, path in FREED.items() if layout == "colocated" and not w.same_framework else ():
         origin = w.origins.get(path)
@@ -139,21 +137,21 @@ def _free_shared_memory(w: Writing, layout: Any) -> None:
                   always=True, chosen=True, how=how)  # fmt: skip
 
 
-def _write_reference(w: Writing, trainer: Any) -> None:
-    """The reference always exists here (row 3.14), on the trainer's GPUs."""
+def _write_reference(w: WriteContext, trainer: Any) -> None:
+    """The reference always exists here, on the trainer's GPUs."""
     own = w.plan(P + "reference.gpus")
     value = own if own is not None else trainer
-    how = "" if own is not None else "the reference always exists here, on the trainer's GPUs (row 3.14)"
+    how = "" if own is not None else "the reference always exists here, on the trainer's GPUs"
     w.put(REF, "???" if value is None else value, P + "reference.gpus", always=True, how=how)
 
 
-def _cluster(w: Writing) -> Any:
+def _cluster(w: WriteContext) -> Any:
     nodes, size = w.plan("cluster.nodes"), w.plan("cluster.gpus_per_node")
     return None if nodes is None or size is None else nodes * size
 
 
-def _check(w: Writing, trainer: Any, rollout: Any) -> None:
-    """What ChatLearn asserts before it starts (row 1.13)."""
+def _check(w: WriteContext, trainer: Any, rollout: Any) -> None:
+    """What ChatLearn asserts before it starts."""
     if w.same_framework:
         return
     prompts, n, update = (
@@ -170,7 +168,7 @@ def _check(w: Writing, trainer: Any, rollout: Any) -> None:
     _check_ranks(w, trainer, update, prompts * n if isinstance(prompts, int) and isinstance(n, int) else None)
 
 
-def _check_ranks(w: Writing, trainer: Any, update: Any, samples: Any) -> None:
+def _check_ranks(w: WriteContext, trainer: Any, update: Any, samples: Any) -> None:
     if not isinstance(trainer, int):
         return
     ranks = worth(w, Unit.SEQUENCES_PER_RANK)
@@ -180,7 +178,7 @@ def _check_ranks(w: Writing, trainer: Any, update: Any, samples: Any) -> None:
     for what, value in (("update", update), ("episode", samples)):
         if isinstance(value, int) and value % int(ranks):
             raise RefusedError(
-                f"{value} samples an {what} cannot be shared by {ranks} data-parallel ranks (row 1.13)",
+                f"{value} samples an {what} cannot be shared by {ranks} data-parallel ranks",
                 choices=tuple(f"{d} ranks" for d in _divisors(value, near=int(ranks))),
             )
 

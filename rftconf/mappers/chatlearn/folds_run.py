@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, OpenKey, Text, Var, arith, formula, text
+from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import Behaves, Switch, Where, carry, leave_open, take, together
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import MISSING, Expr, OpenKey, Text, Var, arith, formula, text
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.schemas import catalogue
 
 R, IDENTITY = "stage.run_length.", "identity."
 EPISODES, RESUMES, DATA_STATE = (
@@ -22,13 +23,13 @@ OUTPUT = "runtime_args.output_dir"
 PARTIAL = "runtime_args.use_partial_rollout"
 
 
-def read_length(r: Reading) -> None:
-    """Episodes; samples are cycled, whatever an epoch is (row 10.1)."""
-    r.set(R + "rollouts", r.native(EPISODES), EPISODES)
-    r.set(R + "last_partial", "cycle", kind=Kind.DEFAULT, how="samples are cycled (row 7.5)")
+def read_length(r: ReadContext) -> None:
+    """Episodes; samples are cycled, whatever an epoch is."""
+    take(r, EPISODES, R + "rollouts")
+    r.set(R + "last_partial", "cycle", kind=Kind.DEFAULT, how="samples are cycled")
 
 
-def write_length(w: Writing) -> None:
+def write_length(w: WriteContext) -> None:
     """An explicit number: ChatLearn never stops on epochs (H12)."""
     rollouts, epochs, last = (w.plan(R + name) for name in ("rollouts", "epochs", "last_partial"))
     if rollouts is not None:
@@ -49,7 +50,7 @@ def write_length(w: Writing) -> None:
         w.lose(
             R + "last_partial",
             State.NARROWED,
-            "samples are cycled: no epoch boundary drops or carries a rest (row 7.5)",
+            "samples are cycled: no epoch boundary drops or carries a rest",
         )
     elif last is not None:
         w.lose(
@@ -59,19 +60,18 @@ def write_length(w: Writing) -> None:
         )
 
 
-def _episodes(w: Writing, epochs: Any, last: Any) -> Any:
+def _episodes(w: WriteContext, epochs: Any, last: Any) -> Any:
     """Rollout periods of so many epochs, by the source's own rule for the last batch."""
-    prompts, rows = w.plan("stage.batch.prompts_per_rollout"), w.facts.get("rows")
+    prompts, rows = w.plan("stage.batch.prompts_per_rollout"), Var("ROWS") if w.facts.rows is None else w.facts.rows
     if epochs is None or prompts is None:
         return None
-    rows = Var("ROWS") if rows is None else rows
     if last == "carry":
         return arith("//", arith("*", rows, epochs), prompts)
     return arith("*", arith("//", rows, prompts), epochs)
 
 
-def read_folder(r: Reading) -> None:
-    """The run's own folder; the plan keeps the root above project and experiment (row 10.7)."""
+def read_folder(r: ReadContext) -> None:
+    """The run's own folder; the plan keeps the root above project and experiment."""
     folder, project, name = r.native(OUTPUT), r.plan(IDENTITY + "project"), r.plan(IDENTITY + "experiment")
     tails = [f"/{project}/{name}", f"/{name}"] if isinstance(name, str) else []
     r.set(
@@ -90,7 +90,7 @@ def _without(folder: Any, tail: str) -> Any:
     return text(*parts[:-1], last.rstrip("/").removesuffix(tail)) or None
 
 
-def write_folder(w: Writing) -> None:
+def write_folder(w: WriteContext) -> None:
     """`<root>/<project>/<experiment>`; logs go beside the checkpoints."""
     root, log_dir = w.plan(IDENTITY + "checkpoint_root"), "runtime_args.log_args_dict.log_dir"
     if root is None:
@@ -112,8 +112,8 @@ def write_folder(w: Writing) -> None:
         w.put(log_dir, folder, always=True, how="mandatory")
 
 
-def read_resume(r: Reading) -> None:
-    """Resuming needs the switch and the folder of the data loader's state (row 10.8)."""
+def read_resume(r: ReadContext) -> None:
+    """Resuming needs the switch and the folder of the data loader's state."""
     switch, folder = r.native(RESUMES), r.native(DATA_STATE)
     on = switch is not False and folder is not None
     r.set(IDENTITY + "resume", "auto" if on else "never", RESUMES, DATA_STATE)
@@ -129,7 +129,7 @@ LOST_WEIGHTS = (
 )
 
 
-def _loses_weights(c: Reading | Writing) -> bool:
+def _loses_weights(c: Context) -> bool:
     """True for FSDP with more than one update an episode."""
     prompts, n, update, passes = (
         c.plan(f"stage.batch.{name}")
@@ -139,19 +139,19 @@ def _loses_weights(c: Reading | Writing) -> bool:
     return c.trainer != "megatron" and known and (prompts * n != update or passes not in (1, None))
 
 
-def write_resume(w: Writing) -> None:
+def write_resume(w: WriteContext) -> None:
     """The folder of the data loader's state lies in the output folder, as in ChatLearn's templates."""
     wanted = w.plan(IDENTITY + "resume")
     if wanted is None:
         return
     if isinstance(wanted, Expr) and not w.same_framework:
         note = f"depends on {formula(wanted)}, which the source does not tell"
-        w.put(RESUMES, MISSING, IDENTITY + "resume", state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, RESUMES, note, IDENTITY + "resume")
         return
     if wanted == "never":
         w.put(RESUMES, False, IDENTITY + "resume", always=True)
         return
-    note = "resumes only from its own output folder (row 10.8)" if wanted == "path" else ""
+    note = "resumes only from its own output folder" if wanted == "path" else ""
     w.put(RESUMES, True, IDENTITY + "resume", state=State.NARROWED if note else State.EXACT, note=note)
     # a name that nobody gave yet is no name to point to: OmegaConf stops at an interpolation of ???
     folder = "???" if w.plan(IDENTITY + "checkpoint_root") is None else f"${{{OUTPUT}}}/data_checkpoint_path/"
@@ -161,40 +161,23 @@ def write_resume(w: Writing) -> None:
         w.note(LOST_WEIGHTS)
 
 
-def read_export(r: Reading) -> None:
-    """FSDP may save in the Hugging Face format; Megatron checkpoints are converted by hand."""
-    if r.trainer == "megatron":
-        r.set(EXPORT, "never", kind=Kind.DEFAULT, how="Megatron checkpoints are converted by hand")
-        return
-    saves = r.native(SAVES_HF)
-    r.set(EXPORT, saves if isinstance(saves, Expr) else "always" if saves else "never", SAVES_HF)
+BY_HAND = Behaves(
+    EXPORT, "never", "Megatron checkpoints are converted by hand", only_told=True, state=State.NO_COUNTERPART
+)
+SAVES = Switch(SAVES_HF, EXPORT, "always", "never", {"last": "exports with every checkpoint, not only with the last"})
+EXPORTS = together(Where(MEGATRON, BY_HAND, SAVES), why="fsdp_module.save_checkpoint")
+"""FSDP may save in the Hugging Face format."""
 
 
-def write_export(w: Writing) -> None:
-    """With every checkpoint, or never."""
-    wanted = w.plan(EXPORT)
-    if wanted is None:
-        return
-    if w.trainer == "megatron":
-        w.lose(
-            EXPORT,
-            State.DEFAULT if wanted == "never" else State.NO_COUNTERPART,
-            "Megatron checkpoints are converted by hand",
-        )
-        return
-    note = "exports with every checkpoint, not only with the last" if wanted == "last" else ""
-    w.put(SAVES_HF, wanted != "never", EXPORT, state=State.NARROWED if note else State.EXACT, note=note)
-
-
-def read_partial(r: Reading) -> None:
-    """Answers that an episode leaves unfinished go on in the next one, with newer weights (row 2.7)."""
+def read_partial(r: ReadContext) -> None:
+    """Answers that an episode leaves unfinished go on in the next one, with newer weights."""
     partial = r.native(PARTIAL, False)
     r.set(
         "stage.sync.in_flight", partial if isinstance(partial, Expr) else "interrupt" if partial else "finish", PARTIAL
     )
 
 
-def write_partial(w: Writing) -> None:
+def write_partial(w: WriteContext) -> None:
     """Partial rollout is not switched on for a source that runs ahead: it is another scheme."""
     path = "stage.sync.in_flight"
     wanted = w.plan(path)
@@ -206,7 +189,7 @@ def write_partial(w: Writing) -> None:
         w.lose(
             path,
             State.NARROWED,
-            "answers are finished before the weights change; use_partial_rollout is the nearest (rows 2.7, 15.1)",
+            "answers are finished before the weights change; use_partial_rollout is the nearest",
         )
     else:
         w.lose(path, State.DEFAULT, "answers are finished before the weights change")
@@ -217,18 +200,28 @@ AT_ONCE = 256
 """Sequences that vLLM's engine computes at once where nobody says (SchedulerConfig); ChatLearn's default is 1."""
 
 
-def read_needs(r: Reading) -> None:
+def read_needs(r: ReadContext) -> None:
     """Without replay the callback that computes advantages never runs (H14)."""
     if r.native(REPLAY) == 0:
-        r.note(f"{REPLAY}=0: advantages are never computed and the first update fails (H14, D28)")
+        r.note(f"{REPLAY}=0: advantages are never computed and the first update fails (H14)")
 
 
-def write_needs(w: Writing) -> None:
+def _write_demanded(w: WriteContext) -> None:
+    """The loader stops for want of these keys: what nobody told is asked for."""
+    known = catalogue.load(w.framework, None, w.trainer)
+    for key in () if w.same_framework else known.keys:
+        missing = key not in w.out or w.out[key].value is None
+        if known.keys[key].mandatory and missing and not key.startswith("models."):
+            leave_open(w, key, "mandatory, and nothing tells it")
+
+
+def write_needs(w: WriteContext) -> None:
     """What every ChatLearn run says although no plan has a word for it, and what the config that one starts from may say."""
+    _write_demanded(w)
     if w.same_framework:
-        source = w.facts["source"]
+        cells = w.facts.source.cells if w.facts.source is not None else {}
         for key in (REPLAY, GENERATING):  # their defaults start no run
-            value = source.cells[key].value if key in source.cells else None
+            value = cells[key].value if key in cells else None
             if isinstance(value, OpenKey):
                 w.put(key, value, always=True)
         return
@@ -241,3 +234,26 @@ def write_needs(w: Writing) -> None:
         w.put("models.policy.generation_batch_size", AT_ONCE, always=True, chosen=True, how=how)
     w.put("models.reward.num_cpu", 2, always=True, how="rule rewards run on CPUs")
     w.put("models.reward.cpu_per_process", 1, always=True, how="rule rewards run on CPUs")
+
+
+BEFORE, AT_START = "runtime_args.enable_eval_before_training", "stage.cadence.eval_at_start"
+
+
+def _read_at_start(r: ReadContext) -> None:
+    """Nothing is evaluated at the start where nothing is evaluated at all."""
+    if EVALUATES.test(r):
+        take(r, BEFORE, AT_START)
+        return
+    r.inactive[BEFORE] = EVALUATES.otherwise
+    r.set(AT_START, False, kind=Kind.DEFAULT, how=EVALUATES.otherwise)
+
+
+def _write_at_start(w: WriteContext) -> None:
+    if EVALUATES.test(w):
+        carry(w, BEFORE, AT_START, always=True)
+    elif w.plan(AT_START) is not None:
+        w.lose(AT_START, State.DEAD_IN_TARGET if w.plan(AT_START) else State.DEFAULT, EVALUATES.otherwise)
+
+
+FIRST_EVALUATION = Fold((BEFORE,), (AT_START,), _read_at_start, _write_at_start,
+                        "engine.learn: before the first episode, if there is evaluation at all")  # fmt: skip

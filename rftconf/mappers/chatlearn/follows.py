@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.context import ReadContext, WriteContext
 
 RUN, TRAINER, REF, POLICY = "runtime_args.", "models.policy_trainer.", "models.ref_policy.", "models.policy."
 SHARED = (
@@ -33,13 +30,13 @@ FOLLOWS = {
 """As the shipped templates write them: `${models.policy_trainer.num_gpu}`."""
 
 
-def read_copies(r: Reading) -> None:
+def read_copies(r: ReadContext) -> None:
     """Every copy is read by a row of its own."""
     del r
 
 
-def write_copies(w: Writing) -> None:
-    """A reference that the source does not have, or does not describe, is laid out as the trainer (row 3.14)."""
+def write_copies(w: WriteContext) -> None:
+    """A reference that the source does not have, or does not describe, is laid out as the trainer."""
     if w.same_framework:
         return
     for name in SHARED:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rftconf.mappers.context import ReadContext
 from rftconf.mappers.rates import beyond_a_period
 from rftconf.mappers.rows import Dialect
 
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
 
-
-def dialect(r: Reading) -> Dialect | None:
+def dialect(r: ReadContext) -> Dialect | None:
     """An update that no episode fills: the engine divides one by the other and trains zero times."""
     found = beyond_a_period(r)
     if found is None:

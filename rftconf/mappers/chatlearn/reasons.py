@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rows import Reason
 
 DEAD, KEPT, MATHS = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART
@@ -21,7 +21,7 @@ def _each(state: State, why: str, models: tuple[str, ...], *names: str) -> tuple
 
 
 RUNTIME = (
-    *_all(MATHS, "how copies of a prompt are laid out in an episode; it decides which answers share an update (row 1.11)",
+    *_all(MATHS, "how copies of a prompt are laid out in an episode; it decides which answers share an update",
           f"{RUN}.data_rerank"),
     *_all(KEPT, "advantages look at the last episode alone: any number above 0 does the same, and 0 stops the run (H14)",
           f"{RUN}.max_replay_episode"),
@@ -38,10 +38,10 @@ RUNTIME = (
     *_all(KEPT, "how ChatLearn starts and places its processes; it does not change training", f"{RUN}.concurrent_setup",
           f"{RUN}.cpu_schedule_strategy", f"{RUN}.policy_to_regroup_queue"),
     *_all(MATHS, "prompts stay chat messages for an agent, and none is dropped for its length", f"{RUN}.raw_chat"),
-    *_all(DEAD, "all files form one data set, whatever the ratio says (row 7.6, D30)", f"{RUN}.data_ratio"),
+    *_all(DEAD, "all files form one data set, whatever the ratio says", f"{RUN}.data_ratio"),
     *_all(KEPT, "where a resumed run goes on in the data; it is ChatLearn's own counter", f"{RUN}.consumed_samples",
           f"{RUN}.load_data_checkpoint_iteration"),
-    *_all(KEPT, "how many states of the data loader are kept; weights are all kept (row 10.4)", f"{RUN}.max_data_ckpt_nums"),
+    *_all(KEPT, "how many states of the data loader are kept; weights are all kept", f"{RUN}.max_data_ckpt_nums"),
     *_all(KEPT, "how ChatLearn's loader hands out an episode: fixed waits for all of it", f"{RUN}.stream_data_loader_type"),
     *_all(MATHS, "a vision-language model: images come with the rows, in ChatLearn's own columns", f"{RUN}.model_type"),
 )  # fmt: skip
@@ -49,9 +49,9 @@ RUNTIME = (
 TRAINING = (
     *_all(MATHS, "an upper bound on the log-ratio before it is exponentiated; it acts on ratios above e^10 by default",
           f"{TRAINER}.diff_clip_ratio"),
-    *_all(DEAD, "overwritten with num_gpu: weights are sharded over all GPUs of the model (row 3.9, D29)",
+    *_all(DEAD, "overwritten with num_gpu: weights are sharded over all GPUs of the model",
           f"{TRAINER}.fsdp_size", f"{REF}.fsdp_size"),
-    *_all(DEAD, "the FSDP model always checkpoints its gradients (row 9.2, D29)", f"{TRAINER}.gradient_checkpointing"),
+    *_all(DEAD, "the FSDP model always checkpoints its gradients", f"{TRAINER}.gradient_checkpointing"),
     *_each(DEAD, "overwritten from num_gpu and the parallel sizes", (*MODELS, POLICY), "replica_dp_size", "num_replica"),
     *_each(KEPT, "initialises the model without memory, then loads its shards; the weights are the same", MODELS, "meta_init"),
     *_each(KEPT, "a faster kernel for experts, of some mixture models only; the mathematics are the same", MODELS, "groupgemm"),
@@ -70,13 +70,11 @@ TRAINING = (
 MEGATRON = (
     *_each(DEAD, "update_cfg overwrites the architecture with that of the engines' Hugging Face folder, or Megatron's own "
            "default holds", MODELS, "megatron_model_cfg.*"),
-    *_each(KEPT, "how Megatron places layers on pipeline stages, in a language of its own", MODELS, "pipeline_model_parallel_layout"),
-    *_all(KEPT, "the reference's copy of the pipeline's uneven ends; the trainer's counts", f"{REF}.decoder_*_pipeline_num_layers"),
     *_each(MATHS, "sends tokens to experts at random, for measurements of speed", MODELS, "moe_router_force_load_balancing"),
     *_each(KEPT, "which Python module builds the Megatron model", MODELS, "model_provider_module"),
     *_each(DEAD, "overwritten with packing: packed sequences have variable lengths", MODELS, "variable_seq_lengths"),
     *_each(KEPT, "Megatron's check of repeated computations", MODELS, "rerun_mode"),
-    *_all(MATHS, "whether a resumed run finds its optimizer, scheduler and random states again; by default it forgets them (row 5.11)",
+    *_all(MATHS, "whether a resumed run finds its optimizer, scheduler and random states again; by default it forgets them",
           f"{TRAINER}.no_load_*", f"{TRAINER}.use_checkpoint_opt_param_scheduler", f"{TRAINER}.finetune"),
     *_all(KEPT, "must be true: the loss is divided by the tokens of the update", f"{TRAINER}.calculate_per_token_loss"),
     *_all(KEPT, "a switch of Megatron that saves memory or time and computes the same", f"{TRAINER}.empty_unused_memory_level",
@@ -88,12 +86,12 @@ ENGINES = (
     *_all(KEPT, "engines give their memory back between the phases; needed where they share GPUs",
           f"{POLICY}.free_gpu_memory.offload_weights"),
     *_all(DEAD, "an engine has neither gradients nor optimizer states to free", f"{POLICY}.free_gpu_memory.*"),
-    *_all(DEAD, "no code reads it: rows have fixed columns (row 7.3)", f"{POLICY}.vllm_*_key"),
-    *_all(MATHS, "passed to the chat template of models that can think before they answer (row 7.11)", f"{POLICY}.enable_thinking"),
+    *_all(DEAD, "no code reads it: rows have fixed columns", f"{POLICY}.vllm_*_key"),
+    *_all(MATHS, "passed to the chat template of models that can think before they answer", f"{POLICY}.enable_thinking"),
     *_all(KEPT, "keeps the answers of an episode that was interrupted, for a restart", f"{POLICY}.enable_stage_resume"),
     *_all(KEPT, "whether SGLang engines take requests one by one; agents need it", f"{POLICY}.is_sync_mode"),
-    *_all(KEPT, "must be 1: an engine is tensor-parallel only (row 3.7)", f"{POLICY}.*_model_parallel_size"),
-    *_all(MATHS, "a penalty on tokens that were drawn before, besides repetition_penalty (row 6.10)", f"{POLICY}.*presence_penalty",
+    *_all(KEPT, "must be 1: an engine is tensor-parallel only", f"{POLICY}.*_model_parallel_size"),
+    *_all(MATHS, "a penalty on tokens that were drawn before, besides repetition_penalty", f"{POLICY}.*presence_penalty",
           f"{POLICY}.*frequency_penalty"),
     *_all(DEAD, "engines take no packed sequences", f"{POLICY}.packing", f"{POLICY}.max_token_in_packing"),
     *_all(KEPT, "the longest sequence for which engines record a CUDA graph", f"{POLICY}.max_seq_len_to_capture"),

@@ -6,20 +6,17 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put
-from rftconf.mappers.rates import data_parallel, known, ratio, sequences_per_rollout, worth_supervised
-from rftconf.mappers.rows import When
-from rftconf.mappers.writing import Writing
+from rftconf.base.ledger import State
+from rftconf.base.symbols import MISSING, Expr
+from rftconf.mappers.codecs import C, Codec, N, Number, Put
+from rftconf.mappers.context import Context, When
+from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequences_per_rollout, worth_supervised
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
-from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
     from rftconf.mappers.native import Native
-    from rftconf.mappers.reading import Reading
 
-    Context = Reading | Writing
 
 A, P = "stage.algorithm.", "stage.placement."
 TRAINED = {
@@ -37,7 +34,7 @@ KINDS = {"rlvr": "rl", "agentic": "rl", "dpo": "dpo", "sft": "sft", "distill": "
 def kind_of_run(c: Context) -> str:
     """The pipeline's kind; one that follows a teacher on its own answers trains otherwise."""
     known = KINDS[c.trainer]
-    if isinstance(c, Writing):
+    if c.writes:
         return "distill" if known == "rl" and c.plan("stage.kind") == "distill" else known
     if known == "rl" and follows_teacher(c):
         return "distill"
@@ -58,7 +55,7 @@ def kind_of(source: Native, program: str) -> str:
 def follows_teacher(c: Context) -> bool:
     """True where a teacher's divergence is all that is learned from: by its switch, which the start script of configs
     with a student sets; effective.py then reads the student's roles as the policy's."""
-    if isinstance(c, Writing):
+    if c.writes:
         return bool(c.plan("stage.kind") == "distill")
     cell = c.source.cells.get("actor_train.device_mapping")
     student = cell is not None and cell.leaf is not None and cell.leaf.key.startswith("student_train.")
@@ -93,13 +90,14 @@ STUDENT = pipeline("distill")
 
 
 def _critic(c: Context) -> bool:
-    """A critic that the source has without gae is one that ROLL does not build."""
+    """A critic that the source has without gae is one that ROLL does not build; a person may still name gae."""
     alone = isinstance(c.plan(A + "advantage"), str) and c.plan(A + "advantage") != "gae"
+    alone = alone and c.effective("adv_estimator") != MISSING
     return RL.test(c) and c.plan(A + "critic.enabled") is True and not alone
 
 
 def _reference(c: Context) -> bool:
-    """Loaded by a KL term, by init_kl_coef above 0 (its default is 0.2), or when asked for (row 3.14)."""
+    """Loaded by a KL term, by init_kl_coef above 0 (its default is 0.2), or when asked for."""
     if c.trainer == "dpo":
         return True
     if follows_teacher(c):
@@ -112,7 +110,7 @@ def _reference(c: Context) -> bool:
 
 def on_megatron(c: Context, role: str = "actor") -> bool:
     """True where Megatron runs the role; ROLL has no Megatron critic to write (model_providers: not implemented)."""
-    exists = role != "critic" or not isinstance(c, Writing)
+    exists = role != "critic" or not c.writes
     return exists and bool(c.plan(f"{P}{role}.backend") == "megatron")
 
 
@@ -176,11 +174,11 @@ def worth(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.PROMPTS:
-            return known(context, "stage.batch.responses_per_prompt", "num_return_sequences_in_group")
+            return known_plan_value(context, "stage.batch.responses_per_prompt", "num_return_sequences_in_group")
         case Unit.ROLLOUTS:
             return sequences_per_rollout(context)
         case Unit.LR_TICKS | Unit.UPDATES:
-            update = known(context, "stage.batch.sequences_per_update", "the sequences of an update")
+            update = known_plan_value(context, "stage.batch.sequences_per_update", "the sequences of an update")
             return ratio(update, context.plan("stage.batch.passes") or 1)
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=on_megatron(context))
@@ -196,10 +194,10 @@ NEVER = 1_000_000
 SAVES_LATE = "save_steps counts from step 0: it saves one period later than its number says, and at the end (H11)"
 
 
-class NotOfTeacher(Codec[Any, Any]):
+class NotOfTeacher(Codec[N, C]):
     """A key that speaks of the teacher where one is followed: then it says nothing of KL in the reward."""
 
-    def __init__(self, inner: Codec[Any, Any]) -> None:
+    def __init__(self, inner: Codec[N, C]) -> None:
         self.inner = inner
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -209,7 +207,7 @@ class NotOfTeacher(Codec[Any, Any]):
         return self.inner.put(value, context, unit)
 
 
-class _Cadence(Codec[Any, Any]):
+class _Cadence(Codec[float, Number]):
     """Rollout periods; "never" is a number that no run reaches."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -250,8 +248,8 @@ class _EvalPeriod(_Cadence):
 SAVE_PERIOD, EVAL_PERIOD = _SavePeriod(), _EvalPeriod()
 
 
-class _ShardSize(Codec[Any, Any]):
-    """FSDP2 shards over all GPUs unless the size is above 1 and below the world (row 3.9)."""
+class _ShardSize(Codec[int, int]):
+    """FSDP2 shards over all GPUs unless the size is above 1 and below the world."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
         return value if isinstance(value, Expr) else None if value is None or value <= 1 else value

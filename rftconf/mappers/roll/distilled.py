@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
+from rftconf.mappers.context import ReadContext
 
 OWN = tuple(f"{role}.model_args.model_name_or_path" for role in ("student", "teacher"))
 TEACHER_PATH = OWN[1]
 
 
-def weights_of(r: Reading, role: str) -> tuple[Any, str]:
+def weights_of(r: ReadContext, role: str) -> tuple[Any, str]:
     """The weights of student or teacher, and their key: their own where both name some, else those at the top."""
     own = [r.native(path) for path in OWN]
     at = ("student", "teacher").index(role)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.mappers.roll.folds_preference import read_own_loss, write_own_loss
+from rftconf.mappers.shapes import leave_open, settle
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 EST, MEAN, STD = "adv_estimator", "norm_mean_type", "norm_std_type"
@@ -24,7 +22,7 @@ NORMED = {
     (None, None): ("reinforce", None),
     ("batch", "batch"): ("reinforce_pp", "batch"),
 }
-"""What the reinforce estimator is called, by the reward's normalisation (section 4.1 of the mapping)."""
+"""What the reinforce estimator is called, by the reward's normalisation."""
 NORMS = {found: norms for norms, found in NORMED.items()}
 
 
@@ -32,8 +30,8 @@ KNOWN = ("gae", "reinforce", "grpo", "gigpo", "step_reinforce", "agentic_reinfor
 """What ROLL computes."""
 
 
-def read_advantage(r: Reading) -> None:
-    """The estimator and the normalisation of rewards make one advantage (D22)."""
+def read_advantage(r: ReadContext) -> None:
+    """The estimator and the normalisation of rewards make one advantage."""
     if not RL.test(r):
         return
     if follows_teacher(r):
@@ -42,7 +40,7 @@ def read_advantage(r: Reading) -> None:
         return
     name, norms = r.native(EST), (r.native(MEAN), r.native(STD))
     if name == "grpo":
-        r.inactive.update(dict.fromkeys((MEAN, STD), "adv_estimator grpo overwrites it with group (D22)"))
+        r.inactive.update(dict.fromkeys((MEAN, STD), "adv_estimator grpo overwrites it with group"))
         found: tuple[Any, Any] = ("grpo", "group")
     elif name == "reinforce" and norms in NORMED:
         found = NORMED[norms]
@@ -51,7 +49,7 @@ def read_advantage(r: Reading) -> None:
         for key, value in zip((MEAN, STD), norms, strict=True):
             if value is not None:
                 r.narrowed[key] = (
-                    f"rewards are normalised by {value} before {name}; elsewhere the estimator does it or nobody (row 4.2.17)"
+                    f"rewards are normalised by {value} before {name}; elsewhere the estimator does it or nobody"
                 )
     if found[0] == "reinforce_pp":
         r.note(
@@ -60,14 +58,14 @@ def read_advantage(r: Reading) -> None:
     if found[1] == "group" and r.native("num_return_sequences_in_group") == 1:
         r.note("groups of one have no standard deviation: ROLL's advantages become NaN (H39)")
     if isinstance(name, str) and name not in KNOWN:
-        r.narrowed[EST] = f"ROLL has no estimator {name}: the run stops when it starts, or at its first update (D22)"
+        r.narrowed[EST] = f"ROLL has no estimator {name}: the run stops when it starts, or at its first update"
         r.note(f"{EST}={name}: {r.narrowed[EST]}")
     r.set(A + "advantage", found[0], EST, MEAN, STD)
     r.set(A + "std_scope", found[1], STD, EST)
     r.set(A + "critic.enabled", name if isinstance(name, Expr) else name == "gae", EST)
 
 
-def write_advantage(w: Writing) -> None:
+def write_advantage(w: WriteContext) -> None:
     """By name, or as reinforce with the reward's normalisation."""
     if not RL.test(w):
         return
@@ -81,7 +79,7 @@ def write_advantage(w: Writing) -> None:
     if wanted is not None and EST in w.out and w.out[EST].value == "???":
         w.lose(A + "critic.enabled", State.UNRESOLVED, "the estimator decides: gae has a critic")
     elif wanted is not None and wanted != (name == "gae"):
-        w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then (row 4.2.2)")
+        w.lose(A + "critic.enabled", State.NARROWED, "ROLL has a critic with gae and only then")
     elif wanted is not None:
         w.lose(A + "critic.enabled", State.DERIVED, "the estimator decides: gae has a critic")
     if name in ("grpo", "grpo_mean_only") and w.plan("stage.batch.responses_per_prompt") == 1:
@@ -89,7 +87,7 @@ def write_advantage(w: Writing) -> None:
         w.decide(EST, why, "more than one response for each prompt", "adv_estimator reinforce without normalisation")
 
 
-def _write_estimator(w: Writing, name: Any, scope: Any) -> None:
+def _write_estimator(w: WriteContext, name: Any, scope: Any) -> None:
     paths = [A + "advantage"] + ([A + "std_scope"] if scope is not None else [])
     if name == "gae":
         w.put(EST, "gae", *paths, always=True)
@@ -118,14 +116,14 @@ def _write_estimator(w: Writing, name: Any, scope: Any) -> None:
             if unknown
             else f"ROLL has no {name} estimator; nearest: grpo, reinforce, gae"
         )
-        w.put(EST, "???", *paths, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, EST, note, *paths, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART)
 
 
 DISCOUNTED = ("gae", "reinforce", "reinforce_pp")
 """Estimators that discount elsewhere too."""
 
 
-def read_gamma(r: Reading) -> None:
+def read_gamma(r: ReadContext) -> None:
     """ROLL discounts every return; group estimators elsewhere do not (section 4.1)."""
     gamma = r.native("gamma", 1)
     if r.plan(A + "advantage") in DISCOUNTED:
@@ -137,7 +135,7 @@ def read_gamma(r: Reading) -> None:
         r.note(r.narrowed["gamma"])
 
 
-def write_gamma(w: Writing) -> None:
+def write_gamma(w: WriteContext) -> None:
     """1 unless the source discounts."""
     if RL.test(w) and w.plan(A + "gamma") is not None:
         w.put("gamma", w.plan(A + "gamma"), A + "gamma")
@@ -151,7 +149,7 @@ PG_WORKER = "roll.pipeline.rlvr.actor_pg_worker.ActorPGWorker"
 L = A + "policy_loss."
 
 
-def read_loss(r: Reading) -> None:
+def read_loss(r: ReadContext) -> None:
     """The surrogate: clip range, dual clip, sequence ratios, variants of a worker class of its own (H31, H32)."""
     if not RL.test(r):
         read_own_loss(r)
@@ -176,11 +174,11 @@ def read_loss(r: Reading) -> None:
     sums = agg == "seq-mean-token-sum-norm"
     r.set(A + "loss_agg", "sum-over-len" if sums else agg, "loss_agg_mode")
     r.set(A + "loss_agg_tokens", r.plan("stage.length.response_max_tokens") if sums else None, "loss_agg_mode")
-    r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="global over the update (row 4.2.14)")
+    r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="global over the update")
     _name_what_stays(r)
 
 
-def _name_what_stays(r: Reading) -> None:
+def _name_what_stays(r: ReadContext) -> None:
     """Tokens that a filter takes out stay in the policy term of token-mean, whose numerator is not masked (H60)."""
     rules = re.compile(r"train_infer_correction\.filters\[\d+\]\.enabled")
     filters = any(rules.fullmatch(key) and leaf.value is True for key, leaf in r.source.leaves())
@@ -190,12 +188,12 @@ def _name_what_stays(r: Reading) -> None:
         )
 
 
-def _family(r: Reading) -> Any:
+def _family(r: ReadContext) -> Any:
     variant, own = r.native(VARIANT), str(r.native(CLASS) or "").endswith("ActorPGWorker")
     if own:
         return {"ppo": "ppo", None: "vanilla_pg", "vanilla": "vanilla_pg"}.get(variant, variant)
     if variant is not None:
-        r.inactive[VARIANT] = "only the worker class ActorPGWorker reads it (row 4.2.19)"
+        r.inactive[VARIANT] = "only the worker class ActorPGWorker reads it"
     level = r.native(LEVEL, "token")
     return level if isinstance(level, Expr) else "gspo" if level == "seq" else "ppo"
 
@@ -205,7 +203,7 @@ CLIPPED_TWICE = ("ppo", "gspo")
 VARIANTS = ("vanilla_pg", "tis", "topr", "cispo", "kimi15")
 
 
-def write_loss(w: Writing) -> None:
+def write_loss(w: WriteContext) -> None:
     """Low and high always, with the switch that makes them count (H31)."""
     if not RL.test(w):
         write_own_loss(w)
@@ -248,14 +246,14 @@ def write_loss(w: Writing) -> None:
     _write_aggregation(w)
 
 
-def _write_family(w: Writing) -> None:
+def _write_family(w: WriteContext) -> None:
     family, path = w.plan(L + "family"), L + "family"
     if family == "gspo":
         w.put(LEVEL, "seq", path, always=True)
     elif family == "ppo":
         w.lose(path, State.DEFAULT, "the loss of ROLL's own actor worker")
     elif family in VARIANTS:
-        w.put(CLASS, PG_WORKER, path, always=True, how="pg_variant is read by this class only (row 4.2.19)")
+        w.put(CLASS, PG_WORKER, path, always=True, how="pg_variant is read by this class only")
         w.put(VARIANT, "vanilla" if family == "vanilla_pg" else family, path, always=True)
     elif family is not None:
         unknown = isinstance(family, Expr)
@@ -265,7 +263,7 @@ def _write_family(w: Writing) -> None:
             else f"ROLL has no {family} loss: this key chooses between PPO's ratio of tokens (token) and GSPO's of sequences (seq); "
             "actor_train.pg_variant has cispo, tis and topr"
         )
-        w.put(LEVEL, "???", path, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, LEVEL, note, path, state=State.UNRESOLVED if unknown else State.NO_COUNTERPART)
 
 
 AGGREGATIONS = {
@@ -278,7 +276,7 @@ AGGREGATIONS = {
 }
 
 
-def _write_aggregation(w: Writing) -> None:
+def _write_aggregation(w: WriteContext) -> None:
     agg = w.plan(A + "loss_agg")
     if agg is not None:
         mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
@@ -289,12 +287,11 @@ def _write_aggregation(w: Writing) -> None:
     if tokens is not None:
         padded = tokens == w.plan("stage.length.response_max_tokens")
         note = "the padded response length" if padded else "ROLL divides by the padded response length, no other number"
-        w.lose(A + "loss_agg_tokens", State.DEFAULT if padded else State.NO_COUNTERPART, note)
-    if w.plan(A + "loss_norm_scope") in ("update", None):
-        w.lose(A + "loss_norm_scope", State.DEFAULT, "as ROLL does")
-    else:
-        w.lose(
-            A + "loss_norm_scope",
-            State.NARROWED,
-            "ROLL averages the loss over the whole update on all ranks (H25, H26)",
-        )
+        settle(w, A + "loss_agg_tokens", padded, note, state=State.NO_COUNTERPART)
+    settle(
+        w,
+        A + "loss_norm_scope",
+        w.plan(A + "loss_norm_scope") in ("update", None),
+        "as ROLL does",
+        "ROLL averages the loss over the whole update on all ranks (H25, H26)",
+    )

@@ -1,9 +1,11 @@
-"""ROLL's models that answer during rollout: reward workers with devices, judges, the shared server (rows 7.8, 7.9)."""
+"""ROLL's models that answer during rollout: reward workers with devices, judges, the shared server."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
 from rftconf.mappers.roll.folds_domains import REWARDS, domains
@@ -11,11 +13,8 @@ from rftconf.mappers.roll.folds_engine import SHARES
 from rftconf.mappers.roll.folds_places import INFER, NAME, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.mappers.roll.teachers import several_teachers
+from rftconf.mappers.shapes import take
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
 
 AUXILIARY = f"{P}auxiliary"
 SHARED = {"rlvr": "reward_model", "agentic": "reward"}
@@ -71,7 +70,7 @@ def natives() -> tuple[str, ...]:
     )
 
 
-def read_auxiliary(r: Reading) -> None:
+def read_auxiliary(r: ReadContext) -> None:
     """Every worker that holds a model, or asks a service for one; a rule on CPUs is none."""
     if r.trainer == "distill":
         _read_teacher(r)
@@ -103,12 +102,12 @@ def read_auxiliary(r: Reading) -> None:
         index += 1
 
 
-def _value(r: Reading, section: str, key: str) -> Any:
+def _value(r: ReadContext, section: str, key: str) -> Any:
     """A worker's value; domains have names of their own, so their defaults stand under a pattern."""
     return r.native(f"{section}.{key}", r.source.defaults.values.get(f"{REWARDS}<*>.{key}"))
 
 
-def _roles(r: Reading) -> list[tuple[str, list[int] | None]]:
+def _roles(r: ReadContext) -> list[tuple[str, list[int] | None]]:
     """The roles of the policy and their devices."""
     sections = [("actor", trained(r)), ("rollout", "actor_infer")]
     sections += [("reference", "reference")] if REFERENCE.test(r) else []
@@ -116,7 +115,7 @@ def _roles(r: Reading) -> list[tuple[str, list[int] | None]]:
     return [(role, device_ids(r, f"{section}.{DEVICES}")) for role, section in sections]
 
 
-def _say_stops(r: Reading, section: str, ids: list[int] | None) -> None:
+def _say_stops(r: ReadContext, section: str, ids: list[int] | None) -> None:
     """A judge that ROLL does not start: its worker raises ValueError for any other type, and has no GPU for its model."""
     if not str(_value(r, section, "worker_cls")).endswith(JUDGE):
         return
@@ -127,7 +126,7 @@ def _say_stops(r: Reading, section: str, ids: list[int] | None) -> None:
         r.note(f"{section} holds its model itself but has no {DEVICES}: ROLL would start it without a GPU")
 
 
-def _read_identity(r: Reading, at: str, section: str, domain: str | None, *, service: bool) -> None:
+def _read_identity(r: ReadContext, at: str, section: str, domain: str | None, *, service: bool) -> None:
     """What it is: a judge answers in words, a reward model with a number."""
     worker, model = f"{section}.worker_cls", f"{section}.model_args.model_name_or_path"
     if domain is None:
@@ -147,7 +146,7 @@ def _read_identity(r: Reading, at: str, section: str, domain: str | None, *, ser
         r.set(at + "path", _value(r, section, "model_args.model_name_or_path"), model)
 
 
-def _read_service(r: Reading, at: str, section: str) -> None:
+def _read_service(r: ReadContext, at: str, section: str) -> None:
     """A model that a service outside the run holds; its key is never read."""
     r.set(at + "engine", "external", f"{section}.{TYPE}")
     r.set(at + "path", _value(r, section, "judge_model_name"), f"{section}.judge_model_name")
@@ -155,8 +154,10 @@ def _read_service(r: Reading, at: str, section: str) -> None:
     r.set(at + "gpus", 0, f"{section}.{TYPE}")
 
 
-def _read_place(r: Reading, at: str, section: str, ids: list[int] | None, taken: dict[str, list[int] | None]) -> None:
-    """Its GPUs, and with whom it shares them (row 3.4)."""
+def _read_place(
+    r: ReadContext, at: str, section: str, ids: list[int] | None, taken: dict[str, list[int] | None]
+) -> None:
+    """Its GPUs, and with whom it shares them."""
     key = f"{section}.{DEVICES}"
     r.set(at + "gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
     if ids is None or any(others is None for others in taken.values()):
@@ -167,7 +168,7 @@ def _read_place(r: Reading, at: str, section: str, ids: list[int] | None, taken:
     r.set(at + "colocate_with", beside, key)
 
 
-def _read_engine(r: Reading, at: str, section: str) -> None:
+def _read_engine(r: ReadContext, at: str, section: str) -> None:
     """Its engine and the GPUs of one replica; engine arguments have the engine's own names."""
     name = _value(r, section, "strategy_args.strategy_name") if r.written(f"{section}.strategy_args") else None
     engine = INFER.get(name, name) if isinstance(name, str) else name
@@ -186,25 +187,25 @@ def _read_engine(r: Reading, at: str, section: str) -> None:
         r.set(at + "tp", 1 if tp is None else tp, config + "tensor_parallel_size")
     else:
         r.set(at + "tp", _value(r, section, WORKER), worker)
-    r.set(at + "pp", r.native(config + "pipeline_parallel_size", 1), config + "pipeline_parallel_size")
+    take(r, config + "pipeline_parallel_size", at + "pp", 1)
     r.set(at + "dp", 1, kind=Kind.DEFAULT, how="every worker is an engine of its own")
     share = config + SHARES[engine]
-    r.set(at + "gpu_memory_fraction", r.native(share, 0.9 if engine == "vllm" else None), share)
+    take(r, share, at + "gpu_memory_fraction", 0.9 if engine == "vllm" else None)
     for keys, field in ((LENGTHS, "model_max_tokens"), (REQUESTS, "max_num_seqs")):
-        r.set(at + field, r.native(config + keys[engine]), config + keys[engine])
+        take(r, config + keys[engine], at + field)
     if engine == "vllm":
-        r.set(at + "enforce_eager", r.native(config + "enforce_eager", False), config + "enforce_eager")
-        r.set(at + "load_format", r.native(config + "load_format", "dummy"), config + "load_format")
+        take(r, config + "enforce_eager", at + "enforce_eager", False)
+        take(r, config + "load_format", at + "load_format", "dummy")
         if not r.written(config + "load_format"):
             r.note(f"{config}load_format is not set: vllm_strategy's default is dummy, so this model answers with random weights")  # fmt: skip
 
 
-def _count(r: Reading, path: str, key: str, value: Any) -> None:
+def _count(r: ReadContext, path: str, key: str, value: Any) -> None:
     if value is not None:
         r.set(path, value, key, how="layers are spread over the GPUs of a worker")
 
 
-def _read_answers(r: Reading, at: str, section: str) -> None:
+def _read_answers(r: ReadContext, at: str, section: str) -> None:
     """How a judge answers; without generating_args nothing is drawn."""
     if not r.written(f"{section}.{DRAWN}"):
         return
@@ -219,7 +220,7 @@ def _read_answers(r: Reading, at: str, section: str) -> None:
         r.set(f"{at}sampling.{field}", _value(r, section, f"{DRAWN}.{name}"), f"{section}.{DRAWN}.{name}")
 
 
-def _read_teacher(r: Reading) -> None:
+def _read_teacher(r: ReadContext) -> None:
     """The model whose distribution the student follows: it scores each batch before the student learns from it."""
     at, section = f"{AUXILIARY}[0].", "teacher"
     path, key = (None, TEACHER_PATH) if follows_teacher(r) else weights_of(r, "teacher")
@@ -242,7 +243,7 @@ def _read_teacher(r: Reading) -> None:
     r.set(at + "engine", INFER.get(name, name) if isinstance(name, str) else name, section + NAME)
     r.set(at + "dtype", DTYPES.get(r.native(f"{section}.model_args.dtype"), r, None), f"{section}.model_args.dtype")
     batch = f"{section}.{'infer_batch_size' if follows_teacher(r) else 'training_args.per_device_train_batch_size'}"
-    r.set(at + "sequences_per_pass", r.native(batch), batch)
+    take(r, batch, at + "sequences_per_pass")
     for kind, field in (("tensor", "tp"), ("pipeline", "pp")) if name == "megatron_infer" else ():
         size = f"{section}.{CONFIG}{kind}_model_parallel_size"
-        r.set(at + field, r.native(size, 1), size)
+        take(r, size, at + field, 1)

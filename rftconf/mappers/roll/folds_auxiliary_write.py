@@ -1,10 +1,12 @@
-"""A plan's reward models and judges as ROLL's workers: those of a domain, or the one server that all may ask (rows 7.8, 7.9)."""
+"""A plan's reward models and judges as ROLL's workers: those of a domain, or the one server that all may ask."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import WriteContext
 from rftconf.mappers.roll.conditions import follows_teacher
 from rftconf.mappers.roll.devices import mapping
 from rftconf.mappers.roll.folds_auxiliary import (
@@ -23,10 +25,7 @@ from rftconf.mappers.roll.folds_domains import REWARDS
 from rftconf.mappers.roll.folds_engine import SHARES, put_dtype
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
 from rftconf.mappers.roll.teacher_role import write_teacher
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.shapes import carry, leave_open, settle
 
 SERVER = SHARED["rlvr"]
 CLASSIFIER = "roll.pipeline.base_worker.RewardWorker"
@@ -35,7 +34,7 @@ STRATEGIES = {**INFER_OF, "vllm": "vllm", "sglang": "sglang"}
 SERVED_SINCE = "0.3.0"
 
 
-def write_auxiliary(w: Writing) -> None:
+def write_auxiliary(w: WriteContext) -> None:
     """Each model in its section; what the plan does not tell about it is left open."""
     for index in range(w.items(AUXILIARY)):
         at = f"{AUXILIARY}[{index}]."
@@ -50,18 +49,18 @@ def write_auxiliary(w: Writing) -> None:
         elif w.plan(at + "engine") == "external":
             _write_service(w, at, section)
         else:
-            w.facts.setdefault("sections", []).append(section)
+            w.facts.sections.append(section)
             _write_model(w, at, section)
 
 
-def _settle(w: Writing, at: str, state: State, why: str) -> None:
+def _settle(w: WriteContext, at: str, state: State, why: str) -> None:
     for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
         w.lose(path, state, why)
 
 
-def _section(w: Writing, at: str) -> tuple[str | None, str]:
+def _section(w: WriteContext, at: str) -> tuple[str | None, str]:
     """The worker of its domain, else of the only domain for what scores every answer, else the shared server."""
-    names, taken = w.facts.get("domains", []), w.facts.get("sections", [])
+    names, taken = w.facts.domains, w.facts.sections
     role, domain = w.plan(at + "role"), w.plan(at + "domain")
     if w.trainer != "rlvr":
         return None, "only the RLVR pipeline has reward workers"
@@ -75,17 +74,16 @@ def _section(w: Writing, at: str) -> tuple[str | None, str]:
     return (SERVER, "") if SERVER not in taken else (None, f"ROLL serves one model beside the policy, {SERVER}")
 
 
-def _write_service(w: Writing, at: str, section: str) -> None:
+def _write_service(w: WriteContext, at: str, section: str) -> None:
     w.put(f"{section}.{TYPE}", "api", at + "engine", at + "role", always=True)
     for key, field in (("judge_model_name", "path"), ("judge_api_url", "url"), ("judge_prompt", "prompt")):
-        if w.plan(at + field) is not None:
-            w.put(f"{section}.{key}", w.plan(at + field), at + field, always=True)
+        carry(w, f"{section}.{key}", at + field, always=True)
     w.decide(f"{section}.judge_api_key", "the service's key is never carried over", "give it when the run starts")
     for field in ("name", "domain", "gpus"):
         w.lose(at + field, State.DEFAULT, "the worker of the domain says it")
 
 
-def _write_model(w: Writing, at: str, section: str) -> None:
+def _write_model(w: WriteContext, at: str, section: str) -> None:
     served = section == SERVER
     if served:
         named = [at + "name"] if w.plan(at + "name") is not None else []
@@ -101,33 +99,31 @@ def _write_model(w: Writing, at: str, section: str) -> None:
         ("judge_prompt", "prompt"),
         ("infer_batch_size", "sequences_per_pass"),
     ):
-        if w.plan(at + field) is not None:
-            w.put(f"{section}.{key}", w.plan(at + field), at + field, always=True)
+        carry(w, f"{section}.{key}", at + field, always=True)
     if w.plan(at + "dtype") is not None:
         put_dtype(w, section, at + "dtype", always=True)
     _write_engine(w, at, section)
     _write_lengths(w, at, section)
     for name, field in SAMPLING.items():
-        if w.plan(f"{at}sampling.{field}") is not None:
-            w.put(f"{section}.{DRAWN}.{name}", w.plan(f"{at}sampling.{field}"), f"{at}sampling.{field}", always=True)
+        carry(w, f"{section}.{DRAWN}.{name}", f"{at}sampling.{field}", always=True)
     _write_devices(w, at, section)
 
 
-def _say_role(w: Writing, at: str, section: str, *, served: bool) -> None:
+def _say_role(w: WriteContext, at: str, section: str, *, served: bool) -> None:
     """Who asks the model is code: a person names the worker."""
     path = w.model_beside(at)
     if served:
-        why = f"ROLL serves {path} beside the policy; a reward worker of your own has to ask it by its name (row 7.9)"
+        why = f"ROLL serves {path} beside the policy; a reward worker of your own has to ask it by its name"
         w.decide(f"{section}.worker_cls", why, "roll.pipeline.base_worker.InferWorker, ROLL's own default, serves it",
                  "and a worker class below rewards that asks RewardModelScheduler")  # fmt: skip
     else:
-        why = f"which worker asks {path} depends on what it answers: a number or words (row 7.8)"
+        why = f"which worker asks {path} depends on what it answers: a number or words"
         w.decide(f"{section}.worker_cls", why, f"{CLASSIFIER}: a classifier, with strategy_name hf_infer",
                  f"{ASKED}: a chat model, with judge_model_type inference, judge_prompt and generating_args", "a worker class of your own")  # fmt: skip
     w.lose(at + "role", State.NARROWED, why)
 
 
-def _write_engine(w: Writing, at: str, section: str) -> None:
+def _write_engine(w: WriteContext, at: str, section: str) -> None:
     engine = w.plan(at + "engine")
     known = isinstance(engine, str) and engine in STRATEGIES
     none = "the source does not say what serves it" if engine is None else f"ROLL has no strategy for {formula(engine)}"
@@ -147,22 +143,17 @@ def _write_engine(w: Writing, at: str, section: str) -> None:
     if engine == "vllm":
         told.append(("enforce_eager", "enforce_eager", False))
     for key, field, default in told:
-        if w.plan(at + field) is not None:
-            w.put(config + key, w.plan(at + field), at + field, default=default)
+        carry(w, config + key, at + field, default=default)
     if engine == "vllm":
         loaded = [at + "load_format"] if w.plan(at + "load_format") is not None else []
         how = "ROLL's own default, dummy, waits for weights that nobody sends to this model"
         w.put(config + "load_format", w.plan(at + "load_format") or "auto", *loaded, always=True, how=how)
     if w.plan(at + "dp") is not None:
         alone = w.plan(at + "dp") == 1
-        w.lose(
-            at + "dp",
-            State.DEFAULT if alone else State.NARROWED,
-            "every worker is an engine of its own; there are as many as the devices allow",
-        )
+        settle(w, at + "dp", alone, "every worker is an engine of its own; there are as many as the devices allow")
 
 
-def _write_lengths(w: Writing, at: str, section: str) -> None:
+def _write_lengths(w: WriteContext, at: str, section: str) -> None:
     """ROLL bounds the whole context and the answer; a bound on the question is the difference."""
     engine = w.plan(at + "engine")
     prompt, response, whole = (w.plan(f"{at}{name}_max_tokens") for name in ("prompt", "response", "model"))
@@ -184,9 +175,9 @@ def _write_lengths(w: Writing, at: str, section: str) -> None:
         )
 
 
-def _write_devices(w: Writing, at: str, section: str) -> None:
-    """Behind the policy's GPUs, or on them where the source shares them (row 3.4)."""
-    count, free, beside = w.plan(at + "gpus"), w.facts.get("first_free"), w.plan(at + "colocate_with")
+def _write_devices(w: WriteContext, at: str, section: str) -> None:
+    """Behind the policy's GPUs, or on them where the source shares them."""
+    count, free, beside = w.plan(at + "gpus"), w.facts.first_free, w.plan(at + "colocate_with")
     actor, rollout = w.plan(P + "actor.gpus"), w.plan(P + "rollout.gpus")
     apart = w.plan(at + "own_pool") is not False
     paths = [at + field for field in ("gpus", "own_pool", "colocate_with") if w.plan(at + field) is not None]
@@ -198,14 +189,14 @@ def _write_devices(w: Writing, at: str, section: str) -> None:
         first = rollout if behind and rollout + count <= actor and w.plan(P + "layout") == "colocated" else 0
     if not isinstance(count, int) or not isinstance(first, int):
         note = "the number of GPUs is not known"
-        w.put(f"{section}.{DEVICES}", "???", *paths, state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, f"{section}.{DEVICES}", note, *paths)
         return
     if apart:
-        w.facts["first_free"] = first + count
+        w.facts.first_free = first + count
     state, note = State.DERIVED, ""
     if not apart and first == 0:
         state = State.NARROWED
-        note = "in ROLL reward workers answer while the engines generate: on shared GPUs both have to fit at once (row 3.4)"
+        note = "in ROLL reward workers answer while the engines generate: on shared GPUs both have to fit at once"
         w.decide(f"{section}.{DEVICES}", note, "devices of its own", "shares of a GPU that fit beside each other")
     w.put(
         f"{section}.{DEVICES}", mapping(first, count), *paths, state=state, note=note, how=f"{count} GPUs", always=True

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.episodes import assumed, in_episodes
 from rftconf.mappers.rates import data_parallel, refuse_torn_ranks
 from rftconf.mappers.roll.conditions import CRITIC, RL, on_megatron, trained
 from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
 from rftconf.mappers.roll.uneven import refuse_uneven, refuse_uneven_period
+from rftconf.mappers.shapes import Behaves, Pair, Where, carry, leave_open, settle, take, together
 from rftconf.plan.kinds import WITH_ROLLOUTS
-from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, arith, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
 MICRO = "stage.batch.micro."
 LENGTH = "stage.length."
 
 
-def read_rollout(r: Reading) -> None:
-    """Prompts of a period and answers to each (rows 1.1, 1.2); agentic runs count trajectories (H15)."""
+def read_rollout(r: ReadContext) -> None:
+    """Prompts of a period and answers to each; agentic runs count trajectories (H15)."""
     if r.trainer == "rlvr":
-        r.set(B, r.native("rollout_batch_size"), "rollout_batch_size")
-        r.set(N, r.native("num_return_sequences_in_group", 1), "num_return_sequences_in_group")
+        take(r, "rollout_batch_size", B)
+        take(r, "num_return_sequences_in_group", N, 1)
         r.inactive["actor_infer.generating_args.num_return_sequences"] = (
             "num_return_sequences_in_group is written over it"
         )
@@ -52,40 +49,26 @@ def read_rollout(r: Reading) -> None:
         r.inactive["rollout_batch_size"] = "only pipelines with rollouts read it"
 
 
-def write_rollout(w: Writing) -> None:
+def write_rollout(w: WriteContext) -> None:
     """The RLVR pipeline counts prompts."""
-    if w.plan(B) is not None:
-        w.put("rollout_batch_size", w.plan(B), B, always=True)
-    if w.plan(N) is not None:
-        w.put("num_return_sequences_in_group", w.plan(N), N, always=True)
+    carry(w, "rollout_batch_size", B, always=True)
+    carry(w, "num_return_sequences_in_group", N, always=True)
 
 
 PASSES = "stage.batch.passes"
 
 
-def read_passes(r: Reading) -> None:
-    """Sweeps over a period's data; pipelines without rollouts go once over each batch."""
-    if RL.test(r):
-        r.set(PASSES, r.native("ppo_epochs", 1), "ppo_epochs")
-    else:
-        r.set(PASSES, 1, kind=Kind.DEFAULT, how="each batch is seen once an epoch")
+ONE_PASS = Behaves(PASSES, 1, "each batch is seen once an epoch", only_told=True, state=State.NO_COUNTERPART)
+SWEEPS = together(Where(RL, Pair("ppo_epochs", PASSES, 1), ONE_PASS), why="base_worker: make_iterator(epochs=)")
+"""Sweeps over a period's data; pipelines without rollouts go once over each batch."""
 
 
-def write_passes(w: Writing) -> None:
-    """ppo_epochs, where there are rollouts."""
-    passes = w.plan(PASSES)
-    if RL.test(w) and passes is not None:
-        w.put("ppo_epochs", passes, PASSES)
-    elif passes is not None:
-        w.lose(PASSES, State.DEFAULT if passes == 1 else State.NO_COUNTERPART, "each batch is seen once an epoch")
-
-
-def read_update(r: Reading) -> None:
-    """G = micro-batch x accumulation x data-parallel ranks (row 1.3); token-capped micro-batches only by estimate (H5)."""
+def read_update(r: ReadContext) -> None:
+    """G = micro-batch x accumulation x data-parallel ranks; token-capped micro-batches only by estimate (H5)."""
     at = trained(r)
     micro, steps = f"{at}.training_args.per_device_train_batch_size", f"{at}.training_args.gradient_accumulation_steps"
     dynamic, cap = f"{at}.use_dynamic_batching_in_train", f"{at}.max_tokens_per_microbatch_in_train"
-    r.set(MICRO + "sequences_per_rank", r.native(micro), micro)
+    take(r, micro, MICRO + "sequences_per_rank")
     rows = _rows_of_pairs(r, micro)
     on = r.native(dynamic, False)
     r.set(MICRO + "dynamic", on, dynamic)
@@ -103,7 +86,7 @@ def read_update(r: Reading) -> None:
         r.narrowed[dynamic] = sentence
 
 
-def _rows_of_pairs(r: Reading, micro: str) -> Any:
+def _rows_of_pairs(r: ReadContext, micro: str) -> Any:
     """Before 0.2.1 a DPO micro-batch held rows, two for each pair, and a step trained on train_batch_size pairs."""
     size = r.native(micro)
     if r.trainer != "dpo" or r.since(PAIRS_SINCE) or size is None:
@@ -117,11 +100,11 @@ def _rows_of_pairs(r: Reading, micro: str) -> Any:
     return pairs
 
 
-def _formula(r: Reading, micro: str, steps: str) -> str:
+def _formula(r: ReadContext, micro: str, steps: str) -> str:
     return f"{formula(r.native(micro))} x {formula(r.native(steps))} x data-parallel ranks"
 
 
-def _ranks(c: Reading | Writing, role: str, otherwise: Any = None) -> Any:
+def _ranks(c: Context, role: str, otherwise: Any = None) -> Any:
     """Data-parallel ranks of a role on its GPUs, else on `otherwise`; None while neither is known."""
     gpus = c.plan(f"stage.placement.{role}.gpus") or otherwise
     if gpus is None:
@@ -135,7 +118,7 @@ def _ranks(c: Reading | Writing, role: str, otherwise: Any = None) -> Any:
     return gpus
 
 
-def _update(r: Reading, micro: Any, steps: Any, role: str) -> Any:
+def _update(r: ReadContext, micro: Any, steps: Any, role: str) -> Any:
     ranks, prompts, n = _ranks(r, role), r.plan(B), r.plan(N)
     if assumed(r, "mini_batch") == "capped" and not (prompts is None or n is None):
         return prompts * n  # the fork makes one update of all that a period yields
@@ -150,8 +133,8 @@ def _update(r: Reading, micro: Any, steps: Any, role: str) -> Any:
     return in_episodes(whole, r) if counts_steps(r) else whole
 
 
-def read_critic_update(r: Reading) -> None:
-    """The critic has its own arithmetic and always one pass (row 1.4)."""
+def read_critic_update(r: ReadContext) -> None:
+    """The critic has its own arithmetic and always one pass."""
     if not CRITIC.test(r):
         r.inactive["critic"] = CRITIC.otherwise
         return
@@ -159,13 +142,13 @@ def read_critic_update(r: Reading) -> None:
     micro, steps = r.native(at + "per_device_train_batch_size"), r.native(at + "gradient_accumulation_steps")
     r.set("stage.batch.critic.sequences_per_rank", micro, at + "per_device_train_batch_size")
     dynamic, cap = "critic.use_dynamic_batching_in_train", "critic.max_tokens_per_microbatch_in_train"
-    r.set("stage.batch.critic.dynamic", r.native(dynamic, False), dynamic)
+    take(r, dynamic, "stage.batch.critic.dynamic", False)
     r.set("stage.batch.critic.tokens_per_rank", r.native(cap) or None, cap)
     keys = (at + "per_device_train_batch_size", at + "gradient_accumulation_steps", "critic.device_mapping")
     r.set("stage.batch.critic_sequences_per_update", _update(r, micro, steps, "critic"), *keys)
 
 
-def write_update(w: Writing) -> None:
+def write_update(w: WriteContext) -> None:
     """Accumulation follows from G, the micro-batch and the ranks (rule 4); fixed micro-batches keep G what it is (H5)."""
     update = w.plan(G)
     if update is None:
@@ -194,7 +177,7 @@ def write_update(w: Writing) -> None:
     _write_dynamic(w)
 
 
-def _micro(w: Writing, per_rank: int | None, update: Any) -> tuple[Any, State, str]:
+def _micro(w: WriteContext, per_rank: int | None, update: Any) -> tuple[Any, State, str]:
     """The source's micro-batch where it divides a rank's share (the update, while the ranks are open), else the next below."""
     given, tokens = w.plan(MICRO + "sequences_per_rank"), w.plan(MICRO + "tokens_per_rank")
     longest = w.plan(LENGTH + "prompt_max_tokens"), w.plan(LENGTH + "response_max_tokens")
@@ -215,7 +198,7 @@ def _micro(w: Writing, per_rank: int | None, update: Any) -> tuple[Any, State, s
     return fits, state, note
 
 
-def _write_dynamic(w: Writing) -> None:
+def _write_dynamic(w: WriteContext) -> None:
     note = "micro-batches filled by tokens would change what an update is in ROLL; fixed ones keep it (H5)"
     if w.plan(MICRO + "dynamic") is True:
         w.lose(MICRO + "dynamic", State.NARROWED, note)
@@ -225,7 +208,7 @@ def _write_dynamic(w: Writing) -> None:
         w.lose(MICRO + "tokens_per_rank", State.NARROWED, note)
 
 
-def write_critic_update(w: Writing) -> None:
+def write_critic_update(w: WriteContext) -> None:
     """As the actor's, unless the plan says otherwise."""
     paths = ("stage.batch.critic_sequences_per_update", "stage.batch.critic.sequences_per_rank", "stage.batch.critic.dynamic",
              "stage.batch.critic.tokens_per_rank")  # fmt: skip
@@ -236,14 +219,7 @@ def write_critic_update(w: Writing) -> None:
     own, ranks = w.plan(paths[0]) or w.plan(G), _ranks(w, "critic", w.plan("stage.placement.actor.gpus"))
     at = "critic.training_args."
     if not isinstance(own, int) or not isinstance(ranks, (int, Fraction)):
-        w.put(
-            at + "gradient_accumulation_steps",
-            "???",
-            paths[0],
-            state=State.UNRESOLVED,
-            note="depends on values nobody told",
-            always=True,
-        )
+        leave_open(w, at + "gradient_accumulation_steps", "depends on values nobody told", paths[0])
         return
     if not w.same_framework:
         refuse_torn_ranks(w, w.plan("stage.placement.actor.gpus"), ranks, "critic")
@@ -263,4 +239,4 @@ def write_critic_update(w: Writing) -> None:
     for path in paths[2:]:
         if w.plan(path) is not None:
             lossy = w.plan(path) is not False
-            w.lose(path, State.NARROWED if lossy else State.DEFAULT, "fixed micro-batches keep what an update is (H5)")
+            settle(w, path, not lossy, "fixed micro-batches keep what an update is (H5)")

@@ -1,18 +1,17 @@
-"""ROLL's data files and their columns (rows 7.1 to 7.5)."""
+"""ROLL's data files and their columns."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-from rftconf.mappers.files import file_of_split
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.files import files_of, read_files, say_what_files_lack
+from rftconf.mappers.images import COLUMN, columns_of_images, sees_images
 from rftconf.mappers.roll.conditions import trained
+from rftconf.mappers.shapes import settle, take
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D = "stage.data."
 COLUMNS = {"prompt": "prompt", "messages": "messages", "response": "response"}
@@ -25,7 +24,7 @@ INSTRUCTION = "instruction"
 """The column that the DPO pipeline takes prompts from; no key names it."""
 
 
-def _lists(c: Reading | Writing) -> tuple[tuple[str, str], ...]:
+def _lists(c: Context) -> tuple[tuple[str, str], ...]:
     return ((f"{trained(c)}.data_args.", "train"), ("validation.data_args.", "eval"))
 
 
@@ -35,31 +34,37 @@ LETTERS = {
 }
 
 
-def read_data(r: Reading) -> None:
-    """Files of all domains in one list; columns are named once (rows 7.1 to 7.4)."""
+def read_data(r: ReadContext) -> None:
+    """Files of all domains in one list; columns are named once."""
     for at, listed in _lists(r):
-        files = r.native(at + "file_name")
-        items = files if isinstance(files, list) else [] if files is None else [files]
-        if isinstance(files, str) and r.trainer in LETTERS and (listed == "train" or r.trainer == "rlvr"):
+        if (
+            isinstance(r.native(at + "file_name"), str)
+            and r.trainer in LETTERS
+            and (listed == "train" or r.trainer == "rlvr")
+        ):
             r.note(f"{at}file_name is one text, not a list: ROLL {LETTERS[r.trainer]}")
-        for index, uri in enumerate(items):
-            to = f"{D}{listed}[{index}]."
-            r.set(to + "uri", uri, at + "file_name")
-            r.set(to + "storage", "file", at + "file_name")
+        for to in read_files(r, at + "file_name", D + listed):
             _read_columns(r, at, to)
+            if r.trainer == "rlvr" and sees_images(r.native("pretrain")):
+                r.set(
+                    to + "keys.image",
+                    COLUMN,
+                    kind=Kind.DEFAULT,
+                    how="vlm_dataset_utils reads this column, if it is there",
+                )
     if not r.items(D + "train"):
         return
     shuffled = r.trainer != "sft"
-    how = "every pass over the data is shuffled (row 7.4)" if shuffled else "the loader reads in order"
+    how = "every pass over the data is shuffled" if shuffled else "the loader reads in order"
     r.set(D + "shuffle", shuffled, kind=Kind.DEFAULT, how=how)
 
 
-def _read_columns(r: Reading, at: str, to: str) -> None:
+def _read_columns(r: ReadContext, at: str, to: str) -> None:
     if r.trainer in TOP_COLUMNS:
         why = "columns of this pipeline's data have keys of their own at the top"
         r.inactive.update(dict.fromkeys((at + column for column in COLUMNS), why))
         for key, field in TOP_COLUMNS[r.trainer].items() if to.startswith(D + "train") else ():
-            r.set(f"{to}keys.{field}", r.native(key), key)
+            take(r, key, f"{to}keys.{field}")
         if r.trainer == "dpo":
             r.set(to + "keys.prompt", INSTRUCTION, kind=Kind.DEFAULT, how="dpo_pipeline: encode_function")
         r.set(to + "prompt_type", "plaintext", kind=Kind.DEFAULT, how="prompts and answers are columns of plain text")
@@ -69,51 +74,33 @@ def _read_columns(r: Reading, at: str, to: str) -> None:
     for column, field in COLUMNS.items():
         key = at + column if r.written(at + column) else place + column
         if r.written(key) or (column == "response" and to.startswith(D + "train")):
-            r.set(f"{to}keys.{field}", r.native(key), key)
+            take(r, key, f"{to}keys.{field}")
     if named or r.written(f"{place}messages") or r.written(f"{place}prompt"):
         chat = r.native(place + "messages") is not None
         r.set(to + "prompt_type", "messages" if chat else "plaintext", place + ("messages" if chat else "prompt"))
 
 
-def write_data(w: Writing) -> None:
+def write_data(w: WriteContext) -> None:
     """Lists of files; a column of chat messages is `messages`, one of plain text `prompt`."""
     for at, listed in _lists(w):
-        count = w.items(D + listed)
-        if not count:
-            continue
-        suffix = "jsonl" if w.trainer in TOP_COLUMNS else "parquet"
-        found = [file_of_split(w, f"{D}{listed}[{i}].", suffix) for i in range(count)]
-        paths = [f"{D}{listed}[{i}].{f}" for i in range(count) for f in ("uri", "split", "subset", "storage")]
-        paths = [p for p in paths if w.plan(p) is not None]
-        state = max((f.state for f in found), key=list(State).index)
-        note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
-        chosen = any(f.chosen for f in found)
-        w.put(at + "file_name", [f.value for f in found], *paths, state=state, note=note, always=True, chosen=chosen)
-        say_what_files_lack(w, listed, count)
-        write_columns(w, at, listed, count)
+        files = files_of(w, D + listed, "jsonl" if w.trainer in TOP_COLUMNS else "parquet")
+        if files.values:
+            files.put(w, at + "file_name", files.values)
+            say_what_files_lack(w, D + listed, "ROLL")
+            write_columns(w, at, listed, len(files.values))
     mixing = w.plan(D + "mixing")
     shuffles = w.trainer != "sft"
     if w.plan(D + "shuffle") is not None:
         same = w.plan(D + "shuffle") is shuffles
-        w.lose(D + "shuffle", State.DEFAULT if same else State.NARROWED,
-               "as ROLL does" if same else f"ROLL {'always shuffles' if shuffles else 'reads in order'} (H52)")  # fmt: skip
+        settle(
+            w, D + "shuffle", same, "as ROLL does", f"ROLL {'always shuffles' if shuffles else 'reads in order'} (H52)"
+        )
     if mixing is not None and D + "mixing" not in w.outcomes:
         lost = mixing == "proportional" and w.items(D + "train") > 1
-        w.lose(D + "mixing", State.NARROWED if lost else State.DEFAULT,
-               "ROLL draws each domain by its probability (row 7.6)" if lost else "all files form the data")  # fmt: skip
+        settle(w, D + "mixing", not lost, "all files form the data", "ROLL draws each domain by its probability")
 
 
-def say_what_files_lack(w: Writing, listed: str, count: int) -> None:
-    """ROLL opens files; subsets and other stores are no part of one."""
-    for index in range(count):
-        at = f"{D}{listed}[{index}]."
-        if w.plan(at + "storage") not in ("file", None):
-            w.lose(at + "storage", State.NARROWED, f"ROLL reads files, not {w.plan(at + 'storage')} storage")
-        if w.plan(at + "subset") is not None:
-            w.lose(at + "subset", State.NARROWED, f"a file has no subsets: export {w.plan(at + 'subset')} to it")
-
-
-def write_columns(w: Writing, at: str, listed: str, count: int) -> None:
+def write_columns(w: WriteContext, at: str, listed: str, count: int) -> None:
     """The columns of a list of files, under the section `at`."""
     own = w.trainer in TOP_COLUMNS
     columns = TOP_COLUMNS[w.trainer] if own else {at + column: field for column, field in COLUMNS.items()}
@@ -128,12 +115,15 @@ def write_columns(w: Writing, at: str, listed: str, count: int) -> None:
         if w.trainer == "dpo" and w.plan(to + "prompt") is not None:
             same = w.plan(to + "prompt") == INSTRUCTION
             note = f"ROLL's DPO takes prompts from the column `{INSTRUCTION}`, and no key names another: rename it in the file"
-            w.lose(to + "prompt", State.DEFAULT if same else State.NARROWED, "as ROLL does" if same else note)
+            settle(w, to + "prompt", same, "as ROLL does", note)
+        if w.plan(to + "image") is not None and w.trainer == "rlvr" and columns_of_images(w):
+            other = f"the program for vision-language models reads the column `{COLUMN}`: rename it in the file"
+            settle(w, to + "image", w.plan(to + "image") == COLUMN, "as the program for vision-language models", other)
         if kind is not None:
             _say_type(w, f"{D}{listed}[{index}].prompt_type", to, kind)
 
 
-def _say_type(w: Writing, path: str, to: str, kind: Any) -> None:
+def _say_type(w: WriteContext, path: str, to: str, kind: Any) -> None:
     written = "plaintext" if w.trainer in TOP_COLUMNS or not _is_chat(w, to, kind) else "messages"
     if kind == written:
         w.lose(path, State.DERIVED, "the column's name says it: messages, or prompt")
@@ -141,7 +131,7 @@ def _say_type(w: Writing, path: str, to: str, kind: Any) -> None:
         w.lose(path, State.NARROWED, f"the column that is named is read as {written}")
 
 
-def _write_prompt(w: Writing, table: dict[str, str], to: str, kind: Any) -> None:
+def _write_prompt(w: WriteContext, table: dict[str, str], to: str, kind: Any) -> None:
     """One column, not two: chat messages, or plain text (ROLL asserts it)."""
     chat = _is_chat(w, to, kind)
     own, other = (to + "messages", to + "prompt") if chat else (to + "prompt", to + "messages")
@@ -157,11 +147,11 @@ def _write_prompt(w: Writing, table: dict[str, str], to: str, kind: Any) -> None
         )
 
 
-def _is_chat(w: Writing, to: str, kind: Any) -> bool:
+def _is_chat(w: WriteContext, to: str, kind: Any) -> bool:
     return kind != "plaintext" and not (kind == "messages" and _names_text(w, to))
 
 
-def _names_text(w: Writing, to: str) -> bool:
+def _names_text(w: WriteContext, to: str) -> bool:
     """Nobody said that rows hold chat messages: the prompt's own column is the surer one."""
     told = [
         w.origins[path].kind is Kind.WRITTEN
@@ -171,7 +161,7 @@ def _names_text(w: Writing, to: str) -> bool:
     return w.plan(to + "prompt") is not None and not any(told)
 
 
-def _put_column(w: Writing, key: str, value: Any, path: str, *, renamed: bool = False) -> None:
+def _put_column(w: WriteContext, key: str, value: Any, path: str, *, renamed: bool = False) -> None:
     if key in w.out and w.out[key].value != value:
         w.lose(
             path,

@@ -1,28 +1,26 @@
-"""ROLL's domains: which rows, which share of a batch, who scores them, which groups are drawn again (rows 4.2.20, 7.6, 7.7)."""
+"""ROLL's domains: which rows, which share of a batch, who scores them, which groups are drawn again."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.base.ledger import State
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import carry, leave_open, take
 
 D = "stage.data."
 PROBS, REWARDS = "actor_train.data_args.domain_interleave_probs", "rewards"
-WORKERS = "ROLL scores each domain with a worker class; the source's reward code is not carried over (row 7.7)"
+WORKERS = "ROLL scores each domain with a worker class; the source's reward code is not carried over"
 
 
-def domains(r: Reading) -> list[str]:
+def domains(r: ReadContext) -> list[str]:
     """The names below `rewards`, in the order written."""
     return list(dict.fromkeys(key.split(".")[1] for key in r.source.below(REWARDS)))
 
 
-def read_domains(r: Reading) -> None:
-    """A domain: the tags of its rows, its share of each batch, and who scores it (row 7.6, H43)."""
+def read_domains(r: ReadContext) -> None:
+    """A domain: the tags of its rows, its share of each batch, and who scores it (H43)."""
     if r.trainer != "rlvr":
         return
     shares = r.source.branch(PROBS)
@@ -33,8 +31,8 @@ def read_domains(r: Reading) -> None:
         r.set(at + "name", name, *([k for k in named if r.written(k)] or [f"{PROBS}.{name}"]))
         if not alone:  # the whole of every batch is no share
             r.set(at + "weight", shares.get(name), f"{PROBS}.{name}")
-        r.set(at + "tags", r.native(native + "tag_included"), native + "tag_included")
-        r.set(at + "reward", r.native(native + "worker_cls"), native + "worker_cls")
+        take(r, native + "tag_included", at + "tags")
+        take(r, native + "worker_cls", at + "reward")
         if name not in shares and shares:
             r.note(f"rewards.{name} scores validation rows only: it has no share in domain_interleave_probs")
     r.set(
@@ -48,8 +46,8 @@ def read_domains(r: Reading) -> None:
     _read_filter(r)
 
 
-def _read_filter(r: Reading) -> None:
-    """Groups without spread are drawn again (row 4.2.20); the first domain speaks for all."""
+def _read_filter(r: ReadContext) -> None:
+    """Groups without spread are drawn again; the first domain speaks for all."""
     for name in domains(r):
         at = f"{REWARDS}.{name}.query_filter_config."
         if r.native(at + "type") != "std_filter" or "stage.algorithm.filters[0].kind" in r.values:
@@ -66,19 +64,19 @@ def _read_filter(r: Reading) -> None:
         )
 
 
-def write_domains(w: Writing) -> None:
+def write_domains(w: WriteContext) -> None:
     """The plan's domains; without any, one for each data set, whose reward a person must name."""
     if w.trainer != "rlvr":
         return
     names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
-    w.facts["domains"] = names or _names_of_sets(w)
+    w.facts.domains = names or _names_of_sets(w)
     if names:
         write_known_domains(w, names)
     else:
-        names = w.facts["domains"]
+        names = w.facts.domains
         share: Any = 1.0 if len(names) == 1 else "???"
         for name in names:
-            w.put(f"{REWARDS}.{name}.worker_cls", "???", state=State.UNRESOLVED, note=WORKERS, always=True)
+            leave_open(w, f"{REWARDS}.{name}.worker_cls", WORKERS)
             w.put(
                 f"{REWARDS}.{name}.tag_included", [name], always=True, how="rows need a column `tag` that says so (H43)"
             )
@@ -87,7 +85,7 @@ def write_domains(w: Writing) -> None:
     _write_filter(w, names)
 
 
-def ask_about_reward(w: Writing, name: str, why: str) -> None:
+def ask_about_reward(w: WriteContext, name: str, why: str) -> None:
     """Which worker class scores this domain?"""
     workers = "roll.pipeline.rlvr.rewards."
     choices = (f"{workers}math_rule_reward_worker.MathRuleRewardWorker", f"{workers}code_sandbox_reward_worker.CodeSandboxRewardWorker",
@@ -95,7 +93,7 @@ def ask_about_reward(w: Writing, name: str, why: str) -> None:
     w.decide(f"{REWARDS}.{name}.worker_cls", why, *choices)
 
 
-def _names_of_sets(w: Writing) -> list[str]:
+def _names_of_sets(w: WriteContext) -> list[str]:
     """One domain for each training set: its own name, else `math_rule`, where ROLL puts rows without a known tag."""
     given = [w.plan(f"{D}train[{i}].name") for i in range(w.items(D + "train"))]
     plain = [re.sub(r"\W", "_", str(name)) for name in given if isinstance(name, str)]
@@ -109,7 +107,7 @@ def _names_of_sets(w: Writing) -> list[str]:
     return ["math_rule"]
 
 
-def write_known_domains(w: Writing, names: list[Any]) -> None:
+def write_known_domains(w: WriteContext, names: list[Any]) -> None:
     """The plan's domains by their names."""
     for index, name in enumerate(names):
         at, native = f"{D}domains[{index}].", f"{REWARDS}.{name}."
@@ -119,15 +117,14 @@ def write_known_domains(w: Writing, names: list[Any]) -> None:
             ("tags", native + "tag_included"),
             ("reward", native + "worker_cls"),
         ):
-            if w.plan(at + field) is not None:
-                w.put(key, w.plan(at + field), at + field, always=True)
+            carry(w, key, at + field, always=True)
     if w.plan(D + "mixing") == "concat" and all(w.plan(f"{D}domains[{i}].weight") is None for i in range(len(names))):
         w.put(f"{PROBS}.{names[0]}", 1.0, D + "mixing", always=True, how="the only domain")
     elif w.plan(D + "mixing") is not None:
         w.lose(D + "mixing", State.DEFAULT, "domains are drawn by weight here too")
 
 
-def _write_filter(w: Writing, names: list[Any]) -> None:
+def _write_filter(w: WriteContext, names: list[Any]) -> None:
     for index in range(w.items("stage.algorithm.filters")):
         at = f"stage.algorithm.filters[{index}]."
         paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]

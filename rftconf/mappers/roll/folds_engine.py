@@ -1,26 +1,22 @@
-"""ROLL's engines: which one, its share of a GPU, and how many GPUs one has (rows 3.6, 8.1, 8.2)."""
+"""ROLL's engines: which one, its share of a GPU, and how many GPUs one has."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, VLLM
 from rftconf.mappers.roll.folds_places import NAME, P
 from rftconf.mappers.roll.rows_run import DTYPES
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.shapes import carry, leave_open, take
 
 ENGINE, CONFIG = "actor_infer" + NAME, "actor_infer.strategy_args.strategy_config."
 SHARES = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
 WORKER = "actor_infer.num_gpus_per_worker"
 
 
-def read_engine(r: Reading) -> None:
-    """The engine, its share of a GPU, and the GPUs of one engine (rows 3.6, 8.1, 8.2)."""
+def read_engine(r: ReadContext) -> None:
+    """The engine, its share of a GPU, and the GPUs of one engine."""
     if not RL.test(r):
         return
     engine = r.native(ENGINE)
@@ -28,7 +24,7 @@ def read_engine(r: Reading) -> None:
     key = CONFIG + SHARES.get(str(engine), SHARES["vllm"])
     other = CONFIG + next(share for name, share in SHARES.items() if CONFIG + share != key)
     r.inactive[other] = f"{engine} does not read it"
-    r.set(P + "rollout.gpu_memory_fraction", r.native(key, 0.9 if engine == "vllm" else None), key)
+    take(r, key, P + "rollout.gpu_memory_fraction", 0.9 if engine == "vllm" else None)
     if engine == "sglang":
         tp = r.native(CONFIG + "tensor_parallel_size")
         r.set(P + "rollout.tp", tp or r.native(WORKER, 1), CONFIG + "tensor_parallel_size" if tp else WORKER)
@@ -36,10 +32,10 @@ def read_engine(r: Reading) -> None:
             r.inactive[WORKER] = "tensor_parallel_size says it"
         return
     r.inactive[WORKER] = "ROLL overwrites it with tensor_parallel_size x pipeline_parallel_size"
-    r.set(P + "rollout.tp", r.native(CONFIG + "tensor_parallel_size", 1), CONFIG + "tensor_parallel_size")
+    take(r, CONFIG + "tensor_parallel_size", P + "rollout.tp", 1)
 
 
-def write_engine(w: Writing) -> None:
+def write_engine(w: WriteContext) -> None:
     """vLLM or SGLang; the share of a GPU is called otherwise in each."""
     if not RL.test(w):
         return
@@ -47,18 +43,12 @@ def write_engine(w: Writing) -> None:
     if engine in SHARES or (isinstance(engine, str) and w.same_framework):
         w.put(ENGINE, engine, path, always=True)
     else:
-        note = f"ROLL generates with vllm or sglang, not with {formula(engine)}"
-        w.put(
-            ENGINE,
-            "???",
-            path,
-            state=State.UNRESOLVED if isinstance(engine, Expr) else State.NO_COUNTERPART,
-            note=note,
-            always=True,
-        )
+        named = "the source names no engine" if engine is None else f"not with {formula(engine)}"
+        note = f"ROLL generates with vllm or sglang; {named}"
+        w.decide(ENGINE, note, *SHARES)
+        leave_open(w, ENGINE, note, path, state=State.UNRESOLVED if isinstance(engine, Expr) else State.NO_COUNTERPART)
     share = SHARES.get(str(engine), SHARES["vllm"])
-    if w.plan(P + "rollout.gpu_memory_fraction") is not None:
-        w.put(CONFIG + share, w.plan(P + "rollout.gpu_memory_fraction"), P + "rollout.gpu_memory_fraction", always=True)
+    carry(w, CONFIG + share, P + "rollout.gpu_memory_fraction", always=True)
     tp, pp = w.plan(P + "rollout.tp"), w.plan(P + "rollout.pp") or 1
     if tp is not None:
         w.put(CONFIG + "tensor_parallel_size", tp, P + "rollout.tp", default=1)
@@ -66,7 +56,7 @@ def write_engine(w: Writing) -> None:
             w.put(WORKER, tp * pp, P + "rollout.tp", how="GPUs of one engine")
 
 
-def read_expert_parallel(r: Reading) -> None:
+def read_expert_parallel(r: ReadContext) -> None:
     """A switch: experts are spread over all GPUs of an engine."""
     if not RL.test(r):
         return
@@ -75,7 +65,7 @@ def read_expert_parallel(r: Reading) -> None:
     r.set(P + "rollout.ep", on if isinstance(on, Expr) else dp * tp if on else 1, CONFIG + "enable_expert_parallel")
 
 
-def write_expert_parallel(w: Writing) -> None:
+def write_expert_parallel(w: WriteContext) -> None:
     """On for any size above 1."""
     if not RL.test(w):
         return
@@ -91,7 +81,7 @@ def write_expert_parallel(w: Writing) -> None:
         w.lose(P + "rollout.ep", State.DEFAULT, "no expert parallelism")
 
 
-def put_dtype(w: Writing, section: str, path: str, *, always: bool) -> None:
+def put_dtype(w: WriteContext, section: str, path: str, *, always: bool) -> None:
     """A model's dtype under ROLL's names; one that ROLL has no name for is said."""
     found = DTYPES.put(w.plan(path), w, None)
     w.put(f"{section}.model_args.dtype", found.value, path, state=found.state, note=found.note, always=always)

@@ -1,16 +1,13 @@
-"""ROLL's environments: the worlds of an agentic run, by tag (row 1.14, H15)."""
+"""ROLL's environments: the worlds of an agentic run, by tag (H15)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
 from rftconf.mappers import episodes
-from rftconf.plan.symbols import formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.context import ReadContext, WriteContext
 
 D = "stage.data.environments"
 ENVS, MANAGER = "custom_envs", "train_env_manager."
@@ -29,7 +26,7 @@ OF_STEPS = frozenset(("StepEnvManager", "StepConcatEnvManager", "AgentNativeStep
 """Managers that make a sample of each step of an episode (formulate_rollouts)."""
 
 
-def counts_steps(r: Reading) -> bool:
+def counts_steps(r: ReadContext) -> bool:
     """True where an update counts steps of episodes; a period of them is filled or cut to whole updates (adjust_batch)."""
     if r.trainer != "agentic" or episodes.assumed(r, "mini_batch") is not None:
         return episodes.counts_steps(r)
@@ -37,10 +34,10 @@ def counts_steps(r: Reading) -> bool:
     return any(isinstance(name, str) and name.rpartition(".")[2] in OF_STEPS for name in names)
 
 
-def read_environments(r: Reading) -> None:
+def read_environments(r: ReadContext) -> None:
     """Every tag that training plays, with its groups; further tags of `custom_envs` are for validation."""
     if r.trainer != "agentic":
-        r.inactive[ENGINE + DRAWN] = "sequence_length - prompt_length is written over it (row 6.2)"
+        r.inactive[ENGINE + DRAWN] = "sequence_length - prompt_length is written over it"
         return
     worlds, tags = r.source.branch(ENVS), r.native(MANAGER + "tags") or []
     drawn = section(r) + DRAWN
@@ -67,16 +64,16 @@ def read_environments(r: Reading) -> None:
             )
 
 
-def section(r: Reading) -> str:
+def section(r: ReadContext) -> str:
     """The engine's section is put in the place of the environments' own; without it, theirs counts."""
     return ENGINE if _written_below(r, ENGINE) or not _written_below(r, WORLDS) else WORLDS
 
 
-def _written_below(r: Reading, above: str) -> bool:
+def _written_below(r: ReadContext, above: str) -> bool:
     return any(key.startswith(above) and cell.leaf is not None for key, cell in r.source.cells.items())
 
 
-def _read_cap(r: Reading, path: str, own: Any, native: str, drawn: str) -> bool:
+def _read_cap(r: ReadContext, path: str, own: Any, native: str, drawn: str) -> bool:
     """The smaller of the environment's limit of a turn and the engine's (traj_env_manager: make_decision).
 
     True where the environment's own, which it also tells the agent, is not the one that counts.
@@ -95,7 +92,7 @@ def _fits(value: Any, field: str) -> Any:
     return None if counts and not isinstance(value, int) else value
 
 
-def write_environments(w: Writing) -> None:
+def write_environments(w: WriteContext) -> None:
     """Only ROLL's own environments can be written, and those are kept as they stand."""
     for index in range(w.items(D)):
         for path in [p for p in w.values if p.startswith(f"{D}[{index}].") and w.values[p] is not None]:

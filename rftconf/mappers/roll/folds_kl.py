@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
+from rftconf.mappers.shapes import leave_open, settle, take
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 KL_ON, KL_COEF, TARGET = "add_token_level_kl", "init_kl_coef", "target_kl"
 
 
-def read_kl(r: Reading) -> None:
-    """KL in the reward, after normalisation (H27), and KL in the loss, always k3 clamped at 10 (rows 4.2.5 to 4.2.9)."""
+def read_kl(r: ReadContext) -> None:
+    """KL in the reward, after normalisation (H27), and KL in the loss, always k3 clamped at 10."""
     if not RL.test(r):
         return
     if follows_teacher(r):  # ROLL switches both off (_apply_opd_config)
@@ -35,16 +31,16 @@ def read_kl(r: Reading) -> None:
             loads = "add_token_level_kl is false: the coefficient weighs nothing, it only loads a reference and recomputes log-probabilities (H35)"
             r.inactive[KL_COEF] = loads
     else:
-        r.set(A + "kl_reward.coef", r.native(KL_COEF), KL_COEF)
+        take(r, KL_COEF, A + "kl_reward.coef")
         r.set(A + "kl_reward.controller", "fixed" if target is None else "adaptive", TARGET)
         r.set(A + "kl_reward.target", target, TARGET)
     r.set(A + "kl_reward.order", "after_norm", kind=Kind.DEFAULT, how="added after rewards are normalised (H27)")
-    r.set(A + "kl_loss.enabled", r.native("use_kl_loss", False), "use_kl_loss")
+    take(r, "use_kl_loss", A + "kl_loss.enabled", False)
     if r.native("use_kl_loss", False) is True:
-        r.set(A + "kl_loss.estimator", "k3_clamped", kind=Kind.DEFAULT, how="hard-coded (row 4.2.9)")
+        r.set(A + "kl_loss.estimator", "k3_clamped", kind=Kind.DEFAULT, how="hard-coded")
 
 
-def write_kl(w: Writing) -> None:
+def write_kl(w: WriteContext) -> None:
     """Without KL in the reward the coefficient is 0, or ROLL loads a reference for nothing (H35)."""
     if not RL.test(w):
         return
@@ -56,30 +52,34 @@ def write_kl(w: Writing) -> None:
     else:
         w.put(KL_COEF, 0.0, always=True, how="above 0 it would load a reference model (H35)")
     order = w.plan(block + "order")
-    if order in ("after_norm", None) or not on:
-        w.lose(block + "order", State.DEFAULT, "as ROLL does")
-    else:
-        w.lose(
-            block + "order",
-            State.NARROWED,
-            "ROLL adds KL after rewards are normalised: coefficients are not interchangeable (H27)",
-        )
+    settle(
+        w,
+        block + "order",
+        order in ("after_norm", None) or not on,
+        "as ROLL does",
+        "ROLL adds KL after rewards are normalised: coefficients are not interchangeable (H27)",
+    )
     loss = w.plan(A + "kl_loss.enabled")
     if loss is not None:
         w.put("use_kl_loss", loss, A + "kl_loss.enabled")
     estimator = w.plan(A + "kl_loss.estimator")
     if estimator is not None:
         exact = estimator == "k3_clamped" or not loss
-        w.lose(A + "kl_loss.estimator", State.DEFAULT if exact else State.NARROWED,
-               "as ROLL does" if exact else f"ROLL's KL loss is k3 clamped at 10, not {estimator} (row 4.2.9)")  # fmt: skip
+        settle(
+            w,
+            A + "kl_loss.estimator",
+            exact,
+            "as ROLL does",
+            f"ROLL's KL loss is k3 clamped at 10, not {estimator}",
+        )
 
 
-def _write_controller(w: Writing, block: str) -> None:
+def _write_controller(w: WriteContext, block: str) -> None:
     if w.plan(block + "controller") == "adaptive":
         target = w.plan(block + "target")
         if target is None:
             note = "the source's controller has no target; without one ROLL's coefficient is fixed"
-            w.put(TARGET, "???", block + "controller", state=State.UNRESOLVED, note=note, always=True)
+            leave_open(w, TARGET, note, block + "controller")
             return
         w.put(TARGET, target, block + "controller", block + "target", always=True)
         return

@@ -1,24 +1,22 @@
-"""ROLL's lengths (rows 6.1 to 6.3)."""
+"""ROLL's lengths."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, OpenKey
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL
-from rftconf.plan.symbols import Expr, OpenKey
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.shapes import carry, leave_open
 
 LENGTH = "stage.length."
 LENGTHS = ("prompt_length", "response_length", "sequence_length")
 ENGINE_LENGTH = "actor_infer.strategy_args.strategy_config.max_model_len"
 
 
-def read_lengths(r: Reading) -> None:
-    """sequence_length wins; without it the answer's length completes it (rows 6.1-6.3)."""
+def read_lengths(r: ReadContext) -> None:
+    """sequence_length wins; without it the answer's length completes it."""
     prompt, response, whole = (r.native(key) for key in LENGTHS)
     if whole is not None and response is not None and r.written("response_length"):
         r.inactive["response_length"] = "sequence_length is set and wins"
@@ -36,7 +34,7 @@ def read_lengths(r: Reading) -> None:
     r.set(LENGTH + "model_max_tokens", own, ENGINE_LENGTH)
 
 
-def _read_whole(r: Reading, prompt: Any, response: Any, whole: Any) -> None:
+def _read_whole(r: ReadContext, prompt: Any, response: Any, whole: Any) -> None:
     """Pipelines without rollouts know one length; samples beyond it are dropped, and shorter ones filled up."""
     parts = None if prompt is None or response is None else prompt + response
     keys = ("sequence_length",) if whole is not None else ("prompt_length", "response_length")
@@ -45,15 +43,18 @@ def _read_whole(r: Reading, prompt: Any, response: Any, whole: Any) -> None:
         r.inactive["prompt_length"] = r.inactive["response_length"] = "samples have one length: sequence_length"
 
 
-def write_lengths(w: Writing) -> None:
+def write_lengths(w: WriteContext) -> None:
     """Prompt and answer; a context of another size is the engine's own limit."""
     if w.trainer in ("sft", "dpo", "distill"):
         _write_whole(w)
         return
     for key, field in (("prompt_length", "prompt_max_tokens"), ("response_length", "response_max_tokens")):
-        if w.plan(LENGTH + field) is not None:
-            w.put(key, w.plan(LENGTH + field), LENGTH + field, always=True)
+        carry(w, key, LENGTH + field, always=True)
     prompt, answer, whole = (w.plan(LENGTH + f"{f}_max_tokens") for f in ("prompt", "response", "model"))
+    if answer is None and prompt is not None and not w.same_framework:
+        why = "how long may an answer be, in tokens? ROLL stops without response_length, and the source gives none"
+        leave_open(w, "response_length", why)
+        w.decide("response_length", why, "the longest answer that the task needs")
     if whole is None:
         return
     if (
@@ -69,11 +70,11 @@ def write_lengths(w: Writing) -> None:
         w.lose(LENGTH + "model_max_tokens", State.NARROWED, "the context is prompt and answer together")
 
 
-def _write_whole(w: Writing) -> None:
+def _write_whole(w: WriteContext) -> None:
     whole = w.plan(LENGTH + "model_max_tokens")
     if whole is None:
         why = "how long may a sample be, in tokens? The pipeline drops longer ones and fills shorter ones up"
-        w.put("sequence_length", "???", state=State.UNRESOLVED, note=why, always=True)
+        leave_open(w, "sequence_length", why)
         w.decide("sequence_length", why, "the model's context", "the longest sample of the data")
         return
     w.put("sequence_length", whole, LENGTH + "model_max_tokens", always=True)

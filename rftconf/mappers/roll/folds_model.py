@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
-from rftconf.plan.symbols import Expr
 from rftconf.schemas.roll.megatron_arguments import REST, arguments, inherited_arguments, training_arguments
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 OVERRIDES = "stage.model.config_overrides"
 
 
-def read_overrides(r: Reading) -> None:
+def read_overrides(r: ReadContext) -> None:
     """What is merged into the trained model's own config."""
     if trained(r) != "student":
         key = f"{trained(r)}.model_args.model_config_kwargs"
         r.set(OVERRIDES, r.source.branch(key) or r.native(key) or None, key)
 
 
-def write_overrides(w: Writing) -> None:
+def write_overrides(w: WriteContext) -> None:
     """Key by key, under the model's own names."""
     wanted = w.plan(OVERRIDES)
     for name, value in wanted.items() if isinstance(wanted, dict) else ():
@@ -40,16 +37,14 @@ RANK = 8
 """ROLL's default rank; without an alpha it scales by 2 (H54)."""
 
 
-def read_lora(r: Reading) -> None:
-    """lora_target switches adapters on; alpha is twice the rank unless written (row 9.1, H54)."""
+def read_lora(r: ReadContext) -> None:
+    """lora_target switches adapters on; alpha is twice the rank unless written (H54)."""
     at = f"{trained(r)}.model_args."
     target = r.native(at + "lora_target")
     _check_engine(r, at)
     if target is None:
         r.set(LORA + "rank", None, at + "lora_target")
-        r.inactive.update(
-            dict.fromkeys((at + "lora_rank", at + "lora_alpha"), "no adapter without lora_target (row 9.1)")
-        )
+        r.inactive.update(dict.fromkeys((at + "lora_rank", at + "lora_alpha"), "no adapter without lora_target"))
         return
     rank = r.native(at + "lora_rank", RANK)
     alpha = r.native(at + "lora_alpha")
@@ -64,7 +59,7 @@ def read_lora(r: Reading) -> None:
     r.set(LORA + "targets", _targets(target), at + "lora_target")
 
 
-def _check_engine(r: Reading, at: str) -> None:
+def _check_engine(r: ReadContext, at: str) -> None:
     """The engine serves the trainer's adapter; its own keys only have to agree."""
     for name in ("lora_target", "lora_rank", "lora_alpha"):
         key = f"{ENGINE}{name}"
@@ -83,7 +78,7 @@ def _targets(target: Any) -> Any:
     return ALL_LINEAR if names in (["all"], [ALL_LINEAR]) else names if len(names) > 1 else names[0]
 
 
-def write_lora(w: Writing) -> None:
+def write_lora(w: WriteContext) -> None:
     """Trainer and engine both need to know."""
     rank = w.plan(LORA + "rank")
     if rank in (None, 0):
@@ -110,7 +105,7 @@ def write_lora(w: Writing) -> None:
             f"{trained(w)}.model_args.lora_target",
             why,
             "the names, e.g. q_proj,k_proj,v_proj,o_proj",
-            "--to-release 0.3.0",
+            *([] if w.since("0.2.1") else ["--to-release 0.3.0"]),
         )
     for role in (trained(w), *(["actor_infer"] if ACTOR.test(w) and w.trainer != "dpo" else [])):
         at = f"{role}.model_args."
@@ -135,10 +130,12 @@ GRADIENTS = {
     "check_for_nan_in_loss_and_grad": "check_for_nan_in_grad", "ddp_bucket_size": "bucket_size",
 }  # fmt: skip
 """mcore_adapter's argument to the name in Megatron's DistributedDataParallelConfig that MegatronTrainStrategy gives it."""
+LAYER_BY_LAYER = {"recompute_method": "uniform", "recompute_num_layers": 1}
+"""What mcore_adapter fills in beside recompute_granularity=full."""
 ROLES = (("actor", ""), ("reference", "reference"), ("critic", "critic"))
 
 
-def _role(c: Reading | Writing, role: str) -> str | None:
+def _role(c: Context, role: str) -> str | None:
     """The native role that stands for one of the plan's, where Megatron runs it."""
     if role == "actor":
         return trained(c) if c.plan("stage.placement.actor.backend") == "megatron" else None
@@ -146,7 +143,15 @@ def _role(c: Reading | Writing, role: str) -> str | None:
     return role if test.test(c) else None
 
 
-def read_megatron(r: Reading) -> None:
+def _whole_recompute(given: dict[str, tuple[Any, str]]) -> dict[str, tuple[Any, str]]:
+    """Megatron itself stops at `full` without a method; mcore_adapter's model_config.py recomputes layer by layer then."""
+    granularity, key = given.get("recompute_granularity", (None, ""))
+    if granularity != "full" or any(given.get(name, (None,))[0] is not None for name in LAYER_BY_LAYER):
+        return given
+    return given | {name: (value, key) for name, value in LAYER_BY_LAYER.items()}
+
+
+def read_megatron(r: ReadContext) -> None:
     """What strategy_config says beside sizes goes to Megatron's own config, under Megatron's names."""
     for role, _ in ROLES:
         native = _role(r, role)
@@ -160,13 +165,13 @@ def read_megatron(r: Reading) -> None:
         elif more is not None:
             r.narrowed[key] = "it names a file of further settings, which is not read here"
         buffers = {GRADIENTS[k]: given.pop(k) for k in GRADIENTS if k in given} if role != "reference" else {}
-        given = {k: told for k, told in given.items() if k not in training_arguments()}
+        given = _whole_recompute({k: told for k, told in given.items() if k not in training_arguments()})
         for field, found in (("transformer_overrides", given), ("ddp_overrides", buffers)):
             path = f"stage.placement.{role}.megatron.{field}"
             r.set(path, {k: v for k, (v, _) in found.items()} or None, *(k for _, k in found.values()))
 
 
-def write_megatron(w: Writing) -> None:
+def write_megatron(w: WriteContext) -> None:
     """Megatron's names are the same here; what mcore_adapter's arguments lack is set on its model config by name."""
     direct = arguments(w.release) | inherited_arguments()
     for role, _ in ROLES:
@@ -175,15 +180,17 @@ def write_megatron(w: Writing) -> None:
         if native is None:
             continue
         for name, value in overrides.items() if isinstance(overrides, dict) else ():
-            if name in BY_ENVIRONMENT:
-                w.lose(path, State.NARROWED, f"{name}: {BY_ENVIRONMENT[name]}")
+            if w.same_framework and name in LAYER_BY_LAYER and name not in w.names(path):
+                w.lose(path, State.DEFAULT, "mcore_adapter fills it in", entry=name)
+            elif name in BY_ENVIRONMENT:
+                w.lose(path, State.NARROWED, f"{name}: {BY_ENVIRONMENT[name]}", entry=name)
             elif isinstance(value, Expr) or name not in KNOWN_SIZES:
                 at = name if name in direct else f"{REST}.{name}"
-                w.put(f"{native}.strategy_args.strategy_config.{at}", value, path, always=True)
+                w.put(f"{native}.strategy_args.strategy_config.{at}", value, path, always=True, entry=name)
         _write_gradients(w, native, f"stage.placement.{role}.megatron.ddp_overrides")
 
 
-def _write_gradients(w: Writing, native: str, path: str) -> None:
+def _write_gradients(w: WriteContext, native: str, path: str) -> None:
     """What mcore_adapter has a field for; it makes the rest of DistributedDataParallelConfig by itself."""
     given = w.plan(path)
     if not isinstance(given, dict) or path.startswith("stage.placement.reference"):
@@ -191,6 +198,6 @@ def _write_gradients(w: Writing, native: str, path: str) -> None:
     back = {theirs: ours for ours, theirs in GRADIENTS.items()}
     for name, value in given.items():
         if name in back:
-            w.put(f"{native}.strategy_args.strategy_config.{back[name]}", value, path, always=True)
+            w.put(f"{native}.strategy_args.strategy_config.{back[name]}", value, path, always=True, entry=name)
         elif name != "use_distributed_optimizer":  # which has a row of its own
-            w.lose(path, State.NARROWED, f"{name}: ROLL gives Megatron's gradient buffers no such option")
+            w.lose(path, State.NARROWED, f"{name}: ROLL gives Megatron's gradient buffers no such option", entry=name)

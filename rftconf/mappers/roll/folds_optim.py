@@ -1,39 +1,41 @@
-"""ROLL's optimizers: betas, schedule, warm-up and the bound of gradients (rows 5.3, 5.5 to 5.9)."""
+"""ROLL's optimizers: betas, schedule, warm-up and the bound of gradients."""
 
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, ratio
-from rftconf.mappers.reading import Reading
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import settle, take
 from rftconf.plan.kinds import WITH_ROLLOUTS
-from rftconf.plan.symbols import Expr, Var, arith, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
 
 SCHEDULES = {"constant": "constant", "constant_with_warmup": "constant", "cosine": "cosine", "linear": "linear",
              "inverse_sqrt": "inv_sqrt", "warmup_stable_decay": "wsd"}  # fmt: skip
 SCHEDULE_OF = {plan: native for native, plan in reversed(SCHEDULES.items())}
 
-
+MEGATRON_COSINES = {"cosine_with_min_lr": "0.1.1", "cosine_warmup_with_min_lr": "0.2.1"}
+"""Names of transformers for a cosine with a floor, and since when mcore_adapter takes them for Megatron's cosine, with a
+floor of 0 unless lr_scheduler_kwargs of the strategy_config names one. With the other strategies transformers stops
+without a floor, and ROLL hands it none.
+"""
 DECAYING = ("cosine", "linear")
 EARLY = "the DPO pipeline divides max_steps by the data-parallel ranks before it makes the schedule, so the rate reaches its end early"
 
 
 def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
-    """Betas, schedule, warm-up and the bound of gradients of one optimizer (rows 5.3, 5.5 to 5.9)."""
+    """Betas, schedule, warm-up and the bound of gradients of one optimizer."""
     names = ("adam_beta1", "adam_beta2", "lr_scheduler_type", "warmup_steps", "warmup_ratio")
     to = f"stage.optim.{role}."
 
-    def _at(c: Reading | Writing) -> str:
+    def _at(c: Context) -> str:
         return ("critic" if role == "critic" else trained(c)) + ".training_args."
 
-    def read(r: Reading) -> None:
+    def read(r: ReadContext) -> None:
         if role == "critic" and not CRITIC.test(r):
             return
         at = _at(r)
@@ -43,15 +45,15 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
             at + "adam_beta1",
             at + "adam_beta2",
         )
-        kind = r.native(at + "lr_scheduler_type")
+        kind = _schedule(r, at, role)
         r.set(to + "schedule", SCHEDULES.get(kind, kind) if isinstance(kind, str) else kind, at + "lr_scheduler_type")
         r.set(to + "min_lr_ratio", 0.0 if kind in ("cosine", "linear") else None, at + "lr_scheduler_type")
         if r.trainer == "dpo" and kind in DECAYING:
             _read_early_end(r, at, to, kind)
-        r.set(to + "grad_clip", r.native("max_grad_norm", 1.0), "max_grad_norm")
+        take(r, "max_grad_norm", to + "grad_clip", 1.0)
         r.set(to + "warmup_updates", *_warmup(r, at, role), how="optimizer updates")
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         if role == "critic" and not CRITIC.test(w):
             w.asleep.update(
                 dict.fromkeys(
@@ -68,7 +70,16 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
     return Fold(natives, plans, read, write, "training_args; transformers.get_scheduler, one tick an update")
 
 
-def _warmup(r: Reading, at: str, role: str) -> tuple[Any, str]:
+def _schedule(r: ReadContext, at: str, role: str) -> Any:
+    """The schedule's name in ROLL's usual words: of two names that Megatron's strategy takes for one, the plain one."""
+    kind = r.native(at + "lr_scheduler_type")
+    floor = f"{at.removesuffix('training_args.')}strategy_args.strategy_config.lr_scheduler_kwargs.min_lr"
+    since = MEGATRON_COSINES.get(kind) if isinstance(kind, str) else None
+    same = since is not None and r.since(since) and not r.written(floor)
+    return "cosine" if same and r.plan(f"stage.placement.{role}.backend") == "megatron" else kind
+
+
+def _warmup(r: ReadContext, at: str, role: str) -> tuple[Any, str]:
     """Explicit steps win over the ratio; a plain constant rate ignores both with FSDP."""
     steps, share, kind = (
         r.native(at + "warmup_steps", 0),
@@ -92,14 +103,14 @@ def _warmup(r: Reading, at: str, role: str) -> tuple[Any, str]:
     return (ceil(total * share) if share else 0), at + "warmup_ratio"
 
 
-def _updates(c: Reading | Writing) -> Any:
+def _updates(c: Context) -> Any:
     """Updates of the whole run."""
     rollouts, epochs = c.plan("stage.run_length.rollouts"), c.plan("stage.run_length.epochs")
     update = c.plan("stage.batch.sequences_per_update")
     if c.plan("stage.kind") == "dpo":
         return _dpo_horizon(c)
     if c.plan("stage.kind") not in WITH_ROLLOUTS and epochs is not None and update is not None:
-        rows = c.rows() if isinstance(c, Reading) else c.facts.get("rows")
+        rows = c.facts.rows if c.writes else c.rows()
         return arith("*", arith("//", Var("ROWS") if rows is None else rows, update), epochs)
     parts = [
         c.plan(f"stage.batch.{f}")
@@ -113,7 +124,7 @@ def _updates(c: Reading | Writing) -> Any:
     return whole // parts[3]
 
 
-def _dpo_horizon(c: Reading | Writing) -> Any:
+def _dpo_horizon(c: Context) -> Any:
     """dpo_config: set_max_steps gives the updates of the run, and the strategies divide them by the ranks once more."""
     updates, gpus = c.plan("stage.run_length.rollouts"), c.plan("stage.placement.actor.gpus")
     if updates is None or gpus is None:
@@ -124,7 +135,7 @@ def _dpo_horizon(c: Reading | Writing) -> Any:
     )
 
 
-def _read_early_end(r: Reading, at: str, to: str, kind: str) -> None:
+def _read_early_end(r: ReadContext, at: str, to: str, kind: str) -> None:
     horizon = _dpo_horizon(r)
     r.set(to + "decay_updates", horizon, at + "lr_scheduler_type", how=EARLY)
     r.note(
@@ -133,7 +144,7 @@ def _read_early_end(r: Reading, at: str, to: str, kind: str) -> None:
     )
 
 
-def _write_optimizer(w: Writing, at: str, to: str, role: str) -> None:
+def _write_optimizer(w: WriteContext, at: str, to: str, role: str) -> None:
     betas = w.plan(to + "betas")
     if isinstance(betas, list) and len(betas) == 2:
         for name, value in zip(("adam_beta1", "adam_beta2"), betas, strict=True):
@@ -159,14 +170,19 @@ def _write_optimizer(w: Writing, at: str, to: str, role: str) -> None:
     if floor is not None:
         decays = kind in ("cosine", "linear")
         same = not decays or floor == 0
-        w.lose(to + "min_lr_ratio", State.DEFAULT if same else State.NARROWED,
-               "as ROLL does" if same else f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)")  # fmt: skip
+        settle(
+            w,
+            to + "min_lr_ratio",
+            same,
+            "as ROLL does",
+            f"ROLL's {kind} schedule ends at 0, not at {formula(floor)} of the rate (H49)",
+        )
     if w.trainer == "dpo" and not w.same_framework and kind in DECAYING:
         w.lose(to + "schedule", State.NARROWED, EARLY)
     _write_grad_clip(w, to, role)
 
 
-def _write_grad_clip(w: Writing, to: str, role: str) -> None:
+def _write_grad_clip(w: WriteContext, to: str, role: str) -> None:
     value, actor = w.plan(to + "grad_clip"), w.plan("stage.optim.actor.grad_clip")
     if value is None:
         return

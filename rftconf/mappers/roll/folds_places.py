@@ -1,20 +1,20 @@
-"""ROLL's GPUs: which role runs on which devices, with which strategy (rows 3.1-3.4, 8.9)."""
+"""ROLL's GPUs: which role runs on which devices, with which strategy."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula, text
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
-from rftconf.plan.symbols import Expr, formula, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.shapes import leave_open, take
+from rftconf.mappers.value_errors import unusable_value
+from rftconf.schemas import catalogue
+from rftconf.schemas.registry import framework
 
 P = "stage.placement."
 NODES, PER_NODE = "cluster.nodes", "cluster.gpus_per_node"
@@ -36,8 +36,8 @@ OWN_NODE = 8
 """GPUs of a node where a file does not say; ROLL asks the machine itself."""
 
 
-def read_devices(r: Reading) -> None:
-    """Overlapping lists share GPUs; the cluster is as large as the highest id (rows 3.1-3.4)."""
+def read_devices(r: ReadContext) -> None:
+    """Overlapping lists share GPUs; the cluster is as large as the highest id."""
     found = {key: device_ids(r, key) for key in _mappings(r)}
     main = f"{trained(r)}.device_mapping"
     set_gpus(r, "actor", found.get(main), main)
@@ -67,13 +67,20 @@ def devices_in_all(found: Iterable[list[int] | None]) -> int | None:
     return None if None in lists or not known else max(known) + 1
 
 
-def _mappings(r: Reading) -> list[str]:
+def _mappings(r: ReadContext) -> list[str]:
     """Every device_mapping that the file has, and the ones that the pipeline needs."""
     given = [key for key in r.source.cells if key.endswith(".device_mapping") and r.source.value(key) is not None]
-    return list(dict.fromkeys([f"{trained(r)}.device_mapping", *given]))
+    started = [key for key in given if not of_another_pipeline(r, key)]
+    return list(dict.fromkeys([f"{trained(r)}.device_mapping", *started]))
 
 
-def device_ids(r: Reading, key: str) -> list[int] | None:
+def of_another_pipeline(r: ReadContext, key: str) -> bool:
+    """True for a role that only another pipeline's config has: BaseConfig counts devices of its own fields alone."""
+    known = {trainer: catalogue.load("roll", None, trainer).get(key) for trainer in framework("roll").trainers}
+    return known.pop(r.trainer, None) is None and any(known.values())
+
+
+def device_ids(r: ReadContext, key: str) -> list[int] | None:
     """The device ids of a key; None where the value is not known. Raises UnusableValueError for what is no such list."""
     value = r.native(key)
     if value is None:
@@ -87,45 +94,47 @@ def device_ids(r: Reading, key: str) -> list[int] | None:
     try:
         return devices(str(value))
     except ValueError as why:
-        raise r.unusable(key, f"it {why}; rftconf reads `list(range(0,8))`, and never runs what it reads") from None
+        raise unusable_value(
+            r, key, f"it {why}; rftconf reads `list(range(0,8))`, and never runs what it reads"
+        ) from None
 
 
-def set_gpus(r: Reading, role: str, ids: list[int] | None, key: str) -> None:
+def set_gpus(r: ReadContext, role: str, ids: list[int] | None, key: str) -> None:
     """How many devices a role has; that some are skipped is said."""
     r.set(f"{P}{role}.gpus", len(ids) if ids else None, key, how=f"{len(ids)} devices" if ids else "")
     if ids and not contiguous(ids):
         r.narrowed.setdefault(key, f"{key} skips devices; elsewhere a role takes GPUs in a row")
 
 
-def set_cluster(r: Reading, total: int | None, keys: tuple[str, ...]) -> None:
-    """num_nodes and num_gpus_per_node are written over by what ROLL finds (D23); the file's number of GPUs a node is all there is."""
+def set_cluster(r: ReadContext, total: int | None, keys: tuple[str, ...]) -> None:
+    """num_nodes and num_gpus_per_node are written over by what ROLL finds; the file's number of GPUs a node is all there is."""
     size = r.native("num_gpus_per_node", OWN_NODE) or OWN_NODE
-    r.inactive["num_nodes"] = "worked out from the highest device id (D23)"
+    r.inactive["num_nodes"] = "worked out from the highest device id"
     if total is None or isinstance(size, Expr):  # how many nodes is open; what the file says of one is not
         r.set(NODES, None, *keys)
-        r.set(PER_NODE, r.native("num_gpus_per_node"), "num_gpus_per_node")
+        take(r, "num_gpus_per_node", PER_NODE)
         return
     nodes = -(-total // size)
     how = f"device ids up to {total - 1} on nodes of {size} GPUs"
     r.set(NODES, nodes, *keys, how=how)
     if nodes == 1:
-        r.inactive["num_gpus_per_node"] = "one node holds all devices, and ROLL asks it for their number (D23)"
+        r.inactive["num_gpus_per_node"] = "one node holds all devices, and ROLL asks it for their number"
     r.set(PER_NODE, total if nodes == 1 else size, *(() if nodes == 1 else ("num_gpus_per_node",)), *keys, how=how)
 
 
-def _set_layout(r: Reading, train: list[int] | None, infer: list[int] | None, main: str, engine: str) -> None:
+def _set_layout(r: ReadContext, train: list[int] | None, infer: list[int] | None, main: str, engine: str) -> None:
     if train is None or infer is None:
         r.set(P + "layout", None, main, engine)
         return
     shared = set(train) & set(infer)
     r.set(P + "layout", "colocated" if shared or not infer else "disaggregated", main, engine)
     if shared and set(train) != set(infer):
-        sentence = f"{len(infer)} engine GPUs and {len(train)} trainer GPUs share {len(shared)}: elsewhere they share all or none (row 3.4)"
+        sentence = f"{len(infer)} engine GPUs and {len(train)} trainer GPUs share {len(shared)}: elsewhere they share all or none"
         r.note(sentence)
         r.narrowed[engine] = sentence
 
 
-def write_devices(w: Writing) -> None:
+def write_devices(w: WriteContext) -> None:
     """Trainer first, engines on the same devices or behind it, further models behind those."""
     main, size = w.plan(P + "actor.gpus"), w.plan(PER_NODE)
     if main == 0 and not isinstance(main, Expr):
@@ -146,7 +155,7 @@ def write_devices(w: Writing) -> None:
         w.lose(
             P + "layout",
             State.NARROWED,
-            "ROLL's trainer GPUs never serve rollouts while engines have their own (row 15.4)",
+            "ROLL's trainer GPUs never serve rollouts while engines have their own",
         )
     for role, test in (("reference", REFERENCE), ("critic", CRITIC)):
         path = f"{P}{role}.gpus"
@@ -155,11 +164,11 @@ def write_devices(w: Writing) -> None:
         elif w.plan(path) is not None:
             w.asleep[path] = test.otherwise
     known = [v for v in (main, start, engines) if isinstance(v, int)]
-    w.facts["first_free"] = max(known[0], known[1] + known[2]) if len(known) == 3 else None
-    _settle_nodes(w, w.facts["first_free"])
+    w.facts.first_free = max(known[0], known[1] + known[2]) if len(known) == 3 else None
+    _settle_nodes(w, w.facts.first_free)
 
 
-def _settle_nodes(w: Writing, devices_in_use: Any) -> None:
+def _settle_nodes(w: WriteContext, devices_in_use: Any) -> None:
     """ROLL counts nodes by the highest device id, which is open as long as one list of devices is."""
     if w.plan(NODES) is None:
         return
@@ -169,7 +178,7 @@ def _settle_nodes(w: Writing, devices_in_use: Any) -> None:
         w.lose(NODES, State.UNRESOLVED, "worked out from the highest device id, which is not known")
 
 
-def put_mapping(w: Writing, key: str, first: Any, count: Any, *paths: str) -> None:
+def put_mapping(w: WriteContext, key: str, first: Any, count: Any, *paths: str) -> None:
     """`count` devices from `first` on, as the Python expression that ROLL evaluates."""
     how = f"{formula(count)} GPUs" if count is not None else ""
     present = [p for p in paths if w.plan(p) is not None]
@@ -180,7 +189,7 @@ def put_mapping(w: Writing, key: str, first: Any, count: Any, *paths: str) -> No
         w.put(key, text("list(range(0,", count, "))"), *present, state=State.DERIVED, how=how, always=True)
     else:
         note = "the number of GPUs is not known"
-        w.put(key, "???", *present, state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, key, note, *present)
 
 
 TRAIN = {"fsdp2_train": "fsdp2", "megatron_train": "megatron", "deepspeed_train": "deepspeed"}
@@ -194,8 +203,8 @@ CRITIC_OF = {**TRAIN_OF, "megatron": "fsdp2_train"}
 NAME = ".strategy_args.strategy_name"
 
 
-def read_strategies(r: Reading) -> None:
-    """The names of the training and scoring strategies (rows 8.9, 8.10)."""
+def read_strategies(r: ReadContext) -> None:
+    """The names of the training and scoring strategies."""
     main = trained(r) + NAME
     r.set(P + "actor.backend", _word(r.native(main), TRAIN), main)
     for role, table, test in (("reference", INFER, REFERENCE), ("critic", TRAIN, CRITIC)):
@@ -209,8 +218,8 @@ def _word(name: Any, table: dict[str, str]) -> Any:
     return table.get(name, name) if isinstance(name, str) else name
 
 
-def write_strategies(w: Writing) -> None:
-    """FSDP is FSDP2 here; before 0.2.1 there is only DeepSpeed beside Megatron (D20)."""
+def write_strategies(w: WriteContext) -> None:
+    """FSDP is FSDP2 here; before 0.2.1 there is only DeepSpeed beside Megatron."""
     _put_strategy(w, trained(w), "actor", TRAIN_OF)
     actor = w.plan(P + "actor.backend")
     for role, table, test in (("reference", INFER_OF, REFERENCE), ("critic", TRAIN_OF, CRITIC)):
@@ -220,7 +229,7 @@ def write_strategies(w: Writing) -> None:
             w.asleep.setdefault(f"{P}{role}.backend", test.otherwise)
 
 
-def _put_strategy(w: Writing, native: str, role: str, table: dict[str, str], otherwise: Any = None) -> None:
+def _put_strategy(w: WriteContext, native: str, role: str, table: dict[str, str], otherwise: Any = None) -> None:
     path = f"{P}{role}.backend"
     backend = w.plan(path) or otherwise
     paths = [path] if w.plan(path) is not None else []
@@ -229,7 +238,7 @@ def _put_strategy(w: Writing, native: str, role: str, table: dict[str, str], oth
     if isinstance(backend, Expr) or backend not in table:
         note = "which strategy trains is not known" if isinstance(backend, Expr) else f"ROLL has no {backend} strategy"
         state = State.UNRESOLVED if isinstance(backend, Expr) else State.NO_COUNTERPART
-        w.put(native + NAME, "???", *paths, state=state, note=note, always=True)
+        leave_open(w, native + NAME, note, *paths, state=state)
         return
     name, note = table[backend], "ROLL has FSDP2 only" if backend in AS_FSDP2 else ""
     if backend == "megatron" and "megatron" not in name:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel
+from rftconf.mappers.shapes import settle
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A, B = "stage.algorithm.", "stage.batch."
 PAIRS_SINCE = "0.2.1"
@@ -24,7 +21,7 @@ UNREAD = "dpo: loss_func takes it from the batch's meta_info, where nothing puts
 REFERENCE = B + "reference.sequences_per_rank"
 
 
-def read_own_loss(r: Reading) -> None:
+def read_own_loss(r: ReadContext) -> None:
     """Means over all that an update holds: over its tokens, or over its pairs."""
     if r.trainer == "sft":
         r.set(
@@ -34,7 +31,7 @@ def read_own_loss(r: Reading) -> None:
         r.set(A + "loss_norm_scope", "update", kind=Kind.DEFAULT, how="divided by what the whole update holds")
 
 
-def write_own_loss(w: Writing) -> None:
+def write_own_loss(w: WriteContext) -> None:
     """Nothing to choose."""
     for field, mine, why in (
         ("loss_agg", "token-mean", "ROLL's supervised loss is a mean over tokens"),
@@ -42,10 +39,10 @@ def write_own_loss(w: Writing) -> None:
     ):
         value = w.plan(A + field)
         if value is not None:
-            w.lose(A + field, State.DEFAULT if value == mine else State.NARROWED, why)
+            settle(w, A + field, value == mine, why)
 
 
-def read_preference(r: Reading) -> None:
+def read_preference(r: ReadContext) -> None:
     """beta, label_smoothing and ipo are in the config, and the loss does not see them."""
     if r.trainer != "dpo":
         return
@@ -61,7 +58,7 @@ def read_preference(r: Reading) -> None:
     r.set(A + "entropy_coef", 0.0, kind=Kind.DEFAULT, how="dpo: loss_func has no entropy term")
 
 
-def write_preference(w: Writing) -> None:
+def write_preference(w: WriteContext) -> None:
     """The keys say what the plan says; where ROLL's loss does something else, that is said."""
     if w.trainer != "dpo":
         return
@@ -81,7 +78,7 @@ def write_preference(w: Writing) -> None:
     _fit_reference(w)
 
 
-def _write_loss(w: Writing) -> None:
+def _write_loss(w: WriteContext) -> None:
     loss = w.plan(A + "preference.loss")
     if loss == "ipo":
         w.put("ipo", True, A + "preference.loss", state=State.NARROWED, note=UNREAD.format("false"), always=True)
@@ -89,24 +86,18 @@ def _write_loss(w: Writing) -> None:
         w.put("ipo", False, A + "preference.loss")
 
 
-def _write_terms(w: Writing) -> None:
+def _write_terms(w: WriteContext) -> None:
     """Further terms that the plan adds to the loss of pairs."""
     off = w.plan(A + "kl_loss.enabled") is False or w.plan(A + "kl_loss.coef") in (0, 0.0)
     for field in ("enabled", "estimator", "coef"):
         if w.plan(f"{A}kl_loss.{field}") is not None:
-            w.lose(
-                f"{A}kl_loss.{field}",
-                State.DEFAULT if off else State.NO_COUNTERPART,
-                "ROLL's DPO loss has no further KL term",
-            )
+            settle(w, f"{A}kl_loss.{field}", off, "ROLL's DPO loss has no further KL term", state=State.NO_COUNTERPART)
     if w.plan(A + "entropy_coef") is not None:
         none = w.plan(A + "entropy_coef") in (0, 0.0)
-        w.lose(
-            A + "entropy_coef", State.DEFAULT if none else State.NO_COUNTERPART, "ROLL's DPO loss has no entropy term"
-        )
+        settle(w, A + "entropy_coef", none, "ROLL's DPO loss has no entropy term", state=State.NO_COUNTERPART)
 
 
-def _fit_reference(w: Writing) -> None:
+def _fit_reference(w: WriteContext) -> None:
     """dpo_pipeline asserts that one pass of the reference over all ranks is no larger than an update."""
     update, gpus = w.plan(B + "sequences_per_update"), w.plan("stage.placement.actor.gpus")
     if w.same_framework or not isinstance(update, int) or not isinstance(gpus, int):

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.roll.conditions import RL, trained
+from rftconf.mappers.shapes import leave_open, take
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import MISSING, Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 TRACKER, ARGS = "track_with", "tracker_kwargs"
 KNOWN = ("tensorboard", "wandb", "swanlab", "stdout", "trackio")
 
 
-def read_tracker(r: Reading) -> None:
-    """One tracker; its project is one of its arguments (rows 10.9, 10.10)."""
+def read_tracker(r: ReadContext) -> None:
+    """One tracker; its project is one of its arguments."""
     kind = r.native(TRACKER, "tensorboard")
     r.set("identity.loggers", ["console" if kind == "stdout" else kind], TRACKER)
     args = {k: v for k, v in r.source.branch(ARGS).items() if k not in ("project", "api_key")}
@@ -28,21 +26,14 @@ def read_tracker(r: Reading) -> None:
     r.set("identity.logger_args", args or None, *(f"{ARGS}.{k}" for k in args))
 
 
-def write_tracker(w: Writing) -> None:
+def write_tracker(w: WriteContext) -> None:
     """The first tracker that is not the console."""
     found, path, project = w.plan("identity.loggers"), "identity.loggers", w.plan("identity.project")
     listed = found if isinstance(found, list) else [] if found is None else [found]
     trackers = [v for v in listed if v in KNOWN]
     lost = [str(v) for v in listed if v != "console" and v not in trackers[:1]]
     if any(isinstance(v, Expr) for v in listed):
-        w.put(
-            TRACKER,
-            "???",
-            path,
-            state=State.UNRESOLVED,
-            note="which tracker is a value the source does not tell",
-            always=True,
-        )
+        leave_open(w, TRACKER, "which tracker is a value the source does not tell", path)
     elif listed:
         note = f"ROLL keeps one tracker; lost: {', '.join(lost)}" if lost else ""
         kind = trackers[0] if trackers else "stdout" if listed == ["console"] else "tensorboard"
@@ -53,7 +44,7 @@ def write_tracker(w: Writing) -> None:
         w.lose(
             "identity.project",
             State.NO_COUNTERPART,
-            "only the arguments of a wandb, swanlab or trackio tracker have a project (row 10.10)",
+            "only the arguments of a wandb, swanlab or trackio tracker have a project",
         )
     args = w.plan("identity.logger_args")
     for name, value in args.items() if isinstance(args, dict) else ():
@@ -65,12 +56,12 @@ RESUME, FOLDER = "resume_from_checkpoint", "checkpoint_config.output_dir"
 
 NO_LATEST = (
     "ROLL names the folder of checkpoints by the time of the start, so `true` looks for the newest one in a folder that is not there, "
-    "and stops: name a checkpoint by its path to go on from it (row 10.7)"
+    "and stops: name a checkpoint by its path to go on from it"
 )
 
 
-def read_folders(r: Reading) -> None:
-    """Where checkpoints go, and whether a run goes on from one (rows 10.7, 10.8)."""
+def read_folders(r: ReadContext) -> None:
+    """Where checkpoints go, and whether a run goes on from one."""
     own = r.native(FOLDER)
     r.set(
         "identity.checkpoint_root",
@@ -87,7 +78,7 @@ def read_folders(r: Reading) -> None:
     r.set("identity.resume_path", value if path else None, RESUME)
 
 
-def write_folders(w: Writing) -> None:
+def write_folders(w: WriteContext) -> None:
     """Checkpoints as files, in the plan's folder."""
     root, mode = w.plan("identity.checkpoint_root"), w.plan("identity.resume")
     if root is not None:
@@ -98,7 +89,7 @@ def write_folders(w: Writing) -> None:
         return
     if isinstance(mode, Expr) and not w.same_framework:
         note = f"depends on {formula(mode)}, which the source does not tell"
-        w.put(RESUME, MISSING, "identity.resume", state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, RESUME, note, "identity.resume")
     elif mode == "auto" and not w.same_framework:
         w.put(RESUME, False, "identity.resume", state=State.NARROWED, note=NO_LATEST, always=True)
     elif mode is not None:
@@ -110,20 +101,20 @@ def write_folders(w: Writing) -> None:
 SEEDS = ("stage.seeds.global_seed", "stage.data.seed", "stage.seeds.minibatch", "stage.placement.rollout.seed")
 
 
-def _seeded(c: Reading | Writing) -> tuple[str, ...]:
+def _seeded(c: Context) -> tuple[str, ...]:
     """What the one seed decides: order and sampling of RL, the order of pairs, the start of adapters and heads elsewhere."""
     return SEEDS[1:] if RL.test(c) else SEEDS[1:2] if c.trainer == "dpo" else SEEDS[:1]
 
 
-def read_seeds(r: Reading) -> None:
-    """One seed for the data, the mini-batches and the engines (rows 8.8, 10.11)."""
+def read_seeds(r: ReadContext) -> None:
+    """One seed for the data, the mini-batches and the engines."""
     seed = r.native("seed", 42)
     for path in _seeded(r):
         if path != SEEDS[1] or r.items("stage.data.train"):
             r.set(path, seed, "seed")
 
 
-def write_seeds(w: Writing) -> None:
+def write_seeds(w: WriteContext) -> None:
     """The most general seed that the plan has; others that differ are lost."""
     for path in SEEDS[1:]:
         if path not in _seeded(w) and w.plan(path) is not None:
@@ -140,19 +131,19 @@ def write_seeds(w: Writing) -> None:
             w.lose(
                 path,
                 State.NARROWED,
-                f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))} (row 10.11)",
+                f"ROLL has one seed for everything: {formula(value)}, not {formula(w.plan(path))}",
             )
 
 
 _A = {"sft": "an SFT", "distill": "a distillation"}
 
 
-def read_length(r: Reading) -> None:
-    """Pipelines with rollouts count periods and never end an epoch; SFT and DPO count epochs (rows 10.1, 10.2)."""
+def read_length(r: ReadContext) -> None:
+    """Pipelines with rollouts count periods and never end an epoch; SFT and DPO count epochs."""
     at, run = trained(r), "stage.run_length."
     if RL.test(r):
-        r.set(run + "rollouts", r.native("max_steps"), "max_steps")
-        r.set(run + "last_partial", "cycle", kind=Kind.DEFAULT, how="data are read for ever (row 7.5)")
+        take(r, "max_steps", run + "rollouts")
+        r.set(run + "last_partial", "cycle", kind=Kind.DEFAULT, how="data are read for ever")
         return
     key = f"{at}.training_args.num_train_epochs"
     epochs = r.native(key, 1)
@@ -163,13 +154,13 @@ def read_length(r: Reading) -> None:
     limit = r.native("max_steps") if r.trainer == "dpo" else None
     if limit is None:
         r.inactive["max_steps"] = (
-            f"the epochs end {_A.get(r.trainer, 'this')} run; max_steps names one more update that is saved (row 10.2)"
+            f"the epochs end {_A.get(r.trainer, 'this')} run; max_steps names one more update that is saved"
         )
     _read_updates(r, key, limit)
     r.set(run + "last_partial", "drop", kind=Kind.DEFAULT, how="the loader drops the last incomplete batch")
 
 
-def _read_updates(r: Reading, key: str, limit: Any) -> None:
+def _read_updates(r: ReadContext, key: str, limit: Any) -> None:
     """Updates of the whole run: of the epochs, where the rows are known, and no more than the limit."""
     rows, epochs, update = r.rows(), r.plan("stage.run_length.epochs"), r.plan("stage.batch.sequences_per_update")
     whole = isinstance(rows, int) and isinstance(epochs, int) and isinstance(update, int)
@@ -181,14 +172,18 @@ def _read_updates(r: Reading, key: str, limit: Any) -> None:
         r.set("stage.run_length.rollouts", limit, "max_steps", how="updates; the epochs may end before")
 
 
-def write_length(w: Writing) -> None:
+def write_length(w: WriteContext) -> None:
     """RL runs need an explicit number of periods (H12)."""
     run, rollouts, epochs = "stage.run_length.", w.plan("stage.run_length.rollouts"), w.plan("stage.run_length.epochs")
     if RL.test(w):
-        if rollouts is None:
+        within_one = isinstance(rollouts, int) and rollouts < 1 and not w.same_framework
+        if rollouts is None or within_one:
             why = "ROLL never stops on epochs: how many rollout periods are they? (H12)"
-            paths = [run + "epochs"] if epochs is not None else []
-            w.put("max_steps", "???", *paths, state=State.UNRESOLVED, note=why, always=True)
+            why = "the source ends within its first rollout period, and ROLL makes whole ones" if within_one else why
+            paths = [
+                path for path, said in ((run + "epochs", epochs), (run + "rollouts", rollouts)) if said is not None
+            ]
+            leave_open(w, "max_steps", why, *paths)
             w.decide("max_steps", why, "--rows N counts them", "give a number of rollout periods")
         else:
             w.put("max_steps", rollouts, run + "rollouts", always=True)
@@ -200,16 +195,16 @@ def write_length(w: Writing) -> None:
         w.lose(run + "last_partial", State.DEFAULT, "only the number of periods counts")
 
 
-def _write_epochs(w: Writing, key: str) -> None:
+def _write_epochs(w: WriteContext, key: str) -> None:
     """SFT ends with its epochs, a whole number; DPO with its epochs or after max_steps, whichever comes first."""
     run, update = "stage.run_length.", w.plan("stage.batch.sequences_per_update")
-    updates, epochs, rows = w.plan(run + "rollouts"), w.plan(run + "epochs"), w.facts.get("rows")
+    updates, epochs, rows = w.plan(run + "rollouts"), w.plan(run + "epochs"), w.facts.rows
     whole = isinstance(rows, int) and isinstance(update, int) and isinstance(epochs, int)
     most = rows // update * epochs if whole else None
     if w.trainer == "dpo":
         if updates is None and most is None:
             why = "the DPO pipeline stops after max_steps updates, 500 by default: how many are the epochs?"
-            w.put("max_steps", "???", state=State.UNRESOLVED, note=why, always=True)
+            leave_open(w, "max_steps", why)
             w.decide("max_steps", why, "--rows N counts them", "give a number of updates")
         else:
             w.put(
@@ -225,7 +220,7 @@ def _write_epochs(w: Writing, key: str) -> None:
         note = (
             "the epochs end the run"
             if same
-            else f"ROLL's {w.trainer} pipeline has no limit of updates ({formula(updates)} here): its epochs end it (row 10.2)"
+            else f"ROLL's {w.trainer} pipeline has no limit of updates ({formula(updates)} here): its epochs end it"
         )
         w.lose(run + "rollouts", State.DERIVED if same else State.NARROWED, note)
     _save_the_last(w, most if most is not None else updates)
@@ -234,11 +229,11 @@ def _write_epochs(w: Writing, key: str) -> None:
     elif w.trainer != "dpo":
         counted = formula(updates) if updates is not None else "no"
         why = f"ROLL's {w.trainer} pipeline ends with its epochs, and the source counts {counted} updates: how many epochs are they?"
-        w.put(key, "???", state=State.UNRESOLVED, note=why, always=True)
+        leave_open(w, key, why)
         w.decide(key, why, "updates x samples an update / rows")
 
 
-def _save_the_last(w: Writing, updates: Any) -> None:
+def _save_the_last(w: WriteContext, updates: Any) -> None:
     """base_pipeline: do_checkpoint saves at step max_steps - 1 besides; epochs alone do not tell it which step is the last."""
     if w.trainer != "sft" or w.same_framework:
         return

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import settle_unbounded
 from rftconf.mappers.roll.conditions import RL
-from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.shapes import Behaves, Pair, together
 
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
 S = "stage.sync."
 AHEAD, EVERY = "async_generation_ratio", "actor_train.model_update_frequency"
+PERIODS = together(
+    Pair(EVERY, S + "every_rollouts", 1),
+    Behaves(S + "driver", "lockstep", "one loop generates and trains", "ROLL's pipeline moves in lock-step"),
+    why="rlvr_pipeline: run; model_update_group",
+)
 
 
-def read_sync(r: Reading) -> None:
-    """How far rollouts run ahead, and how often weights are passed (rows 2.1, 2.2)."""
+def read_sync(r: ReadContext) -> None:
+    """How far rollouts run ahead, and how often weights are passed."""
     if not RL.test(r):
         return
     ahead = r.native(AHEAD, 0)
     r.set(S + "run_ahead_rollouts", ahead, AHEAD)
-    r.set(S + "every_rollouts", r.native(EVERY, 1), EVERY)
-    r.set(S + "driver", "lockstep", kind=Kind.DEFAULT, how="one loop generates and trains")
+    PERIODS.read(r)
     waits = not isinstance(ahead, Expr) and not ahead
     how = (
         "every answer is finished before the update"
@@ -36,7 +35,7 @@ def read_sync(r: Reading) -> None:
     r.set(S + "in_flight", "finish" if waits else "interrupt", AHEAD, how=how)
 
 
-def write_sync(w: Writing) -> None:
+def write_sync(w: WriteContext) -> None:
     """Ratios between 0 and 1 do not exist (H23)."""
     if not RL.test(w):
         return
@@ -47,12 +46,7 @@ def write_sync(w: Writing) -> None:
         note = f"{ahead:g} rollout periods ahead: ROLL takes 0 or at least 1; wrote 1 (H23)"
         w.put(AHEAD, 1, path, state=State.ROUNDED, note=note, always=True)
     settle_unbounded(w)
-    if w.plan(S + "every_rollouts") is not None:
-        w.put(EVERY, w.plan(S + "every_rollouts"), S + "every_rollouts")
-    if w.plan(S + "driver") not in ("lockstep", None):
-        w.lose(S + "driver", State.NARROWED, "ROLL's pipeline moves in lock-step")
-    else:
-        w.lose(S + "driver", State.DEFAULT, "one loop generates and trains")
+    PERIODS.write(w)
     mine = "interrupt" if isinstance(ahead, Expr) or ahead else "finish"
     if w.plan(S + "in_flight") not in (mine, None):
         words = (
@@ -69,7 +63,7 @@ RECOMPUTE, DISABLE = "enable_old_logprobs_recompute", "force_disable_old_logprob
 OLD = S + "old_logprob"
 
 
-def _one_update(c: Reading | Writing) -> bool | None:
+def _one_update(c: Context) -> bool | None:
     """True when the static formula gives one update a period on each rank; None when it cannot be told."""
     parts = [c.plan(path) for path in (B, N, G)]
     if any(p is None or isinstance(p, Expr) for p in parts):
@@ -77,8 +71,8 @@ def _one_update(c: Reading | Writing) -> bool | None:
     return bool(parts[0] * parts[1] <= parts[2])
 
 
-def read_old_logprob(r: Reading) -> None:
-    """Recomputed where an update follows another, where KL is weighed, or when asked (row 2.8, H6)."""
+def read_old_logprob(r: ReadContext) -> None:
+    """Recomputed where an update follows another, where KL is weighed, or when asked (H6)."""
     if not RL.test(r):
         return
     keys = (RECOMPUTE, DISABLE)
@@ -94,19 +88,19 @@ def read_old_logprob(r: Reading) -> None:
         *keys,
         how="one update a period: the first forward pass is the same" if single else "",
     )
-    if single and r.native("actor_train.use_dynamic_batching_in_train", False) is True and not _asked(r):
+    if single and r.native("actor_train.use_dynamic_batching_in_train", False) is True and not _asks_for_recomputing(r):
         r.note(
             f"dynamic batching may make several updates of what the static formula counts as one: set {RECOMPUTE}: true (H6)"
         )
         r.set(OLD, "current", *keys)
 
 
-def _asked(r: Reading) -> bool:
+def _asks_for_recomputing(r: ReadContext) -> bool:
     coef = r.native("init_kl_coef", 0.2)
     return r.native(RECOMPUTE, False) is True or isinstance(coef, Expr) or (coef or 0) > 0
 
 
-def write_old_logprob(w: Writing) -> None:
+def write_old_logprob(w: WriteContext) -> None:
     """Said explicitly wherever it matters (H6)."""
     if not RL.test(w) or w.plan(OLD) is None:
         return
@@ -117,7 +111,7 @@ def write_old_logprob(w: Writing) -> None:
         w.lose(
             OLD,
             state,
-            note if state is State.DEFAULT else "ROLL never takes the engine's own log-probabilities (row 2.8)",
+            note if state is State.DEFAULT else "ROLL never takes the engine's own log-probabilities",
         )
     elif source in ("current", "recompute_at_update"):
         w.put(
@@ -130,6 +124,6 @@ def write_old_logprob(w: Writing) -> None:
         )
     else:
         narrowed = source == "rollout_engine"
-        note = "ROLL recomputes them; it never takes the engine's own (row 2.8)" if narrowed else ""
+        note = "ROLL recomputes them; it never takes the engine's own" if narrowed else ""
         w.put(RECOMPUTE, True, OLD, state=State.NARROWED if narrowed else State.EXACT, note=note, always=True,
               how="" if narrowed else "said explicitly (H6)")  # fmt: skip

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, follows_teacher
 from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 PATHS = tuple(f"{role}.model_args.model_name_or_path" for role in ("actor_train", "actor_infer", "reference"))
 CRITIC_PATH, CRITIC_TYPE = "critic.model_args.model_name_or_path", "critic.model_args.model_type"
@@ -18,7 +13,7 @@ VALUE_HEAD = "trl"
 """TRL's causal model with a value head; the other type, a token classifier, is a model of its own (model_providers)."""
 
 
-def read_model(r: Reading) -> None:
+def read_model(r: ReadContext) -> None:
     """pretrain, unless every role names its own model; the critic falls back to reward_pretrain."""
     if r.trainer == "distill":
         path, key = weights_of(r, "student")
@@ -54,7 +49,7 @@ def read_model(r: Reading) -> None:
         )
 
 
-def _say_teacher(r: Reading, *, names_all: bool) -> None:
+def _say_teacher(r: ReadContext, *, names_all: bool) -> None:
     """One role without a model, and ROLL writes `pretrain` over all three, the teacher's too (base_config: __post_init__)."""
     if not names_all and r.native(TEACHER_PATH) is not None:
         why = (
@@ -64,7 +59,7 @@ def _say_teacher(r: Reading, *, names_all: bool) -> None:
         r.note(f"{TEACHER_PATH} does nothing: {why}; the student would follow itself")
 
 
-def write_model(w: Writing) -> None:
+def write_model(w: WriteContext) -> None:
     """pretrain for all roles; the critic's own path only where there is a critic."""
     if w.plan("stage.model.path") is not None:
         w.put("pretrain", w.plan("stage.model.path"), "stage.model.path", always=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rftconf.mappers.context import ReadContext
 from rftconf.mappers.rates import beyond_a_period
 from rftconf.mappers.roll.conditions import RL
 from rftconf.mappers.rows import Dialect
 
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
 
-
-def dialect(r: Reading) -> Dialect | None:
+def dialect(r: ReadContext) -> Dialect | None:
     """An update that no period fills: base_worker asserts that a rank's sequences are whole updates; the agentic pipeline
     fills the period up before (agentic_pipeline.adjust_batch)."""
     found = beyond_a_period(r) if RL.test(r) and r.trainer != "agentic" else None

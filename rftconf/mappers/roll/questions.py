@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from rftconf.ledger import Decision, State
+from rftconf.base.ledger import Decision, State
+from rftconf.mappers.context import WriteContext
+from rftconf.mappers.images import columns_of_images
 from rftconf.mappers.placing import Target
 from rftconf.plan.origin import Kind
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
 
 TARGET = Target(
     True, 0.8, "engines and trainer take turns on the same GPUs; what ROLL's own examples give them", either=True
@@ -34,7 +32,7 @@ READS = {
 """Pipelines that learn from data alone: the role that names the files, and what a row holds."""
 
 
-def _samples(writing: Writing) -> list[Decision]:
+def _samples(writing: WriteContext) -> list[Decision]:
     """Do files and rows have the one shape that the pipeline opens?"""
     role, rows = READS[writing.trainer]
     count = writing.items("stage.data.train")
@@ -52,13 +50,13 @@ def _samples(writing: Writing) -> list[Decision]:
     return []
 
 
-def complete(writing: Writing) -> None:
+def complete(writing: WriteContext) -> None:
     """What ROLL asserts, and its defaults do not keep."""
     _cap(writing)
     _shard(writing)
 
 
-def _cap(writing: Writing) -> None:
+def _cap(writing: WriteContext) -> None:
     """Batches that are filled with tokens need their number, which has no default (dynamic_batching_shard)."""
     for role, block in FILLED.items():
         switch, path = (f"stage.batch.{block}.{field}" for field in ("dynamic", "tokens_per_rank"))
@@ -69,7 +67,7 @@ def _cap(writing: Writing) -> None:
             writing.out[key] = replace(writing.out[key], always=True)
 
 
-def _shard(writing: Writing) -> None:
+def _shard(writing: WriteContext) -> None:
     """A role that spreads a sequence says how many GPUs share its weights: fsdp2_strategy asserts that it is not fewer."""
     for role, at in SPREAD.items():
         spread = writing.out.get(f"{role}.model_args.ulysses_size")
@@ -82,14 +80,27 @@ def _shard(writing: Writing) -> None:
             writing.put(key, gpus, f"stage.placement.{at}.sp", state=State.DERIVED, how=how, default=None)
 
 
-def questions(writing: Writing) -> list[Decision]:
+def questions(writing: WriteContext) -> list[Decision]:
     """Do the rows have what ROLL looks for?"""
     if writing.trainer in READS:
         return _samples(writing)
     if writing.trainer != "rlvr":
         return []
+    columns = columns_of_images(writing)
+    if columns:
+        return [_with_images(columns)]
     why = (
         "ROLL reads json, jsonl, csv or parquet rows with a `tag` that assigns the domain, the prompt's column named here, and "
-        "the answer in `ground_truth`, which the reward workers read (rows 7.1, 7.3)"
+        "the answer in `ground_truth`, which the reward workers read"
     )
     return [Decision("actor_train.data_args", why, ("check the columns", "or convert the data"))]
+
+
+def _with_images(columns: tuple[str, ...]) -> Decision:
+    """Ask for the program that reads images; it opens columns of fixed names (vlm_dataset_utils.get_vlm_dataset)."""
+    why = (
+        f"rows may hold images (column {' and '.join(columns)}), which ROLL's RLVR program drops: where they do, start "
+        "examples/start_rlvr_vl_pipeline.py instead. It opens rows with the columns prompt, images, data_source and "
+        "reward_model.ground_truth, whatever is named here"
+    )
+    return Decision("actor_train.data_args", why, ("check the columns and the program", "or convert the data"))

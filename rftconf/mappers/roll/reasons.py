@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rows import Reason
 
 DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
 ENVIRONMENTS = ("train_env_manager", "val_env_manager")
 
 
-def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
-    return tuple(Reason(key, state, why) for key in keys)
+def _all(state: State, why: str, *keys: str, since: str = "") -> tuple[Reason, ...]:
+    return tuple(Reason(key, state, why, since) for key in keys)
 
 
 def _under(state: State, why: str, nodes: tuple[str, ...], *names: str) -> tuple[Reason, ...]:
@@ -26,26 +26,34 @@ OVERWRITTEN = (
     *_all(DEAD, "ROLL works it out from device_mapping, or from the environments", "actor_*.world_size", "critic.world_size", "reference.world_size",
           "reward_model.world_size", "reward.world_size", "s*.world_size", "teacher.world_size", "teacher<*>.world_size", "validation.world_size",
           "*env_manager.world_size"),
-    *_all(DEAD, "worked out from the highest device id (D23)", "num_nodes"),
+    *_all(DEAD, "worked out from the highest device id", "num_nodes"),
     *_all(DEAD, "max_steps or the epochs are written over it", "*.training_args.max_steps"),
     *_all(DEAD, "output_dir is written over it", "*.training_args.output_dir"),
     *_all(DEAD, "num_return_sequences_in_group is written over it", "actor_infer.generating_args.num_return_sequences"),
     *_all(DEAD, "the top-level seed is written over it", "*.training_args.seed"),
     *_all(DEAD, "the role's model_args.dtype sets it", "*.training_args.bf16", "*.training_args.fp16"),
-    *_all(DEAD, "val_sequence_length - val_prompt_length is written over it (row 6.2)", "validation.generating_args.max_new_tokens"),
-    *_all(DEAD, "ROLL sets it to false when it starts", "*.offload_nccl"),
-    *_all(DEAD, "ROLL sets it to 1, or to the GPUs of one engine", "*.num_gpus_per_worker"),
-    *_all(DEAD, "parsed, but nothing reads it (row 4.2.23)", "postive_loss_coef", "use_topr_*", "use_policy_loss_type", "use_reward_*",
-          "add_len_reward", "l2", "val_greedy", "val_n_sample", "mask_type", "minibatch_data_iter_num"),
-    *_all(DEAD, "parsed, but nothing in ROLL 0.3 reads it", "balance_length", "dirty_data_mask", "dataset_filter.*", "local_rank",
-          "length_profiler_dir", "*.training_args.data_seed", "*.training_args.tf32", "*.data_args.eval_file_name", "*.generating_args.do_sample",
+    *_all(DEAD, "val_sequence_length - val_prompt_length is written over it", "validation.generating_args.max_new_tokens"),
+    *_all(DEAD, "ROLL sets it to false when it starts, from 0.3 on (worker_config.py)", "*.offload_nccl", since="0.3.0"),
+    *_all(KEPT, "buffers of NCCL leave the GPU between a worker's turns, up to 0.2; what is learned is the same", "*.offload_nccl"),
+    *_all(KEPT, "ROLL sets it to 1, or to the GPUs of one engine; with hf_infer what is written counts (worker_config.py)", "*.num_gpus_per_worker"),
+    *_all(DEAD, "no worker reads it from 0.2 on (rlvr/actor_worker.py)", "postive_loss_coef", "use_topr_*", since="0.2.1"),
+    *_all(MATHS, "weighs a further loss over answers of positive, or of no positive, score (rlvr/actor_worker.py up to 0.1)",
+          "postive_loss_coef", "use_topr_*"),
+    *_all(DEAD, "no pipeline reads it from 0.2 on (rlvr_math_vlm_pipeline.py)", "use_reward_scaling", "use_reward_norm", since="0.2.1"),
+    *_all(MATHS, "scales or normalises rewards where the prompts have images (rlvr_math_vlm_pipeline.py up to 0.1)",
+          "use_reward_scaling", "use_reward_norm"),
+    *_all(DEAD, "parsed, but nothing reads it", "use_policy_loss_type", "add_len_reward",
+          "l2", "val_greedy", "val_n_sample", "mask_type", "minibatch_data_iter_num"),
+    *_all(DEAD, "a folder that nothing is written to from 0.2 on", "length_profiler_dir", since="0.2.1"),
+    *_all(DEAD, "parsed, but no release reads it", "balance_length", "dirty_data_mask", "dataset_filter.*", "local_rank",
+          "*.training_args.data_seed", "*.training_args.tf32", "*.data_args.eval_file_name", "*.generating_args.do_sample",
           "*.data_args.id"),
 )  # fmt: skip
 
 RUN = (
     *_all(KEPT, "Hydra's own settings; they do not reach ROLL", "hydra*", "defaults*"),
     *_all(KEPT, "folders of logs, dumps and profiles", "logging_dir", "base_dir", "otlp_output_dir", "profiler_output_dir", "rollout_dump_dir",
-          "render_save_dir", "save_logging_board_dir"),
+          "length_profiler_dir", "render_save_dir", "save_logging_board_dir"),
     *_all(KEPT, "how checkpoints are uploaded, beside the folder", "checkpoint_config*"),
     *_all(KEPT, "how often metrics are written", "logging_steps"),
     *_all(KEPT, "profiling and reports; training is the same", "profiler_*", "report_length_and_rewards"),
@@ -54,12 +62,12 @@ RUN = (
     *_all(KEPT, "the hub that models come from", "model_download_type"),
     *_all(KEPT, "writes rollouts to files, or reads them back, to compare precision", "rollout_mock*"),
     *_all(KEPT, "a transport for batches between processes; the numbers are the same", "transfer_backend*"),
-    *_all(KEPT, "DPO and distillation leave the GPUs between their turns; other pipelines always do (row 3.12)", "is_offload_*"),
+    *_all(KEPT, "DPO and distillation leave the GPUs between their turns; other pipelines always do", "is_offload_*"),
 )  # fmt: skip
 
 SCHEDULER = (
-    *_all(KEPT, "how many requests are in flight, and which engine gets them; speed only (row 8.3)", "max_running_requests", "router_args*"),
-    *_all(MATHS, "generates for more prompts than the batch has and keeps the first to finish: answers get shorter (row 2.10)",
+    *_all(KEPT, "how many requests are in flight, and which engine gets them; speed only", "max_running_requests", "router_args*"),
+    *_all(MATHS, "generates for more prompts than the batch has and keeps the first to finish: answers get shorter",
           "is_use_additional_prompts", "max_additional_running_prompts"),
     *_all(KEPT, "whether the answers to a prompt are one request or several", "is_num_return_sequences_expand"),
     *_all(KEPT, "the interface of the generation scheduler; the answers are the same", "generate_opt_level"),
@@ -68,15 +76,15 @@ SCHEDULER = (
 )  # fmt: skip
 
 ALGORITHM = (
-    *_all(MATHS, "rewards or advantages are cut off at this size (row 4.2.16); elsewhere nothing bounds them", "reward_clip", "advantage_clip"),
+    *_all(MATHS, "rewards or advantages are cut off at this size; elsewhere nothing bounds them", "reward_clip", "advantage_clip"),
     *_all(MATHS, "rewards are whitened token by token before advantages; elsewhere they are not", "whiten_rewards"),
     *_all(MATHS, "loads a reference although no KL term needs it, for metrics", "enable_reference"),
-    *_all(MATHS, "weighs samples by difficulty or length in the policy term only (row 4.2.24)", "difficulty_loss_weight", "length_loss_weight"),
-    *_all(MATHS, "multiplies policy and KL terms but not the entropy; near to a change of lr and grad clip (row 4.2.24)", "rl_loss_coef"),
-    *_all(MATHS, "leaves prompts that are too easy or too hard out of the loss (row 7.10)", "difficulty_*"),
-    *_all(MATHS, "leaves answers that were cut at the limit out of the loss (row 4.2.22)", "max_len_mask"),
+    *_all(MATHS, "weighs samples by difficulty or length in the policy term only", "difficulty_loss_weight", "length_loss_weight"),
+    *_all(MATHS, "multiplies policy and KL terms but not the entropy; near to a change of lr and grad clip", "rl_loss_coef"),
+    *_all(MATHS, "leaves prompts that are too easy or too hard out of the loss", "difficulty_*"),
+    *_all(MATHS, "leaves answers that were cut at the limit out of the loss", "max_len_mask"),
     *_all(MATHS, "leaves long wrong answers out of the loss", "error_max_len_*"),
-    *_all(MATHS, "corrects for the mismatch of engine and trainer, by rules of ROLL's own (row 2.9)", "train_infer_correction*"),
+    *_all(MATHS, "corrects for the mismatch of engine and trainer, by rules of ROLL's own", "train_infer_correction*"),
     *_all(MATHS, "weights of good and bad answers in the TOPR loss", "*.topr_*_weight"),
     *_all(MATHS, "a teacher's KL beside rewards; elsewhere a teacher stands alone", "use_opd",
           "*opd_kl_coef"),
@@ -84,11 +92,11 @@ ALGORITHM = (
     *_all(MATHS, "repeats the engine's expert routing in training", "*.router_replay.mode"),
     *_all(KEPT, "whether the loss undoes the backend's mean over micro-batches and ranks", "*.apply_loss_scale"),
     *_all(KEPT, "computes logits in float32 (Megatron)", "*.logits_in_fp32"),
-    *_all(DEAD, "only the actor's trainer class reads it (row 4.2.19)", "*.pg_variant"),
+    *_all(DEAD, "only the actor's trainer class reads it", "*.pg_variant"),
 )  # fmt: skip
 
 DATA = (
-    *_all(KEPT, "the name of a chat template that ROLL knows; elsewhere the tokenizer's own or a text (row 7.11)", "*.data_args.template",
+    *_all(KEPT, "the name of a chat template that ROLL knows; elsewhere the tokenizer's own or a text", "*.data_args.template",
           "global_template", "tag_to_template*"),
     *_all(KEPT, "processes that encode the data", "*.preprocessing_num_workers"),
     *_all(KEPT, "the column that names a row's domain", "*.data_args.tag"),
@@ -107,22 +115,22 @@ DATA = (
 
 REWARDS = (
     *_all(DEAD, "no entry, no domain: the fields below count", "rewards"),
-    *_all(MATHS, "takes a part of the reward for each token of the answer (row 4.2.21)", "rewards<*>.response_length_penalty_coef"),
-    *_all(KEPT, "an option of this domain's reward worker; reward code is never carried over (row 7.7)", "rewards<*>.reward_*",
+    *_all(MATHS, "takes a part of the reward for each token of the answer", "rewards<*>.response_length_penalty_coef"),
+    *_all(KEPT, "an option of this domain's reward worker; reward code is never carried over", "rewards<*>.reward_*",
           "rewards<*>.format_pattern", "rewards<*>.code_url", "rewards<*>.use_local"),
-    *_all(MATHS, "draws prompts again whose mean reward is too high or too low (row 4.2.20)", "rewards<*>.query_filter_config*"),
+    *_all(MATHS, "draws prompts again whose mean reward is too high or too low", "rewards<*>.query_filter_config*"),
     *_all(MATHS, "leaves single answers out by their reward", "rewards<*>.response_filter_config*"),
     *_all(KEPT, "how this domain's reward worker runs", "rewards<*>.*"),
-    *_all(KEPT, "a reward model that all domains share, served beside the policy (row 7.8)", "reward_model*"),
+    *_all(KEPT, "a reward model that all domains share, served beside the policy", "reward_model*"),
     *_all(KEPT, "the worker that scores trajectories", "reward.*"),
     *_all(DEAD, "no reward section, no such worker", "reward"),
 )  # fmt: skip
 
 AGENTS = (
     *_all(MATHS, "the environments that the agent acts in, by tag: code and settings of ROLL's own", "custom_envs*"),
-    *_under(MATHS, "environments in groups: how many, with which tags, and how many trajectories each (row 1.14)", ENVIRONMENTS, "group_*",
+    *_under(MATHS, "environments in groups: how many, with which tags, and how many trajectories each", ENVIRONMENTS, "group_*",
             "max_traj_per_env"),
-    *_under(MATHS, "environments of validation: how many, with which tags (row 1.14)", ("val_env_manager",), "num_*", "tags"),
+    *_under(MATHS, "environments of validation: how many, with which tags", ("val_env_manager",), "num_*", "tags"),
     *_under(KEPT, "environments that one worker runs", ENVIRONMENTS, "max_env_num_per_worker"),
     *_under(MATHS, "what an answer of the wrong form costs", ENVIRONMENTS, "format_penalty"),
     *_under(KEPT, "the model that plays in the environments: the policy, or a service", ENVIRONMENTS, "llm_proxy.*"),
@@ -149,7 +157,7 @@ ROLES = (
             "max_tokens_per_microbatch_in_train"),
     *_all(KEPT, "exports a Hugging Face model of this role", "*.training_args.save_hf_model"),
     *_all(KEPT, "processes that load the data", "*.training_args.dataloader_num_workers"),
-    *_all(DEAD, "runs with rollouts end after max_steps; epochs count in SFT and distillation (row 10.1)", "*.training_args.num_train_epochs"),
+    *_all(DEAD, "runs with rollouts end after max_steps; epochs count in SFT and distillation", "*.training_args.num_train_epochs"),
     *_all(MATHS, "dropout, further layers and dtype of the adapter", "*.model_args.lora_dropout", "*.additional_target",
           "*.autocast_adapter_dtype"),
     *_all(MATHS, "an adapter that training goes on with", "*.adapter_name_or_path"),
@@ -166,7 +174,7 @@ ROLES = (
     *_all(KEPT, "settings of this role's own model", "*.model_config_kwargs*", "validation.model_args.*", "critic.model_args.dtype",
           "reference.model_args.dtype"),
     *_all(KEPT, "the length that sequences are rounded up to in dynamic batches", "*.sequence_length_round_in_*"),
-    *_all(KEPT, "packs sequences into one row; speed only (row 9.3)", "*.use_sequence_packing", "*.sequence_packing_args.*"),
+    *_all(KEPT, "packs sequences into one row; speed only", "*.use_sequence_packing", "*.sequence_packing_args.*"),
     *_all(DEAD, "only the actor's trainer says how often weights are passed", "*.model_update_frequency"),
     *_all(KEPT, "the tags of rows that this teacher sees", "*.tag_included"),
     *_all(KEPT, "a worker class of one's own; Python code is never carried over", "*.worker_cls"),
@@ -180,7 +188,7 @@ ROLES = (
           "*.max_tokens_per_microbatch_in_infer"),
     *_under(DEAD, "only the engine and validation draw tokens", ("critic", "reference", "actor_train", "sft_train"), "generating_args",
             "generating_args.*"),
-    *_all(MATHS, "texts at which an answer ends; elsewhere workflows or engines say it (row 6.11)", "*.generating_args.stop_strings",
+    *_all(MATHS, "texts at which an answer ends; elsewhere workflows or engines say it", "*.generating_args.stop_strings",
           "*.generating_args.include_stop_str_in_output"),
     *_all(MATHS, "beam search; elsewhere answers are sampled", "*.generating_args.num_beams", "*.generating_args.length_penalty"),
     *_all(KEPT, "log-probabilities that the engine gives back", "*.generating_args.logprobs"),

@@ -43,9 +43,9 @@ RUN_ROWS = (
         counts(Unit.TOKENS_PER_RANK), when=on.CRITIC_DYNAMIC, absent=None, why="utils/dynamic_batching"),
     # -- cadence ------------------------------------------------------------------------------------------------
     row(lambda c: c.save_steps, lambda p: p.stage.cadence.save_rollouts, on.SAVE_PERIOD, always=True,
-        why="base_pipeline: do_checkpoint, steps counted from 0 (row 10.3)"),
+        why="base_pipeline: do_checkpoint, steps counted from 0"),
     row(lambda c: c.eval_steps, lambda p: p.stage.cadence.eval_rollouts, on.EVAL_PERIOD, when=on.EVALUATED, always=True,
-        why="rlvr_pipeline: run, step 0 included (row 10.5)"),
+        why="rlvr_pipeline: run, step 0 included"),
     row(lambda c: c.actor_train.training_args.save_hf_model, lambda p: p.stage.checkpoint.hf_export, words({False: "never", True: "always"},
         narrowed={"last": (True, "ROLL exports with every checkpoint or never")}), when=on.ACTOR, why="strategies: save_checkpoint"),
     row(lambda c: c.sft_train.training_args.save_hf_model, lambda p: p.stage.checkpoint.hf_export, words({False: "never", True: "always"},
@@ -68,7 +68,7 @@ RUN_ROWS = (
     row(lambda c: c.validation.generating_args.repetition_penalty, lambda p: p.stage.sampling.eval.repetition_penalty, same, when=on.VALIDATED,
         why="rlvr_pipeline: val"),
     row(lambda c: c.validation.generating_args.num_return_sequences, lambda p: p.stage.sampling.eval.responses, same, always=True,
-        when=on.VALIDATED, why="rlvr_pipeline: val, answers to each validation prompt (row 6.9)"),
+        when=on.VALIDATED, why="rlvr_pipeline: val, answers to each validation prompt"),
     # -- model options ------------------------------------------------------------------------------------------
     row(lambda c: c.model_update_buffer_size_mb, lambda p: p.stage.sync.bucket_megabytes, same, absent=None, when=on.RL,
         why="model_update: size of one bucket of weights"),

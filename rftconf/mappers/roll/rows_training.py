@@ -19,24 +19,24 @@ KL_ESTIMATORS = words({"kl": "k1", "abs": "abs", "mse": "k2", "full": "full"})
 
 ALGORITHM_ROWS = (
     row(lambda c: c.lambd, lambda p: p.stage.algorithm.lam, same, when=on.GAE, always=True,
-        why="functionals: compute_gae_advantage_return, default 0.95 (row 4.2.1)"),
+        why="functionals: compute_gae_advantage_return, default 0.95"),
     row(lambda c: c.whiten_advantages, lambda p: p.stage.algorithm.whiten_advantage, same, when=on.RL,
-        why="functionals: compute_advantage, domain by domain (row 4.2.15)"),
+        why="functionals: compute_advantage, domain by domain"),
     row(lambda c: c.kl_penalty, lambda p: p.stage.algorithm.kl_reward.estimator, on.NotOfTeacher(KL_ESTIMATORS), when=on.KL_TAKEN,
         why="functionals: compute_approx_kl"),
     row(lambda c: c.kl_horizon, lambda p: p.stage.algorithm.kl_reward.horizon, same, when=on.ADAPTIVE, why="AdaptiveKLController"),
     row(lambda c: c.kl_loss_coef, lambda p: p.stage.algorithm.kl_loss.coef, same, when=on.KL_LOSS, always=True,
-        why="actor_worker: loss_func, default 0 (row 4.2.8)"),
+        why="actor_worker: loss_func, default 0"),
     row(lambda c: c.entropy_loss_coef, lambda p: p.stage.algorithm.entropy_coef, same, when=on.RL, why="actor_worker: loss_func"),
     row(lambda c: c.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, counts(Unit.ROLLOUTS), when=on.RL,
         why="rlvr_pipeline: the actor trains when critic_warmup <= step, counted from 0 (H20)"),
     row(lambda c: c.value_clip, lambda p: p.stage.algorithm.critic.value_clip, same, when=on.CRITIC, always=True,
-        why="base_worker: CriticWorker.loss_func, default none (row 4.2.4)"),
+        why="base_worker: CriticWorker.loss_func, default none"),
 )  # fmt: skip
 
 OPTIMIZER_ROWS = (
     row(lambda c: c.actor_train.training_args.learning_rate, lambda p: p.stage.optim.actor.lr, same, when=on.ACTOR, always=True,
-        why="strategies: AdamW, default 5e-5 (row 5.1)"),
+        why="strategies: AdamW, default 5e-5"),
     row(lambda c: c.actor_train.training_args.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, when=on.ACTOR,
         why="strategies: AdamW, default 0"),
     row(lambda c: c.sft_train.training_args.learning_rate, lambda p: p.stage.optim.actor.lr, same, when=on.SFT, always=True, alias=True,
@@ -48,7 +48,7 @@ OPTIMIZER_ROWS = (
     row(lambda c: c.student.training_args.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, when=on.STUDENT, alias=True,
         why="strategies: AdamW, default 0"),
     row(lambda c: c.critic.training_args.learning_rate, lambda p: p.stage.optim.critic.lr, same, when=on.CRITIC, always=True,
-        why="strategies: AdamW, default 5e-5 (row 5.2)"),
+        why="strategies: AdamW, default 5e-5"),
     row(lambda c: c.critic.training_args.weight_decay, lambda p: p.stage.optim.critic.weight_decay, same, when=on.CRITIC,
         why="strategies: AdamW, default 0"),
 )  # fmt: skip

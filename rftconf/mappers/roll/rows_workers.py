@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rftconf.mappers.codecs import Codec, Put, negated, same
-from rftconf.mappers.placed import placed
+from rftconf.base.symbols import Expr
+from rftconf.mappers.codecs import Put, negated, same
+from rftconf.mappers.context import When
 from rftconf.mappers.roll import conditions as on
 from rftconf.mappers.roll.rows_run import DTYPES
-from rftconf.mappers.rows import Row, When, rows_of
-from rftconf.plan.symbols import Expr
+from rftconf.mappers.rows import Row, rows_of
+from rftconf.mappers.rows_for_role import rows_for_role
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ MEGATRON_BLOCK = (
 def _blocks(role: str, plan: str, fsdp: When, megatron: When, *, alias: bool = False) -> tuple[Row, ...]:
     at = f"{role}.strategy_args.strategy_config"
     rows = (
-        *placed(FSDP_BLOCK, native=at, plan=plan, when=fsdp),
-        *placed(MEGATRON_BLOCK, native=at, plan=plan, when=megatron),
+        *rows_for_role(FSDP_BLOCK, native=at, plan=plan, when=fsdp),
+        *rows_for_role(MEGATRON_BLOCK, native=at, plan=plan, when=megatron),
     )
     return tuple(replace(r, alias=True) for r in rows) if alias else rows
 
@@ -63,17 +64,17 @@ WORKER_ROWS = (
     row(lambda c: c.critic.model_args.ulysses_size, lambda p: p.stage.placement.critic.sp, same, when=on.CRITIC_FSDP, absent=1,
         why="fsdp2_strategy: Ulysses group"),
     row(lambda c: c.actor_train.model_args.disable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing, negated(),
-        when=on.ACTOR_FSDP, why="model_providers: HF and FSDP2 models (row 9.2)"),
+        when=on.ACTOR_FSDP, why="model_providers: HF and FSDP2 models"),
     row(lambda c: c.sft_train.model_args.disable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing, negated(),
-        when=on.SFT_FSDP, alias=True, why="model_providers: HF and FSDP2 models (row 9.2)"),
+        when=on.SFT_FSDP, alias=True, why="model_providers: HF and FSDP2 models"),
     row(lambda c: c.student.model_args.disable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing, negated(),
-        when=on.STUDENT_FSDP, alias=True, why="model_providers: HF and FSDP2 models (row 9.2)"),
+        when=on.STUDENT_FSDP, alias=True, why="model_providers: HF and FSDP2 models"),
     row(lambda c: c.critic.model_args.disable_gradient_checkpointing, lambda p: p.stage.model_options.critic_gradient_checkpointing,
-        negated(), when=on.CRITIC_FSDP, why="model_providers: HF and FSDP2 models (row 9.2)"),
+        negated(), when=on.CRITIC_FSDP, why="model_providers: HF and FSDP2 models"),
     row(lambda c: c.actor_train.use_sequence_packing, lambda p: p.stage.model_options.remove_padding, same, when=on.ACTOR_PACKS,
-        absent=False, why="megatron_strategy: packs sequences instead of padding them (row 9.3)"),
+        absent=False, why="megatron_strategy: packs sequences instead of padding them"),
     row(lambda c: c.student.use_sequence_packing, lambda p: p.stage.model_options.remove_padding, same, when=on.STUDENT_MEGATRON,
-        absent=False, alias=True, why="megatron_strategy: packs sequences instead of padding them (row 9.3)"),
+        absent=False, alias=True, why="megatron_strategy: packs sequences instead of padding them"),
     row(lambda c: c.critic.use_sequence_packing, lambda p: p.stage.model_options.critic_remove_padding, same, when=on.CRITIC_MEGATRON,
         absent=False, why="megatron_strategy: packs sequences instead of padding them"),
     row(lambda c: c.actor_train.model_args.dtype, lambda p: p.stage.placement.actor.megatron.dtype, DTYPES, when=on.ACTOR_MEGATRON,

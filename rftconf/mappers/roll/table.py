@@ -34,6 +34,7 @@ from rftconf.mappers.roll.rows_run import RUN_ROWS
 from rftconf.mappers.roll.rows_training import ALGORITHM_ROWS, DISTILLATION_ROWS, OPTIMIZER_ROWS
 from rftconf.mappers.roll.rows_workers import WORKER_ROWS
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
+from rftconf.mappers.without_control import as_actor, common_sampling
 
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
 TRAINED = ("actor_train", "sft_train", "student")
@@ -46,37 +47,37 @@ FOLDS = (
          folds_kl.read_kl, folds_kl.write_kl, "functionals: compute_token_reward; actor_worker: loss_func; H27, H35"),
     Fold((*(f"{r}.device_mapping" for r in folds_places.ROLES), "rewards<*>.device_mapping", "num_gpus_per_node"),
          ("cluster.nodes", "cluster.gpus_per_node", P + "layout", *(f"{P}{r}.gpus" for r in ("actor", "rollout", "reference", "critic"))),
-         folds_places.read_devices, folds_places.write_devices, "base_config: total_devices; rows 3.1-3.4"),
+         folds_places.read_devices, folds_places.write_devices, "base_config: total_devices"),
     Fold(("adv_estimator", "norm_mean_type", "norm_std_type"), (A + "advantage", A + "std_scope", A + "critic.enabled"),
-         folds_algorithm.read_advantage, folds_algorithm.write_advantage, "functionals: reward_norm and compute_advantage; D22"),
+         folds_algorithm.read_advantage, folds_algorithm.write_advantage, "functionals: reward_norm and compute_advantage"),
     Fold(("gamma",), (A + "gamma",), folds_algorithm.read_gamma, folds_algorithm.write_gamma, "functionals: gae and return-to-go"),
     Fold((*(r + STRATEGY for r in (*TRAINED, "reference", "critic")),), tuple(f"{P}{r}.backend" for r in ("actor", "reference", "critic")),
-         folds_places.read_strategies, folds_places.write_strategies, "strategy factory; rows 8.9, 8.10"),
+         folds_places.read_strategies, folds_places.write_strategies, "strategy factory"),
     Fold(("actor_infer" + STRATEGY, CONFIG + "gpu_memory_utilization", CONFIG + "mem_fraction_static", CONFIG + "tensor_parallel_size",
           "actor_infer.num_gpus_per_worker"),
          (P + "rollout.engine", P + "rollout.gpu_memory_fraction", P + "rollout.tp"),
-         folds_engine.read_engine, folds_engine.write_engine, "vllm_strategy, sglang_strategy; rows 3.6, 8.1, 8.2"),
+         folds_engine.read_engine, folds_engine.write_engine, "vllm_strategy, sglang_strategy"),
     Fold((CONFIG + "enable_expert_parallel",), (P + "rollout.ep",), folds_engine.read_expert_parallel, folds_engine.write_expert_parallel, "vLLM"),
     Fold(("prompt_length", "response_length", "sequence_length", folds_lengths.ENGINE_LENGTH),
          tuple(f"stage.length.{f}_max_tokens" for f in ("prompt", "response", "model")),
-         folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: __post_init__; rows 6.1-6.3"),
-    Fold(("ppo_epochs",), (B + "passes",), folds_batch.read_passes, folds_batch.write_passes, "base_worker: make_iterator(epochs=); row 1.5"),
+         folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: __post_init__"),
+    folds_batch.SWEEPS,
     Fold(("rollout_batch_size", "num_return_sequences_in_group", "train_env_manager.group_size"),
          (B + "prompts_per_rollout", B + "responses_per_prompt"),
-         folds_batch.read_rollout, folds_batch.write_rollout, "rlvr_pipeline: domain_batch_size; rows 1.1, 1.2, 1.14"),
+         folds_batch.read_rollout, folds_batch.write_rollout, "rlvr_pipeline: domain_batch_size"),
     Fold(tuple(f"{r}.{k}" for r in TRAINED for k in ("training_args.per_device_train_batch_size", "training_args.gradient_accumulation_steps",
                "use_dynamic_batching_in_train", "max_tokens_per_microbatch_in_train")),
          (B + "sequences_per_update", *(f"{B}micro.{f}" for f in ("dynamic", "sequences_per_rank", "tokens_per_rank"))),
-         folds_batch.read_update, folds_batch.write_update, "base_worker: train_step; row 1.3, H4, H5"),
+         folds_batch.read_update, folds_batch.write_update, "base_worker: train_step, H4, H5"),
     Fold(tuple(f"critic.{k}" for k in ("training_args.per_device_train_batch_size", "training_args.gradient_accumulation_steps",
                "use_dynamic_batching_in_train", "max_tokens_per_microbatch_in_train")),
          (B + "critic_sequences_per_update", *(f"{B}critic.{f}" for f in ("dynamic", "sequences_per_rank", "tokens_per_rank"))),
-         folds_batch.read_critic_update, folds_batch.write_critic_update, "base_worker: CriticWorker.train_step; row 1.4"),
+         folds_batch.read_critic_update, folds_batch.write_critic_update, "base_worker: CriticWorker.train_step"),
     Fold(("async_generation_ratio", "actor_train.model_update_frequency"),
          tuple(Y + f for f in ("run_ahead_rollouts", "every_rollouts", "driver", "in_flight")),
-         folds_sync.read_sync, folds_sync.write_sync, "rlvr_pipeline: run; model_update_group; rows 2.1, 2.2"),
+         folds_sync.read_sync, folds_sync.write_sync, "rlvr_pipeline: run; model_update_group"),
     Fold(("enable_old_logprobs_recompute", "force_disable_old_logprobs_recompute"), (Y + "old_logprob",),
-         folds_sync.read_old_logprob, folds_sync.write_old_logprob, "base_config: set_old_logprobs_status; row 2.8, H6"),
+         folds_sync.read_old_logprob, folds_sync.write_old_logprob, "base_config: set_old_logprobs_status, H6"),
     Fold(("pg_clip", "use_pg_clip_range", "pg_clip_low", "pg_clip_high", "dual_clip_loss", "importance_sampling", "loss_agg_mode",
           "actor_train.pg_variant", "actor_train.worker_cls"),
          (*(f"{A}policy_loss.{f}" for f in ("family", "clip_low", "clip_high", "dual_clip_c")), A + "loss_agg", A + "loss_agg_tokens",
@@ -88,7 +89,7 @@ FOLDS = (
          "model_providers: merged into the model's config"),
     Fold(("max_steps", "sft_train.training_args.num_train_epochs", "student.training_args.num_train_epochs"),
          ("stage.run_length.rollouts", "stage.run_length.epochs", "stage.run_length.last_partial"),
-         folds_run.read_length, folds_run.write_length, "rlvr_pipeline, sft_pipeline: run; rows 10.1, 10.2"),
+         folds_run.read_length, folds_run.write_length, "rlvr_pipeline, sft_pipeline: run"),
     folds_optim.optimizer_fold("actor", TRAINED),
     folds_optim.optimizer_fold("critic", ("critic",)),
     Fold(("track_with", "tracker_kwargs", "tracker_kwargs.project"), ("identity.loggers", "identity.project", "identity.logger_args"),
@@ -110,7 +111,7 @@ FOLDS = (
     Fold((*(f"{r}.data_args.{k}" for r in ("actor_train", "validation") for k in ("file_name", "prompt", "messages", "response")),
           "sft_train.data_args.file_name", "student.data_args.file_name", *folds_data.QUESTION_COLUMNS, *folds_data.SFT_COLUMNS, *folds_data.PAIR_COLUMNS),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "prompt_type",
-            *(f"keys.{k}" for k in ("prompt", "messages", "response", "system", "chosen", "rejected")))), D + "shuffle"),
+            *(f"keys.{k}" for k in ("prompt", "messages", "response", "image", "system", "chosen", "rejected")))), D + "shuffle"),
          folds_data.read_data, folds_data.write_data, "datasets: get_dataset; rlvr_pipeline: get_encode_function"),
     Fold((folds_domains.PROBS, *(f"rewards<*>.{k}" for k in ("tag_included", "worker_cls", "query_filter_config.type", "query_filter_config.filter_args"))),
          (*(f"{D}domains[].{f}" for f in ("name", "tags", "weight", "reward")), D + "mixing",
@@ -118,7 +119,7 @@ FOLDS = (
          folds_domains.read_domains, folds_domains.write_domains, "rlvr_pipeline: domain_ratios; user_defined_rollout_loop: query_filter"),
     Fold(folds_auxiliary.natives(), tuple(f"{P}auxiliary[].{field}" for field in folds_auxiliary.FIELDS),
          folds_auxiliary.read_auxiliary, folds_auxiliary_write.write_auxiliary,
-         "rlvr_pipeline: reward and reward_model clusters; llm_judge_reward_worker; rows 7.8, 7.9"),
+         "rlvr_pipeline: reward and reward_model clusters; llm_judge_reward_worker"),
 )  # fmt: skip
 
 
@@ -126,7 +127,7 @@ ENVIRONMENTS = Fold(
     ("custom_envs", "train_env_manager.tags", "train_env_manager.num_env_groups", "train_env_manager.num_groups_partition",
      *(s + folds_environments.DRAWN for s in (folds_environments.ENGINE, folds_environments.WORLDS))),
     tuple(f"{D}environments[].{f}" for f in ("name", *folds_environments.FIELDS.values(), "groups", "config")),
-    folds_environments.read_environments, folds_environments.write_environments, "agentic_config: make_env_configs; row 1.14",
+    folds_environments.read_environments, folds_environments.write_environments, "agentic_config: make_env_configs",
 )  # fmt: skip
 
 
@@ -144,41 +145,31 @@ def _validates(c: Any) -> bool:
 
 FIXED = (
     fixed(lambda p: p.stage.kind, kind_of_run, why="each pipeline has a start script of its own"),
-    fixed(lambda p: p.stage.length.overlong_prompt, _rl("drop_gt"), why="rlvr_pipeline keeps 5 < len <= prompt_length (row 6.5, H51)"),
-    fixed(lambda p: p.stage.batch.pass_order, _rl("sweep"), why="ROLL sweeps all mini-batches, then sweeps again (row 1.5)"),
-    fixed(lambda p: p.stage.batch.shuffle_sequences, _rl(True), why="mini-batches are always shuffled (row 1.12)"),
-    fixed(lambda p: p.stage.batch.critic_shuffle_sequences, _rl(True), why="mini-batches are always shuffled (row 1.12)"),
-    fixed(lambda p: p.stage.batch.critic_passes, lambda c: 1 if c.plan(A + "critic.enabled") is True else None, why="the critic always makes one pass (row 1.4)"),
-    fixed(lambda p: p.stage.batch.balance_ranks, _rl(True), why="batch_balance always runs (row 1.11)"),
+    fixed(lambda p: p.stage.length.overlong_prompt, _rl("drop_gt"), why="rlvr_pipeline keeps 5 < len <= prompt_length (H51)"),
+    fixed(lambda p: p.stage.batch.pass_order, _rl("sweep"), why="ROLL sweeps all mini-batches, then sweeps again"),
+    fixed(lambda p: p.stage.batch.shuffle_sequences, _rl(True), why="mini-batches are always shuffled"),
+    fixed(lambda p: p.stage.batch.critic_shuffle_sequences, _rl(True), why="mini-batches are always shuffled"),
+    fixed(lambda p: p.stage.batch.critic_passes, lambda c: 1 if c.plan(A + "critic.enabled") is True else None, why="the critic always makes one pass"),
+    fixed(lambda p: p.stage.batch.balance_ranks, _rl(True), why="batch_balance always runs"),
     fixed(lambda p: p.stage.algorithm.std_ddof, lambda c: 1 if c.plan(A + "std_scope") in ("group", "batch") else None,
           why="rewards are divided by torch's deviation, that of a sample (H38)"),
     fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, uneven_period(c)) if RL.test(c) else None,
           why="make_iterator asserts whole mini-batches; the agentic pipeline copies or leaves out some before (adjust_batch)"),
     fixed(lambda p: p.stage.cadence.eval_at_start, lambda c: _validates(c) if RL.test(c) else None,
-          why="step 0 validates, where there is something to validate on (row 10.6)"),
+          why="step 0 validates, where there is something to validate on"),
     fixed(lambda p: p.stage.algorithm.advantage_scope, _rl("rollout"), why="advantages are computed over the rollout period, domain by domain (H42)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, _rl(False), why="log-probabilities are not divided by the temperature (H28)"),
-    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks after each optimizer step (row 5.6, H44)"),
-    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks after each optimizer step (row 5.6, H44)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks after each optimizer step (H44)"),
+    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks after each optimizer step (H44)"),
     fixed(lambda p: p.stage.optim.actor.kind, "adamw", why="strategies: AdamW, Megatron's adam"),
     fixed(lambda p: p.stage.optim.critic.kind, lambda c: "adamw" if c.plan(A + "critic.enabled") is True else None, why="strategies: AdamW"),
     fixed(lambda p: p.stage.algorithm.critic.loss_agg, lambda c: "seq-mean-token-mean" if c.plan(A + "critic.enabled") is True else None,
           why="base_worker.CriticWorker.loss_func: a mean over the tokens of each sequence, then over sequences"),
     fixed(lambda p: p.stage.model.trust_remote_code, True, why="model_providers: always true"),
-    fixed(lambda p: p.stage.placement.actor.offload.param, _rl(True), why="every role leaves its GPUs between its turns (row 3.12)"),
-    fixed(lambda p: p.stage.placement.actor.offload.optimizer, _rl(True), why="every role leaves its GPUs between its turns (row 3.13)"),
+    fixed(lambda p: p.stage.placement.actor.offload.param, _rl(True), why="every role leaves its GPUs between its turns"),
+    fixed(lambda p: p.stage.placement.actor.offload.optimizer, _rl(True), why="every role leaves its GPUs between its turns"),
     fixed(lambda p: p.stage.placement.actor.model_dtype, "fp32", why="fsdp2_strategy: master weights of what is trained"),
 )  # fmt: skip
-
-
-def _as_actor(context: Any, path: str) -> Any:
-    """Roles without a control of their own do what the actor does."""
-    return context.plan(path.replace("reference", "actor").replace("critic", "actor"))
-
-
-def _common_sampling(context: Any, path: str) -> Any:
-    kind = "train" if path.startswith(D + "train") else "eval"
-    return context.plan(f"stage.sampling.{kind}.{path.rsplit('.', 1)[1]}")
 
 
 CANNOT = (
@@ -197,12 +188,12 @@ CANNOT = (
     cannot("stage.placement.*.megatron.use_mbridge", why="mcore_adapter converts the weights"),
     cannot("stage.placement.*.megatron.*dist_checkpointing*", why="mcore_adapter saves and loads checkpoints its own way"),
     cannot("stage.placement.*.megatron.model_overrides", why="write it into strategy_config under Megatron's names by hand"),
-    cannot("stage.placement.*.megatron.seed", why="one seed for everything (row 10.11)", behaves=lambda c, _: c.effective("seed")),
-    cannot("stage.placement.*.megatron.*", why="no key of its own for this role", behaves=_as_actor),
-    cannot("stage.placement.*.offload.*", why="every role leaves its GPUs between its turns (row 3.12)", behaves=True),
+    cannot("stage.placement.*.megatron.seed", why="one seed for everything", behaves=lambda c, _: c.effective("seed")),
+    cannot("stage.placement.*.megatron.*", why="no key of its own for this role", behaves=as_actor),
+    cannot("stage.placement.*.offload.*", why="every role leaves its GPUs between its turns", behaves=True),
     cannot("stage.placement.*.torch_compile", why="ROLL does not compile the model", behaves=False),
     cannot("stage.placement.*.use_orig_params", why="FSDP2 has no flattened parameters", behaves=False),
-    cannot("stage.placement.*.seed", why="one seed for everything (row 10.11)", behaves=lambda c, _: c.effective("seed")),
+    cannot("stage.placement.*.seed", why="one seed for everything", behaves=lambda c, _: c.effective("seed")),
     cannot("stage.placement.*.full_determinism", why="ROLL has no deterministic mode", behaves=False),
     cannot("stage.placement.*.entropy_*", why="the entropy is computed at once", behaves=False),
     cannot("stage.placement.*.forward_prefetch", why="FSDP2 prefetches by itself", behaves=False),
@@ -210,11 +201,11 @@ CANNOT = (
     cannot("stage.placement.rollout.extra", why="engine arguments go under actor_infer.strategy_args.strategy_config with their own names"),
     cannot("stage.placement.rollout.runners_per_engine", why="max_running_requests bounds what is in flight"),
     cannot("stage.placement.rollout.max_*", why="ROLL has no time limit or retry count for one answer"),
-    cannot("stage.placement.auxiliary[].*", why="ROLL's workers have no option for it (rows 7.8, 7.9)"),
+    cannot("stage.placement.auxiliary[].*", why="ROLL's workers have no option for it"),
     cannot("stage.placement.*", why="no key of its own for this role"),
     cannot("stage.algorithm.policy_loss.tau_*", why="ROLL has no sapo loss"),
-    cannot("stage.algorithm.rollout_correction", why="train_infer_correction has other rules and thresholds: write it by hand (row 2.9)"),
-    cannot("stage.optim.*.decay_updates", why="the schedule ends with the run (row 5.9)"),
+    cannot("stage.algorithm.rollout_correction", why="train_infer_correction has other rules and thresholds: write it by hand"),
+    cannot("stage.optim.*.decay_updates", why="the schedule ends with the run"),
     cannot("stage.optim.*.min_lr", why="FSDP's schedules end at 0; Megatron takes lr_scheduler_kwargs.min_lr", behaves=0.0),
     cannot("stage.optim.*.extra", why="not an option of ROLL's optimizers"),
     cannot("stage.sampling.train.responses", why="num_return_sequences_in_group says it"),
@@ -230,16 +221,17 @@ CANNOT = (
     cannot("stage.data.rows", why="counted from the files"),
     cannot("stage.data.*_max_samples", why="cut the file itself: ROLL reads all of it"),
     cannot("stage.data.loader_workers", why="preprocessing_num_workers is for encoding, not for loading"),
+    cannot("stage.turns.*", why="the rlvr pipeline answers in one turn: a run with tools is an environment of the agentic pipeline"),
     cannot("stage.data.dataset_class*", why="ROLL reads json, jsonl, csv and parquet files, no class of a user's"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss has no cap on its value"),
     cannot("stage.data.*[].name", why="files have no names: domains do"),
-    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files", behaves=_common_sampling),
+    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files", behaves=common_sampling),
     cannot("stage.data.*[].selector", why="every pass over the data is shuffled"),
-    cannot("stage.data.*[].reward*", why="rewards are worker classes: name one under rewards (row 7.7)"),
+    cannot("stage.data.*[].reward*", why="rewards are worker classes: name one under rewards"),
     cannot("stage.data.*[].workflow*", why="RLVR has no workflows; several turns are the agentic pipeline's"),
     cannot("stage.data.*[].*", why="prepare the file instead: ROLL reads one prompt column and one answer column"),
     cannot("stage.reward.manager", why="each domain has its own reward worker", behaves="naive"),
-    cannot("stage.reward.*", why="rewards are worker classes: wrap the function and name it under rewards (row 7.7)"),
+    cannot("stage.reward.*", why="rewards are worker classes: wrap the function and name it under rewards"),
     cannot("stage.checkpoint.*", why="ROLL saves model, optimizer, scheduler and random state, and loads all of it"),
     cannot("stage.name", why="a ROLL run has one stage"),
     cannot("stage.init_from", why="a ROLL run starts from pretrain", behaves="base"),

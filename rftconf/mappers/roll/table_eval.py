@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import Decision, State
-from rftconf.mappers.files import file_of_split
+from rftconf.base.ledger import Decision, State
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.placing import Target
 from rftconf.mappers.roll import folds_data, folds_domains, folds_lengths, folds_places
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
+from rftconf.mappers.shapes import Pair, leave_open, take, together
 from rftconf.plan.kinds import counts_for_evaluation
 from rftconf.plan.origin import Kind
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D, P = "stage.data.", "stage.placement."
 STEPS, KIND, GPUS, SEED = "max_steps", "stage.kind", P + "rollout.gpus", P + "rollout.seed"
@@ -28,7 +26,7 @@ DRAWN, ANSWERS = "actor_infer.generating_args.num_return_sequences", "validation
 START = "start it with examples/start_rlvr_rollout_pipeline.py: max_steps 0 trains nothing, and start_rlvr_pipeline.py stops at it"
 
 
-def _read_kind(r: Reading) -> None:
+def _read_kind(r: ReadContext) -> None:
     """By its 0 steps, or by the program that starts it."""
     if r.native(STEPS) == 0:
         r.set(KIND, "eval", STEPS)
@@ -37,10 +35,10 @@ def _read_kind(r: Reading) -> None:
         r.inactive[STEPS] = "the rollout pipeline answers its validation data once"
 
 
-def _write_kind(w: Writing) -> None:
+def _write_kind(w: WriteContext) -> None:
     """No training pipeline starts with 0 steps, so the file itself says what it is for."""
     w.put(STEPS, 0, KIND, always=True, how="trains nothing: start_rlvr_rollout_pipeline.py")
-    own = w.facts.get("source")
+    own = w.facts.source
     w.note(START if own is None or own.value(STEPS) == 0 else START.partition(":")[0])
     if w.same_framework:
         return
@@ -49,8 +47,9 @@ def _write_kind(w: Writing) -> None:
         w.put("global_template", "native", always=True, how="the tokenizer's own; this release looks nowhere else")
 
 
-def _read_devices(r: Reading) -> None:
-    keys = [key for key in r.source.cells if key.endswith(".device_mapping") and r.native(key) is not None]
+def _read_devices(r: ReadContext) -> None:
+    given = [key for key in r.source.cells if key.endswith(".device_mapping") and r.native(key) is not None]
+    keys = [key for key in given if not folds_places.of_another_pipeline(r, key)]
     found = {key: folds_places.device_ids(r, key) for key in keys}
     folds_places.set_cluster(r, folds_places.devices_in_all(found.values()), tuple(found))
     folds_places.set_gpus(r, "rollout", found.get(ENGINE), ENGINE)
@@ -59,7 +58,7 @@ def _read_devices(r: Reading) -> None:
             r.narrowed[key] = "its GPUs count for the size of the cluster; nothing of the role is started"
 
 
-def _write_devices(w: Writing) -> None:
+def _write_devices(w: WriteContext) -> None:
     size = w.plan("cluster.gpus_per_node")
     if size is not None:
         w.put("num_gpus_per_node", size, "cluster.gpus_per_node", always=True)
@@ -68,7 +67,7 @@ def _write_devices(w: Writing) -> None:
     folds_places.put_mapping(w, ENGINE, 0, w.plan(GPUS), GPUS)
 
 
-def _read_lengths(r: Reading) -> None:
+def _read_lengths(r: ReadContext) -> None:
     """Validation's own lengths limit the answer; prompts are cut by prompt_length all the same."""
     folds_lengths.read_lengths(r)
     whole, prompt = r.native("val_sequence_length"), r.native("val_prompt_length")
@@ -76,7 +75,7 @@ def _read_lengths(r: Reading) -> None:
         r.set(folds_lengths.LENGTH + "response_max_tokens", whole - prompt, "val_sequence_length", "val_prompt_length")
 
 
-def _read_load(r: Reading) -> None:
+def _read_load(r: ReadContext) -> None:
     """Weights come from the model's folder alone: nothing passes any to the engines."""
     value = r.native(LOAD)
     if value in (None, "dummy"):
@@ -85,7 +84,7 @@ def _read_load(r: Reading) -> None:
         r.set(FORMAT, value, LOAD)
 
 
-def _write_load(w: Writing) -> None:
+def _write_load(w: WriteContext) -> None:
     value = w.plan(FORMAT)
     dummy = value == "dummy"
     why = "the rollout pipeline stops at dummy: nothing passes weights to the engines"
@@ -94,25 +93,12 @@ def _write_load(w: Writing) -> None:
     w.put(LOAD, "auto" if dummy or value is None else value, *told, state=state, note=note, always=True, how=why)
 
 
-def _read_seed(r: Reading) -> None:
-    r.set(SEED, r.native("seed", 42), "seed")
-
-
-def _write_seed(w: Writing) -> None:
-    if w.plan(SEED) is not None:
-        w.put("seed", w.plan(SEED), SEED)
-
-
-def _read_data(r: Reading) -> None:
+def _read_data(r: ReadContext) -> None:
     """The columns are the trained role's, whatever validation's own keys say (rlvr_rollout_pipeline: __init__)."""
-    files = r.native(FILES)
-    for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
-        at = f"{D}eval[{index}]."
-        r.set(at + "uri", uri, FILES)
-        r.set(at + "storage", "file", FILES)
+    for at in read_files(r, FILES, D + "eval"):
         for column, field in folds_data.COLUMNS.items():
             if r.written(COLUMNS + column):
-                r.set(f"{at}keys.{field}", r.native(COLUMNS + column), COLUMNS + column)
+                take(r, COLUMNS + column, f"{at}keys.{field}")
         chat = r.native(COLUMNS + "messages") is not None
         if chat or r.native(COLUMNS + "prompt") is not None:
             kind = "messages" if chat else "plaintext"
@@ -121,30 +107,13 @@ def _read_data(r: Reading) -> None:
     r.inactive.update({f"validation.data_args.{column}": why for column in folds_data.COLUMNS})
 
 
-def _write_data(w: Writing) -> None:
-    count = w.items(D + "eval")
-    found = [file_of_split(w, f"{D}eval[{i}].", "jsonl") for i in range(count)]
-    if not found:
+def _write_data(w: WriteContext) -> None:
+    files = files_of(w, D + "eval", "jsonl")
+    if not files.values:
         return
-    paths = [
-        p
-        for i in range(count)
-        for f in ("uri", "split", "subset", "storage")
-        if w.plan(p := f"{D}eval[{i}].{f}") is not None
-    ]
-    state = max((f.state for f in found), key=list(State).index)
-    note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
-    w.put(
-        FILES,
-        [f.value for f in found],
-        *paths,
-        state=state,
-        note=note,
-        always=True,
-        chosen=any(f.chosen for f in found),
-    )
-    folds_data.say_what_files_lack(w, "eval", count)
-    folds_data.write_columns(w, COLUMNS, "eval", count)
+    files.put(w, FILES, files.values)
+    say_what_files_lack(w, D + "eval", "ROLL")
+    folds_data.write_columns(w, COLUMNS, "eval", len(files.values))
     if not any(COLUMNS + column in w.out for column in ("prompt", "messages")) and not w.same_framework:
         w.put(
             COLUMNS + "messages",
@@ -156,16 +125,16 @@ def _write_data(w: Writing) -> None:
         w.put(ANSWERS, 1, always=True, how="the section must be there: RLVRConfig writes into it")
 
 
-def _read_domains(r: Reading) -> None:
+def _read_domains(r: ReadContext) -> None:
     """Who scores which rows; shares of training batches count for nothing."""
     for index, name in enumerate(folds_domains.domains(r)):
         at, native = f"{D}domains[{index}].", f"{folds_domains.REWARDS}.{name}."
         r.set(at + "name", name, native + "worker_cls")
-        r.set(at + "tags", r.native(native + "tag_included"), native + "tag_included")
-        r.set(at + "reward", r.native(native + "worker_cls"), native + "worker_cls")
+        take(r, native + "tag_included", at + "tags")
+        take(r, native + "worker_cls", at + "reward")
 
 
-def _write_domains(w: Writing) -> None:
+def _write_domains(w: WriteContext) -> None:
     names = [w.plan(f"{D}domains[{i}].name") for i in range(w.items(D + "domains"))]
     if names:
         folds_domains.write_known_domains(w, names)
@@ -174,16 +143,16 @@ def _write_domains(w: Writing) -> None:
         return
     name = "math_rule"
     native = f"{folds_domains.REWARDS}.{name}."
-    w.put(native + "worker_cls", "???", state=State.UNRESOLVED, note=folds_domains.WORKERS, always=True)
+    leave_open(w, native + "worker_cls", folds_domains.WORKERS)
     w.put(native + "tag_included", [name], always=True, how="rows without a known tag fall to it, too (H43)")
     folds_domains.ask_about_reward(w, name, folds_domains.WORKERS)
 
 
-def _questions(writing: Writing) -> list[Decision]:
+def _questions(writing: WriteContext) -> list[Decision]:
     del writing
     why = (
         "the rollout pipeline opens JSON or JSON lines alone, with a `tag` that assigns the domain, the prompt's column as "
-        "actor_train.data_args names it, and the answer in `ground_truth`, which the reward workers read (rows 7.1, 7.3)"
+        "actor_train.data_args names it, and the answer in `ground_truth`, which the reward workers read"
     )
     return [Decision(FILES, why, ("convert the rows to such a file", "check the file and its columns"))]
 
@@ -196,7 +165,7 @@ FOLDS = (
          tuple(f"{folds_lengths.LENGTH}{f}_max_tokens" for f in ("prompt", "response", "model")), _read_lengths, folds_lengths.write_lengths,
          "rlvr_config: validation.generating_args.max_new_tokens"),
     Fold((LOAD,), (FORMAT,), _read_load, _write_load, "rlvr_rollout_pipeline: __init__ asserts it"),
-    Fold(("seed",), (SEED,), _read_seed, _write_seed, "base_config: copied to all training_args"),
+    together(Pair("seed", SEED, 42), why="base_config: copied to all training_args"),
     Fold((FILES, *(f"{at}{column}" for at in (COLUMNS, "validation.data_args.") for column in folds_data.COLUMNS)),
          tuple(f"{D}eval[].{f}" for f in ("uri", "split", "subset", "storage", "prompt_type", *(f"keys.{k}" for k in folds_data.COLUMNS.values()))),
          _read_data, _write_data, "rlvr_rollout_pipeline: __init__"),

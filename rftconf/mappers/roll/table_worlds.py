@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll import folds_environments, folds_lengths, table_eval
 from rftconf.mappers.roll.folds_environments import ENGINE, WORLDS
 from rftconf.mappers.roll.reasons import REASONS, SECRETS
 from rftconf.mappers.roll.table import ENVIRONMENTS, ROLL
 from rftconf.mappers.rows import Fold, Reason, Row, cannot, fixed
+from rftconf.mappers.shapes import carry, take
 from rftconf.plan.kinds import counts_for_evaluation
 from rftconf.plan.origin import Kind
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 P, SAMPLING = table_eval.P, "stage.sampling.eval."
 FIELDS = ("temperature", "top_p", "top_k", "repetition_penalty")
 GROUP = folds_environments.MANAGER + "group_size"
 
 
-def _read_kind(r: Reading) -> None:
+def _read_kind(r: ReadContext) -> None:
     """By the program that starts it, or because no GPU is there for a trained role."""
     r.set(table_eval.KIND, "eval", kind=Kind.DEFAULT, how="start_agentic_rollout_pipeline.py trains nothing")
 
 
-def _write_kind(w: Writing) -> None:
+def _write_kind(w: WriteContext) -> None:
     """The program says it, not the file."""
     w.lose(table_eval.KIND, State.DERIVED, "start it with examples/start_agentic_rollout_pipeline.py")
 
 
-def _read_sampling(r: Reading) -> None:
+def _read_sampling(r: ReadContext) -> None:
     """How a turn is drawn, and how often each start is played."""
     section = folds_environments.section(r)
     for field in FIELDS:
@@ -41,18 +39,16 @@ def _read_sampling(r: Reading) -> None:
         r.set(SAMPLING + field, r.native(ENGINE + field) if own is None else own, section + field)
         if section == ENGINE:
             r.inactive[WORLDS + field] = "actor_infer.generating_args is put in its place"
-    r.set(SAMPLING + "responses", r.native(GROUP), GROUP)
+    take(r, GROUP, SAMPLING + "responses")
 
 
-def _write_sampling(w: Writing) -> None:
+def _write_sampling(w: WriteContext) -> None:
     for field in FIELDS:
-        if w.plan(SAMPLING + field) is not None:
-            w.put(ENGINE + field, w.plan(SAMPLING + field), SAMPLING + field, always=True)
-    if w.plan(SAMPLING + "responses") is not None:
-        w.put(GROUP, w.plan(SAMPLING + "responses"), SAMPLING + "responses")
+        carry(w, ENGINE + field, SAMPLING + field, always=True)
+    carry(w, GROUP, SAMPLING + "responses")
 
 
-def _read_load(r: Reading) -> None:
+def _read_load(r: ReadContext) -> None:
     value = r.native(table_eval.LOAD)
     if value in (None, "dummy"):
         r.note(
@@ -62,9 +58,8 @@ def _read_load(r: Reading) -> None:
         r.set(table_eval.FORMAT, value, table_eval.LOAD)
 
 
-def _write_load(w: Writing) -> None:
-    if w.plan(table_eval.FORMAT) is not None:
-        w.put(table_eval.LOAD, w.plan(table_eval.FORMAT), table_eval.FORMAT, always=True)
+def _write_load(w: WriteContext) -> None:
+    carry(w, table_eval.LOAD, table_eval.FORMAT, always=True)
 
 
 RETAKEN = ("num_gpus_per_node", "seed")
@@ -76,7 +71,7 @@ FOLDS = (
     Fold((table_eval.LOAD,), (table_eval.FORMAT,), _read_load, _write_load, "vllm_strategy: load_format"),
     *(fold for fold in table_eval.FOLDS if any(key in fold.natives for key in RETAKEN)),
     Fold((*folds_lengths.LENGTHS, folds_lengths.ENGINE_LENGTH), tuple(f"{folds_lengths.LENGTH}{f}_max_tokens" for f in ("prompt", "response", "model")),
-         folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: sequence_length; row 6.1"),
+         folds_lengths.read_lengths, folds_lengths.write_lengths, "base_config: sequence_length"),
     ENVIRONMENTS,
 )  # fmt: skip
 

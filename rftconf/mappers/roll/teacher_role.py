@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import WriteContext
 from rftconf.mappers.roll.devices import mapping
 from rftconf.mappers.roll.folds_engine import put_dtype
 from rftconf.mappers.roll.folds_places import INFER_OF, NAME, P
-from rftconf.plan.symbols import formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.shapes import leave_open
 
 SECTION = "teacher"
 CONFIG = f"{SECTION}.strategy_args.strategy_config."
 
 
-def write_teacher(w: Writing, at: str) -> None:
+def write_teacher(w: WriteContext, at: str) -> None:
     """One teacher; a second has no place here."""
-    if "teacher" in w.facts:
+    if w.facts.has_teacher:
         why = "one teacher is written; ROLL names several by the tags of their rows, which the source does not have"
         for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
             w.lose(path, State.NO_COUNTERPART, why)
         return
-    w.facts["teacher"] = at
+    w.facts.has_teacher = True
     path, dtype, rows = (w.plan(at + field) for field in ("path", "dtype", "sequences_per_pass"))
     known = [at + "path"] if path is not None else []
     w.put(f"{SECTION}.model_args.model_name_or_path", "???" if path is None else path, *known, always=True)
@@ -45,7 +42,7 @@ def write_teacher(w: Writing, at: str) -> None:
         )
 
 
-def _write_strategy(w: Writing, at: str) -> None:
+def _write_strategy(w: WriteContext, at: str) -> None:
     """An engine's scores have no counterpart: the teacher computes them as the trainer's back end does."""
     engine, backend = w.plan(at + "engine"), w.plan(P + "actor.backend")
     own = isinstance(engine, str) and engine in INFER_OF
@@ -66,18 +63,18 @@ def _write_strategy(w: Writing, at: str) -> None:
             w.lose(at + field, alone, f"{name} shards the teacher over all its GPUs")
 
 
-def _write_devices(w: Writing, at: str) -> None:
+def _write_devices(w: WriteContext, at: str) -> None:
     """Behind the policy's GPUs, or on the trainer's, with which it takes turns."""
-    count, free = w.plan(at + "gpus"), w.facts.get("first_free")
+    count, free = w.plan(at + "gpus"), w.facts.first_free
     apart = w.plan(at + "own_pool") is not False
     count = w.plan(P + "actor.gpus") if count is None and not apart else count
     first = free if apart else 0
     paths = [at + field for field in ("gpus", "own_pool", "colocate_with") if w.plan(at + field) is not None]
     if not isinstance(count, int) or not isinstance(first, int):
         note = "the number of GPUs is not known"
-        w.put(f"{SECTION}.device_mapping", "???", *paths, state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, f"{SECTION}.device_mapping", note, *paths)
         return
     if apart:
-        w.facts["first_free"] = first + count
+        w.facts.first_free = first + count
     how = f"{count} GPUs"
     w.put(f"{SECTION}.device_mapping", mapping(first, count), *paths, state=State.DERIVED, how=how, always=True)

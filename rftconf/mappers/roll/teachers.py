@@ -1,21 +1,18 @@
-"""ROLL's on-policy distillation: a teacher's divergence stands for the advantage (start_onpolicy_distill_pipeline, row 15.13)."""
+"""ROLL's on-policy distillation: a teacher's divergence stands for the advantage (start_onpolicy_distill_pipeline)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import RL, follows_teacher
 from rftconf.mappers.roll.rows_training import KL_ESTIMATORS
+from rftconf.mappers.shapes import carry, leave_open
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-    from rftconf.text.document import Leaf
+from rftconf.text.document import Leaf
 
 A = "stage.algorithm."
 T = A + "distillation."
@@ -76,17 +73,17 @@ def _names(keys: Iterable[str]) -> list[str]:
     return [] if worker else sorted({part[1] for part in parts})
 
 
-def respelt(w: Writing) -> dict[str, str]:
+def respelt(w: WriteContext) -> dict[str, str]:
     """The roles of the policy are a student's in a run that follows a teacher."""
     if not (RL.test(w) and follows_teacher(w)):
         return {}
-    own = w.facts.get("source")
+    own = w.facts.source
     names = _names(leaf.key for _, leaf in own.leaves()) if own else []
     named = names[0] if len(names) == 1 else ""
     return {**SECTIONS, **UNREAD, **({"teacher": f"teacher.{named}"} if named else {})}
 
 
-def read_followed(r: Reading) -> None:
+def read_followed(r: ReadContext) -> None:
     """The divergence, how it is estimated, and its weight; what ROLL writes over does nothing."""
     if not (RL.test(r) and follows_teacher(r)):
         own = (*SECTIONS.values(), "pure_opd_pipeline_type")
@@ -103,7 +100,7 @@ def read_followed(r: Reading) -> None:
     r.set(T + "as_advantage", True, kind=Kind.DEFAULT, how="functionals: advantages = -coefficient x KL")
 
 
-def write_followed(w: Writing) -> None:
+def write_followed(w: WriteContext) -> None:
     """The switch that the start script sets too, and the estimator under ROLL's name."""
     if not (RL.test(w) and follows_teacher(w)):
         return
@@ -117,15 +114,14 @@ def write_followed(w: Writing) -> None:
     else:
         what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
         note = f"ROLL takes the reverse KL divergence of the tokens drawn (kl, abs, mse), not {what}"
-        w.put(ESTIMATOR, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, ESTIMATOR, note, *told, state=State.NO_COUNTERPART)
     if w.plan(T + "mixture") is not None:
         w.lose(T + "mixture", State.NO_COUNTERPART, "ROLL's divergence is taken against the teacher, not a mixture")
-    if w.plan(T + "teacher_coef") is not None:
-        w.put(COEF, w.plan(T + "teacher_coef"), T + "teacher_coef", always=True)
+    carry(w, COEF, T + "teacher_coef", always=True)
     _settle_advantage(w)
 
 
-def _settle_advantage(w: Writing) -> None:
+def _settle_advantage(w: WriteContext) -> None:
     if w.plan(T + "as_advantage") is False:
         why = "in the source the divergence is the loss; in ROLL it is an advantage, weighed by the ratio of policies"
         w.lose(T + "as_advantage", State.NARROWED, why)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from rftconf.errors import RefusedError
+from rftconf.base.errors import RefusedError
+from rftconf.mappers.context import WriteContext
 from rftconf.mappers.rates import refuse_torn_ranks
 from rftconf.plan.kinds import WITH_ROLLOUTS
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
 
 B, N = "stage.batch.prompts_per_rollout", "stage.batch.responses_per_prompt"
 MOST_TRIED = 100_000
 """Numbers that are tried for one that divides; no batch and no cluster is larger."""
 
 
-def refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
+def refuse_uneven(w: WriteContext, update: int, ranks: int | Fraction) -> None:
     """ROLL asserts that a period is whole updates and an update whole ranks (H7, H10)."""
     gpus, prompts = w.plan("stage.placement.actor.gpus"), w.plan(B)
     refuse_torn_ranks(w, gpus, ranks)
@@ -41,7 +38,7 @@ def refuse_uneven(w: Writing, update: int, ranks: int | Fraction) -> None:
         )
 
 
-def refuse_uneven_period(w: Writing, update: int, ranks: int | Fraction) -> None:
+def refuse_uneven_period(w: WriteContext, update: int, ranks: int | Fraction) -> None:
     """Whatever the ranks are, a period is a whole number of updates; `ranks` divide those that are proposed."""
     prompts, n = w.plan(B), w.plan(N)
     if w.plan("stage.kind") not in WITH_ROLLOUTS or not isinstance(prompts, int) or not isinstance(n, int):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
+from rftconf.mappers.context import ReadContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +97,12 @@ def algorithm(name: object) -> AlgorithmClass:
     return ALGORITHMS.get(name) or AlgorithmClass(name, name)
 
 
-def class_of(r: Reading) -> AlgorithmClass:
+def class_of(r: ReadContext) -> AlgorithmClass:
     """The class of the config that is read."""
     return algorithm(r.native("algorithm.algorithm_type", "ppo"))
 
 
-def arguments(r: Reading, name: str) -> dict[str, Any]:
+def arguments(r: ReadContext, name: str) -> dict[str, Any]:
     """What `algorithm.<name>_args` holds, written as a mapping or key by key."""
     whole = r.native(f"algorithm.{name}_args")
     return whole if isinstance(whole, dict) else r.source.branch(f"algorithm.{name}_args")

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-from rftconf.mappers.codecs import MISSING, Codec, Put, counts, words
-from rftconf.mappers.rates import data_parallel, known, ratio, sequence_gpus, sequences_per_rollout
-from rftconf.mappers.rows import When
+from rftconf.base.ledger import State
+from rftconf.base.symbols import MISSING as OPEN
+from rftconf.base.symbols import Expr
+from rftconf.mappers.codecs import MISSING, Codec, Number, Put, counts, words
+from rftconf.mappers.context import Context, When
+from rftconf.mappers.outcomes import UNSET
+from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequence_gpus, sequences_per_rollout
 from rftconf.mappers.trinity.algorithms import algorithm
-from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
-    Context = Reading | Writing
 
 
 def _critic(c: Context) -> bool:
-    """The algorithm class decides, not the advantage function (row 4.2.2)."""
-    has = algorithm(c.effective("algorithm.algorithm_type")).critic
+    """The algorithm class decides, not the advantage function; one that a person has yet to name may have one."""
+    name = c.effective("algorithm.algorithm_type")
+    if name == OPEN:
+        return c.plan("stage.algorithm.critic.enabled") is True
+    has = algorithm(name).critic
     return has and c.plan("stage.algorithm.critic.enabled") is not False
 
 
@@ -59,17 +58,20 @@ REFERENCE = When(_reference, "KL is neither in the loss nor in the reward")
 REFERENCE_FSDP = When(lambda c: _reference(c) and FSDP.test(c), "no FSDP reference model in this run")
 REFERENCE_MEGATRON = When(lambda c: _reference(c) and not FSDP.test(c), "no Megatron reference model in this run")
 CRITIC_MEGATRON = When(lambda c: CRITIC.test(c) and not FSDP.test(c), "no Megatron critic in this run")
-NEW_TRAINER = When(lambda c: c.since("0.6.0"), "before 0.6 the live key is trainer.grad_clip")
-OLD_TRAINER = When(
-    lambda c: not c.since("0.6.0"), "the trainer of 0.6 reads algorithm.optimizer.clip_grad instead (H48)"
+CLIPS_IN_OPTIMIZER = When(
+    lambda c: c.since("0.6.0") or not FSDP.test(c), "before 0.6 the FSDP trainer reads trainer.grad_clip instead (H48)"
 )
-CRITIC_NEW = When(
-    lambda c: CRITIC.test(c) and c.since("0.6.0"),
-    "no critic, or before 0.6, where critic.grad_clip is the live key (H48)",
+CLIPS_IN_TRAINER = When(
+    lambda c: not CLIPS_IN_OPTIMIZER.test(c),
+    "Megatron, and since 0.6 every trainer, reads algorithm.optimizer.clip_grad instead (H48)",
 )
-CRITIC_OLD = When(
-    lambda c: CRITIC.test(c) and not c.since("0.6.0"),
-    "no critic; since 0.6 critic.optim.clip_grad is the live key (H48)",
+CRITIC_CLIPS_IN_OPTIMIZER = When(
+    lambda c: CRITIC.test(c) and CLIPS_IN_OPTIMIZER.test(c),
+    "no critic, or FSDP before 0.6, where critic.grad_clip is the live key (H48)",
+)
+CRITIC_CLIPS_IN_TRAINER = When(
+    lambda c: CRITIC.test(c) and CLIPS_IN_TRAINER.test(c),
+    "no critic; Megatron, and since 0.6 every trainer, reads critic.optim.clip_grad (H48)",
 )
 WARMS_UP = When(
     lambda c: c.since("0.6.0") or _critic(c), "before 0.6 the actor waits for a critic only, and there is none (H20)"
@@ -84,9 +86,11 @@ MANY_PASSES = When(lambda c: c.plan("stage.batch.shuffle_sequences") is not Fals
 
 def explore_step(context: Context) -> Any:
     """Sequences of one explorer batch: what form A or B wrote, or what the file says."""
-    if "explore_step" not in context.facts:
+    if context.facts.explore_step is UNSET:
         context.plan("stage.batch.prompts_per_rollout")  # the row that learns it
-    return context.facts["explore_step"]
+    if context.facts.explore_step is UNSET:
+        raise KeyError("explore_step")
+    return context.facts.explore_step
 
 
 def worth(context: Context, unit: Unit) -> Any:
@@ -95,14 +99,14 @@ def worth(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.PROMPTS:
-            return known(context, "stage.batch.responses_per_prompt", "algorithm.repeat_times")
+            return known_plan_value(context, "stage.batch.responses_per_prompt", "algorithm.repeat_times")
         case Unit.ROLLOUTS:
             return sequences_per_rollout(context)
         case Unit.TRAIN_STEPS | Unit.LR_TICKS:
-            return known(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
+            return known_plan_value(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
         case Unit.UPDATES:
-            update = known(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
-            return ratio(update, known(context, "stage.batch.passes", "ppo_epochs"))
+            update = known_plan_value(context, "stage.batch.sequences_per_update", "buffer.train_batch_size")
+            return ratio(update, known_plan_value(context, "stage.batch.passes", "ppo_epochs"))
         case Unit.EXPLORE_STEPS:
             return explore_step(context)
         case Unit.SEQUENCES_PER_RANK:
@@ -112,7 +116,7 @@ def worth(context: Context, unit: Unit) -> Any:
     raise KeyError(f"the worth of {unit}")
 
 
-class _SkippedSteps(Codec[Any, Any]):
+class _SkippedSteps(Codec[float, Number]):
     """Trinity counts train steps from 1 and updates the actor when `critic_warmup <= step` (H20)."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -148,7 +152,7 @@ def _on_nothing(context: Any) -> bool:
     return bool(context.items("stage.data.environments")) and not context.items("stage.data.eval")
 
 
-class _EvalInterval(Codec[Any, Any]):
+class _EvalInterval(Codec[float, Number]):
     """Explore steps between evaluations; "never" is a number that no run reaches."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -182,7 +186,7 @@ class _EvalInterval(Codec[Any, Any]):
 EVAL_INTERVAL = _EvalInterval()
 
 
-class _AtStart(Codec[Any, Any]):
+class _AtStart(Codec[bool, bool]):
     """Without an evaluation set nothing is evaluated, whatever the switch says."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -196,7 +200,7 @@ AT_START = _AtStart()
 SGLANG = When(lambda c: c.plan("stage.placement.rollout.engine") == "sglang", "only the sglang engine takes it")
 VLLM = When(lambda c: not SGLANG.test(c), "SGLang stops on an argument of that name (server_patch: ServerArgs)")
 OLD_BACK_END = When(
-    lambda c: not c.since("0.6.0") and _critic(c), "only the back end before 0.6 reads it, with a critic (D35)"
+    lambda c: not c.since("0.6.0") and _critic(c), "only the back end before 0.6 reads it, with a critic"
 )
 
 
@@ -245,7 +249,7 @@ def filled(context: Any) -> Any:
     return ceil(Fraction(2 * whole) / gpus) if isinstance(whole, int) and isinstance(gpus, (int, Fraction)) else None
 
 
-class _Schedules(words):
+class _Schedules(words[Any, Any]):
     """Trinity passes any schedule on, but veRL's FSDP trainer under it takes two, and Megatron's WSD cannot be told all."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -254,19 +258,16 @@ class _Schedules(words):
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
         if value == "wsd" and context.same_framework:
             return Put("WSD")
-        fsdp = context.plan("stage.placement.actor.backend") in ("fsdp", "fsdp2")
+        # what Trinity lacks is left to its default, which is FSDP
+        fsdp = FSDP.test(context) and not isinstance(context.plan("stage.placement.actor.backend"), Expr)
         if isinstance(value, Expr):
             return super().put(value, context, unit)
         if not context.same_framework and fsdp and value not in ("constant", "cosine", None):
-            return Put(
-                MISSING, State.UNRESOLVED, f"the FSDP trainer knows constant and cosine, not {value!r} (row 5.8)"
-            )
+            return Put(MISSING, State.UNRESOLVED, f"the FSDP trainer knows constant and cosine, not {value!r}")
         return super().put(value, context, unit)
 
 
 SCHEDULES = _Schedules(
     {"constant": "constant", "cosine": "cosine", "linear": "linear", "inverse_square_root": "inv_sqrt"},
-    narrowed={
-        "wsd": ("WSD", "Trinity tells Megatron no length of the final decay, and an exponential style (row 5.8)")
-    },
+    narrowed={"wsd": ("WSD", "Trinity tells Megatron no length of the final decay, and an exponential style")},
 )

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.trinity.algorithms import arguments
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 G, DEMOS = "stage.batch.sequences_per_update", "stage.batch.demonstrations_per_update"
 STRATEGY, SIZE = "algorithm.sample_strategy", "buffer.train_batch_size"
@@ -19,7 +16,7 @@ MIXES = ("mix", "mix_chord")
 """Algorithm classes whose strategy is `mix` where the config names none (algorithm/algorithm.py)."""
 
 
-def read_demonstrations(r: Reading, taken: Any) -> Any:
+def read_demonstrations(r: ReadContext, taken: Any) -> Any:
     """What a train batch takes of the policy's own answers; the rest are demonstrations (mix_sample_strategy.py)."""
     named = r.native(STRATEGY)
     mixes = named == "mix" if named is not None else r.native("algorithm.algorithm_type") in MIXES
@@ -36,7 +33,7 @@ def read_demonstrations(r: Reading, taken: Any) -> Any:
     return taken - given
 
 
-def with_demonstrations(w: Writing, update: Any) -> tuple[Any, tuple[str, ...]]:
+def with_demonstrations(w: WriteContext, update: Any) -> tuple[Any, tuple[str, ...]]:
     """The size of a train batch, and the plan fields that it stands for."""
     given = w.plan(DEMOS)
     return (update, (G,)) if given is None else (update + given, (G, DEMOS))

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.episodes import in_episodes
+from rftconf.mappers.shapes import settle
 from rftconf.mappers.trinity.demonstrations import read_demonstrations, with_demonstrations
 from rftconf.mappers.trinity.folds_async import SINCE, read_ahead, write_ahead
 from rftconf.mappers.trinity.workflows import counts_steps
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
 from rftconf.schemas.trinity.intervals import one_interval
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 B, G, N = "stage.batch.prompts_per_rollout", "stage.batch.sequences_per_update", "stage.batch.responses_per_prompt"
 Y, P = "stage.sync.", "stage.placement."
@@ -37,15 +35,15 @@ def _or(value: Any, otherwise: Any) -> Any:
     return otherwise if value is None or (not isinstance(value, Expr) and value == 0) else value
 
 
-def read_batch(r: Reading) -> None:
-    """B is a product; G counts experiences; the two intervals say who waits for whom (rows 1.1, 1.3, 2.1-2.5)."""
+def read_batch(r: ReadContext) -> None:
+    """B is a product; G counts experiences; the two intervals say who waits for whom."""
     explore, n = r.native("buffer.batch_size", 1), r.plan(N)
     both = r.native(SYNC + "sync_interval", 1)
     mine, theirs = (_or(r.native(f"{SYNC}{who}_sync_interval"), both) for who in ("explorer", "trainer"))
     taken = _or(r.native("buffer.train_batch_size"), None if n is None else explore * n)
     taken = read_demonstrations(r, taken)
     update = _in_answers(r, None if n is None else explore * mine * n, taken)
-    r.facts["explore_step"] = explore * n
+    r.facts.explore_step = explore * n
     keys = ("buffer.batch_size", SYNC + "explorer_sync_interval", SYNC + "sync_interval")
     pair = (*keys, SYNC + "trainer_sync_interval")
     r.set(B, explore * mine, *keys, how=f"{formula(explore)} x sync interval {formula(mine)}")
@@ -68,7 +66,7 @@ def read_batch(r: Reading) -> None:
     _check_balance(r, explore, n, update, mine, theirs)
 
 
-def _in_answers(r: Reading, made: Any, taken: Any) -> Any:
+def _in_answers(r: ReadContext, made: Any, taken: Any) -> Any:
     """A train batch counts experiences: answers, or steps of episodes (buffer/reader)."""
     if taken is None or not counts_steps(r, made, taken):
         return taken
@@ -77,7 +75,7 @@ def _in_answers(r: Reading, made: Any, taken: Any) -> Any:
     return in_episodes(taken, r)
 
 
-def _driver(r: Reading) -> Any:
+def _driver(r: ReadContext) -> Any:
     style = r.native(SYNC + "sync_style", "fixed")
     return DRIVERS.get(str(style).lower(), style)
 
@@ -89,7 +87,7 @@ def _ahead(offset: Any, interval: Any) -> Any:
     return int(exact) if exact.denominator == 1 else float(exact)
 
 
-def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, theirs: Any) -> None:
+def _check_balance(r: ReadContext, explore: Any, n: Any, update: Any, mine: Any, theirs: Any) -> None:
     """No field tells two unbalanced pairs apart: B is the explorer's, so the trainer's interval stays beside the plan."""
     if r.plan("stage.kind") not in (*WITH_ROLLOUTS, None) or n is None:
         return
@@ -101,7 +99,7 @@ def _check_balance(r: Reading, explore: Any, n: Any, update: Any, mine: Any, the
         _say_unbalanced(r, made, used)
 
 
-def _say_unbalanced(r: Reading, made: int, used: int) -> None:
+def _say_unbalanced(r: ReadContext, made: int, used: int) -> None:
     """How old an answer gets is bounded by nothing, or hangs on a timeout: nobody can tell it."""
     grows = "answers pile up, and updates learn from ever older ones"
     waits = "the trainer waits for answers while the explorer waits for weights, until sync_timeout passes"
@@ -120,15 +118,15 @@ def _say_unbalanced(r: Reading, made: int, used: int) -> None:
     r.set(Y + "run_ahead_rollouts", None, *keys, how=sentence)
 
 
-def write_batch(w: Writing) -> None:
-    """Form A (m prompts an explore step, one interval) where m is whole and above 1, else form B (row 1.1)."""
+def write_batch(w: WriteContext) -> None:
+    """Form A (m prompts an explore step, one interval) where m is whole and above 1, else form B."""
     prompts, n, update = w.plan(B), w.plan(N), w.plan(G)
     _refuse_two_intervals(w)
     if prompts is None or n is None or update is None:
-        w.facts["explore_step"] = 0
+        w.facts.explore_step = 0
         return
     step = arith("/", update, n)
-    form = w.facts.get("form", "auto")
+    form = w.facts.form
     if not any(isinstance(v, Expr) for v in (prompts, n, update)):
         if not w.same_framework:
             _refuse_uneven(prompts, n, update)
@@ -144,13 +142,13 @@ def write_batch(w: Writing) -> None:
     mini = "" if isinstance(update, Expr) else f"{formula(update)} sequences an update / {formula(n)} responses"
     interval = arith("/", arith("*", prompts, n), update)
     if form == "B":
-        w.facts["explore_step"] = arith("*", prompts, n)
+        w.facts.explore_step = arith("*", prompts, n)
         w.put("buffer.batch_size", prompts, B, state=State.EXACT, always=True)
         w.put(SYNC + "explorer_sync_interval", 1, B, always=True, how="form B: one explore step is one rollout period")
         how = "B x n / G train steps a period"
         w.put(SYNC + "trainer_sync_interval", interval, B, G, state=State.DERIVED, always=True, how=how)
     else:
-        w.facts["explore_step"] = update
+        w.facts.explore_step = update
         w.put("buffer.batch_size", step, B, G, N, state=State.DERIVED, always=True, how=mini)
         w.put(SYNC + "sync_interval", interval, B, G, N, state=State.DERIVED, always=True,
               how="" if isinstance(interval, Expr) else f"{formula(prompts)} prompts a period / {formula(step)} a step")  # fmt: skip
@@ -161,22 +159,22 @@ def write_batch(w: Writing) -> None:
     _write_sync(w, interval)
 
 
-def _refuse_form_b(w: Writing, *, asked: bool, whole: bool) -> None:
-    """With one interval for both sides a period must be whole explore steps of one update each (row 2.5)."""
+def _refuse_form_b(w: WriteContext, *, asked: bool, whole: bool) -> None:
+    """With one interval for both sides a period must be whole explore steps of one update each."""
     if whole and not asked:
         return
     prompts, n, update = w.plan(B), w.plan(N), w.plan(G)
     raise RefusedError(
         f"Trinity {w.release} has one sync interval for explorer and trainer"
         + ("" if whole else f", and {update} sequences an update are {update / n:g} of {prompts} prompts")
-        + f": form B came with {TWO_INTERVALS} (row 1.1)",
+        + f": form B came with {TWO_INTERVALS}",
         choices=(f"--to-release {TWO_INTERVALS}", *(("--form A",) if whole else ())),
     )
 
 
-def _refuse_two_intervals(w: Writing) -> None:
+def _refuse_two_intervals(w: WriteContext) -> None:
     """A file of Trinity's own whose two intervals no single one stands for."""
-    source = w.facts.get("source")
+    source = w.facts.source
     if source is None or w.since(TWO_INTERVALS):
         return
     mine, theirs = (source.value(key) for key in INTERVALS[1:])
@@ -185,7 +183,7 @@ def _refuse_two_intervals(w: Writing) -> None:
         return
     raise RefusedError(
         f"Trinity {w.release} has one sync interval for explorer and trainer, and no single one is the same as {formula(mine)} "
-        f"explore steps and {formula(theirs)} train steps: two came with {TWO_INTERVALS} (row 2.5)",
+        f"explore steps and {formula(theirs)} train steps: two came with {TWO_INTERVALS}",
         choices=(
             f"--to-release {TWO_INTERVALS}",
             "one sync_interval, with batch_size x repeat_times = train_batch_size",
@@ -207,7 +205,7 @@ def _refuse_uneven(prompts: int, n: int, update: int) -> None:
         )
 
 
-def _write_sync(w: Writing, interval: Any) -> None:
+def _write_sync(w: WriteContext, interval: Any) -> None:
     driver = w.plan(Y + "driver") or "lockstep"
     style = next((native for native, word in DRIVERS.items() if word == driver), "fixed")
     if style == "fully_async" and not w.since(SINCE):
@@ -222,7 +220,7 @@ def _write_sync(w: Writing, interval: Any) -> None:
     _settle_sync(w)
 
 
-def _write_offset(w: Writing) -> None:
+def _write_offset(w: WriteContext) -> None:
     ahead = w.plan(Y + "run_ahead_rollouts") or 0
     steps = w.convert(1, Unit.ROLLOUTS, Unit.EXPLORE_STEPS)
     offset = arith("*", ahead, steps)
@@ -232,31 +230,29 @@ def _write_offset(w: Writing) -> None:
         w.put(SYNC + "sync_offset", rounded, Y + "run_ahead_rollouts", state=State.ROUNDED, note=note, always=True)
     else:
         value = offset if isinstance(offset, Expr) else int(offset)
-        how = "" if value else "0 is lock-step: the explorer waits for the trainer (D1)"
+        how = "" if value else "0 is lock-step: the explorer waits for the trainer"
         w.put(SYNC + "sync_offset", value, Y + "run_ahead_rollouts", always=True, how=how)
 
 
-def _settle_sync(w: Writing) -> None:
+def _settle_sync(w: WriteContext) -> None:
     """What Trinity's explorer fixes: the same as the source, or said."""
-    if w.plan(Y + "in_flight") == "interrupt":
-        w.lose(
-            Y + "in_flight",
-            State.NARROWED,
-            "Trinity finishes running requests before it syncs; the source cuts and continues them",
-        )
-    else:
-        w.lose(Y + "in_flight", State.DEFAULT, "Trinity finishes running requests before it syncs")
-    if (w.plan(Y + "every_rollouts") or 1) != 1:
-        w.lose(
-            Y + "every_rollouts",
-            State.NARROWED,
-            f"a Trinity period is one sync interval; {w.plan(Y + 'every_rollouts')} periods a sync cannot be kept apart",
-        )
-    else:
-        w.lose(Y + "every_rollouts", State.DEFAULT, "1 by construction")
+    settle(
+        w,
+        Y + "in_flight",
+        w.plan(Y + "in_flight") != "interrupt",
+        "Trinity finishes running requests before it syncs",
+        "Trinity finishes running requests before it syncs; the source cuts and continues them",
+    )
+    settle(
+        w,
+        Y + "every_rollouts",
+        (w.plan(Y + "every_rollouts") or 1) == 1,
+        "1 by construction",
+        f"a Trinity period is one sync interval; {w.plan(Y + 'every_rollouts')} periods a sync cannot be kept apart",
+    )
 
 
-def refuse_uneven_world(w: Writing, update: Any) -> None:
+def refuse_uneven_world(w: WriteContext, update: Any) -> None:
     """Trinity-RFT up to 0.4 divides an update by the trainer's GPUs, whatever a rank is (H9)."""
     gpus = w.plan("stage.placement.actor.gpus")
     if w.same_framework or w.since("0.5.2") or not isinstance(update, int) or not isinstance(gpus, int):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import leave_open
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
 
 
-def read_advantage(r: Reading) -> None:
+def read_advantage(r: ReadContext) -> None:
     """advantage_fn, else the class's; its arguments carry gamma, lambda and the scope of the deviation."""
     if r.plan("stage.kind") == "distill":
         r.set(A + "advantage", "teacher", "algorithm.advantage_fn", TYPE)
@@ -39,8 +37,9 @@ def read_advantage(r: Reading) -> None:
     r.set(
         A + "whiten_advantage",
         plain in ("gae", "reinforce_pp"),
+        *keys,
         kind=Kind.DEFAULT,
-        how="part of the estimator (row 4.2.15)",
+        how="part of the estimator",
     )
     r.set(A + "critic.enabled", class_of(r).critic, TYPE)
     if args.get("std_threshold") is not None:
@@ -52,7 +51,7 @@ def read_advantage(r: Reading) -> None:
         r.set(at + "action", action, "algorithm.advantage_fn_args.duplicate_experiences")
 
 
-def write_advantage(w: Writing) -> None:
+def write_advantage(w: WriteContext) -> None:
     """The class that comes closest, the function by name, and its arguments."""
     if w.plan("stage.kind") == "distill":
         return
@@ -67,14 +66,20 @@ def write_advantage(w: Writing) -> None:
     if kind is None:
         known = name if name in ALGORITHMS else None
         if known is None and not w.same_framework:
-            near = "no Trinity advantage function does this; the nearest group estimators are grpo, opmd, rloo"
+            near = "no Trinity advantage function does this; " + (
+                "ppo is the one algorithm with a critic, which the source trains"
+                if w.plan(A + "critic.enabled") is True
+                else "the nearest group estimators are grpo, opmd, rloo"
+            )
             note = "the source does not tell its estimator" if name is None else f"{name}: {near}"
-            w.put(TYPE, "???", A + "advantage", state=State.NO_COUNTERPART, note=note, always=True)
+            leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
+            _leave_to_the_algorithm(w)
             return
-        kind = known or str(w.facts.get("algorithm_type", name))
+        kind = known or str(name)
     if not w.same_framework and not w.since(SINCE.get(kind, "0")):
         note = f"Trinity-RFT has {kind} since {SINCE[kind]}; the nearest group estimator before is grpo"
-        w.put(TYPE, "???", A + "advantage", state=State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, TYPE, note, A + "advantage", state=State.NO_COUNTERPART)
+        _leave_to_the_algorithm(w)
         return
     w.put(TYPE, kind, A + "advantage", state=State.DERIVED, always=True)
     function = natives.get(name, name)
@@ -83,7 +88,14 @@ def write_advantage(w: Writing) -> None:
     _write_critic(w, name)
 
 
-def _write_critic(w: Writing, name: Any) -> None:
+def _leave_to_the_algorithm(w: WriteContext) -> None:
+    """What the algorithm that a person names will decide."""
+    for field in ("std_scope", "gamma", "lam", "whiten_advantage", "critic.enabled"):
+        if w.plan(A + field) is not None:
+            w.lose(A + field, State.NO_COUNTERPART, "the algorithm that is named here decides")
+
+
+def _write_critic(w: WriteContext, name: Any) -> None:
     wanted, has = w.plan(A + "critic.enabled"), name == "gae"
     if wanted is None or wanted == has:
         w.lose(A + "critic.enabled", State.DERIVED, "the algorithm class decides")
@@ -91,11 +103,11 @@ def _write_critic(w: Writing, name: Any) -> None:
         w.lose(
             A + "critic.enabled",
             State.NO_COUNTERPART,
-            "only algorithm_type ppo has a critic, and it always has one (row 4.2.2)",
+            "only algorithm_type ppo has a critic, and it always has one",
         )
 
 
-def _write_advantage_args(w: Writing, name: Any, function: Any) -> None:
+def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
     scope = w.plan(A + "std_scope")
     if function == "grpo" and scope == "batch":
         w.put("algorithm.advantage_fn_args.std_cal_level", "batch", A + "std_scope", default=None)
@@ -110,13 +122,13 @@ def _write_advantage_args(w: Writing, name: Any, function: Any) -> None:
             w.put(f"algorithm.advantage_fn_args.{field}", value, A + field, always=True)
     white = w.plan(A + "whiten_advantage")
     if white is not None and white == (name in ("gae", "reinforce_pp", "reinforce_pp_baseline")):
-        w.lose(A + "whiten_advantage", State.DEFAULT, "part of the estimator (row 4.2.15)")
+        w.lose(A + "whiten_advantage", State.DEFAULT, "part of the estimator")
     elif white is not None:
-        w.lose(A + "whiten_advantage", State.NARROWED, "whitening is part of the estimator here (row 4.2.15)")
+        w.lose(A + "whiten_advantage", State.NARROWED, "whitening is part of the estimator here")
     _write_filters(w)
 
 
-def _write_filters(w: Writing) -> None:
+def _write_filters(w: WriteContext) -> None:
     for index in range(w.items(A + "filters")):
         at = f"{A}filters[{index}]."
         paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]

@@ -1,19 +1,16 @@
-"""Trinity's fully asynchronous style: how old an experience may be, and what the style refuses (row 2.7, D12, H23)."""
+"""Trinity's fully asynchronous style: how old an experience may be, and what the style refuses (H23)."""
 
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, arith
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.writing import Outcome
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, arith
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 AHEAD, DRIVER = "stage.sync.run_ahead_rollouts", "stage.sync.driver"
 STRATEGY, OLDEST = "algorithm.sample_strategy", "algorithm.sample_strategy_args.max_staleness"
@@ -21,7 +18,7 @@ EVALS = "buffer.explorer_input.eval_tasksets"
 SINCE = "0.6.0"
 
 
-def read_ahead(r: Reading, interval: Any) -> None:
+def read_ahead(r: ReadContext, interval: Any) -> None:
     """How many periods old an experience may be: what staleness_control lets through, nothing otherwise.
 
     An experience of version v is taken up to train step v + max_staleness + 1; a period has `interval` train steps.
@@ -42,7 +39,7 @@ def read_ahead(r: Reading, interval: Any) -> None:
     )
 
 
-def write_ahead(w: Writing, ahead: Any, interval: Any) -> None:
+def write_ahead(w: WriteContext, ahead: Any, interval: Any) -> None:
     """The same bound: an engine that runs ahead fills train steps of the next period."""
     if ahead is None:
         w.lose(AHEAD, State.DEFAULT, "no bound")
@@ -59,11 +56,11 @@ def write_ahead(w: Writing, ahead: Any, interval: Any) -> None:
     w.put(OLDEST, whole - 1, AHEAD, state=state, note=note, always=True, how=how)
 
 
-def _read(r: Reading) -> None:
+def _read(r: ReadContext) -> None:
     del r
 
 
-def _refuse_evaluation(w: Writing) -> None:
+def _refuse_evaluation(w: WriteContext) -> None:
     """Trinity stops when a fully asynchronous run names evaluation sets: they are left out, and said."""
     style = w.out.get("synchronizer.sync_style")
     if w.same_framework or style is None or style.value != "fully_async":
@@ -71,7 +68,7 @@ def _refuse_evaluation(w: Writing) -> None:
     named = [key for key in w.out if key.startswith(f"{EVALS}[")]
     if not named:
         return
-    why = "fully_async refuses evaluation sets (D12)"
+    why = "fully_async refuses evaluation sets"
     choices = ("evaluate the checkpoints in a run of their own, mode: bench", "or set synchronizer.sync_style: fixed")
     w.decisions[:] = [asked for asked in w.decisions if not asked.key.startswith(f"{EVALS}[")]
     w.decide(EVALS, f"{why}; they are left out", *choices)
@@ -84,7 +81,7 @@ def _refuse_evaluation(w: Writing) -> None:
             _settle(w, path, why)
 
 
-def _settle(w: Writing, path: str, why: str) -> None:
+def _settle(w: WriteContext, path: str, why: str) -> None:
     """What somebody wrote is lost, and when to evaluate; other defaults have nothing to act on any more."""
     origin = w.origins.get(path)
     written = path.startswith("stage.cadence.") or (origin is not None and origin.kind is Kind.WRITTEN)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Value, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
+from rftconf.mappers.shapes import carry, leave_open, settle, take
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Value, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D = "stage.data."
 LISTS = (("buffer.explorer_input.tasksets", "train"), ("buffer.explorer_input.eval_tasksets", "eval"))
@@ -20,13 +16,13 @@ HEAT = "model.temperature"
 SAMPLING = ("temperature", "top_p", "top_k")
 
 
-def read_places(r: Reading) -> None:
+def read_places(r: ReadContext) -> None:
     """path and split of each data set, its selector and its own sampling."""
     for native, listed in LISTS:
         for index in range(r.source.count(native)):
             at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
-            r.set(to + "uri", r.native(at + "path"), at + "path")
-            r.set(to + "split", r.native(at + "split", "train"), at + "split")
+            take(r, at + "path", to + "uri")
+            take(r, at + "split", to + "split", "train")
             if listed == "train":
                 _read_selector(r, at, to, index)
             _read_sampling(r, at, to, listed, index)
@@ -36,15 +32,15 @@ def read_places(r: Reading) -> None:
         D + "mixing",
         "proportional",
         kind=Kind.DEFAULT,
-        how="tasksets are interleaved in proportion to their sizes (row 7.6)",
+        how="tasksets are interleaved in proportion to their sizes",
     )
 
 
-def _read_selector(r: Reading, at: str, to: str, index: int) -> None:
+def _read_selector(r: ReadContext, at: str, to: str, index: int) -> None:
     key = at + "data_selector.selector_type"
     kind = r.native(key, "sequential")
     if index == 0:
-        # random draws anew for every batch: another order, but not the file's (D3)
+        # random draws anew for every batch: another order, but not the file's
         r.set(D + "shuffle", kind in ("shuffle", "random"), key)
         seed = r.native(at + "data_selector.seed", 42)
         r.set(D + "seed", seed if kind != "sequential" else None, at + "data_selector.seed")
@@ -52,7 +48,7 @@ def _read_selector(r: Reading, at: str, to: str, index: int) -> None:
         r.set(to + "selector", kind, key)
 
 
-def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> None:
+def _read_sampling(r: ReadContext, at: str, to: str, listed: str, index: int) -> None:
     for field in SAMPLING:
         key = f"{at}rollout_args.{field}"
         if listed == "train":
@@ -72,7 +68,7 @@ def _read_sampling(r: Reading, at: str, to: str, listed: str, index: int) -> Non
             r.set("stage.sampling.eval.responses", n, at + "repeat_times")
 
 
-def _read_train_sampling(r: Reading, key: str, own: str, common: str) -> None:
+def _read_train_sampling(r: ReadContext, key: str, own: str, common: str) -> None:
     """A single data set's sampling is the run's; of several, only what differs is kept apart."""
     if key.endswith(".top_k"):
         _read_train_top_k(r, key, own, common)
@@ -91,7 +87,7 @@ def _read_train_sampling(r: Reading, key: str, own: str, common: str) -> None:
             _say_divisor(r, key, value, inherited)
 
 
-def _say_divisor(r: Reading, key: str, drawn: Value, divisor: Value) -> None:
+def _say_divisor(r: ReadContext, key: str, drawn: Value, divisor: Value) -> None:
     """trainer/verl/trainer.py: since 0.6 logits are divided by the model's temperature, whatever answers are drawn at."""
     said = (
         f"answers are drawn at temperature {formula(drawn)}, and the trainer divides logits by {formula(divisor)} (H28)"
@@ -101,8 +97,8 @@ def _say_divisor(r: Reading, key: str, drawn: Value, divisor: Value) -> None:
     r.beyond[HEAT] = divisor
 
 
-def _read_train_top_k(r: Reading, key: str, own: str, common: str) -> None:
-    """A data set's top_k is -1 unless written; the model's value never reaches it (row 6.6)."""
+def _read_train_top_k(r: ReadContext, key: str, own: str, common: str) -> None:
+    """A data set's top_k is -1 unless written; the model's value never reaches it."""
     value = r.native(key, -1)
     if own.startswith(f"{D}train[0]."):
         r.set(common, value, key)
@@ -110,7 +106,7 @@ def _read_train_top_k(r: Reading, key: str, own: str, common: str) -> None:
         r.set(own, value, key)
 
 
-def write_places(w: Writing) -> None:
+def write_places(w: WriteContext) -> None:
     """Folders with splits, evaluation sampling spelt out, a selector for the order."""
     for native, listed in LISTS:
         for index in range(w.items(D + listed)):
@@ -127,13 +123,13 @@ def write_places(w: Writing) -> None:
     _write_common(w)
 
 
-def write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
+def write_place(w: WriteContext, at: str, to: str, listed: str, index: int) -> None:
     """Where one data set lies."""
     uri, split = w.plan(to + "uri"), w.plan(to + "split")
     found = folder_of_file(uri) if split is None else None
     name = w.plan(to + "name")
     if uri in ("", None):
-        w.put(at + "path", "???", to + "uri", state=State.UNRESOLVED, note="the source names no data", always=True)
+        leave_open(w, at + "path", "the source names no data", to + "uri")
         label = name or f"{listed}_{index}"
     elif found is None:
         w.put(at + "path", uri, to + "uri", always=True)
@@ -156,16 +152,16 @@ def write_place(w: Writing, at: str, to: str, listed: str, index: int) -> None:
         w.put(at + "name", label, always=True, how="named after the file")
 
 
-def _ask_about_shared_folder(w: Writing, at: str, path: Value, split: str) -> None:
+def _ask_about_shared_folder(w: WriteContext, at: str, path: Value, split: str) -> None:
     """Two files of one folder and split would each bring in the whole folder."""
-    taken = w.facts.setdefault("folders", set())
+    taken = w.facts.folders
     if (str(path), split) in taken:
         why = f"two files lie in {formula(path)}: Trinity loads all {split} files of a folder, once for each task set"
         w.decide(at + "path", why, "keep one task set for the folder", "give each file a folder of its own")
     taken.add((str(path), split))
 
 
-def _write_selector(w: Writing, at: str, to: str) -> None:
+def _write_selector(w: WriteContext, at: str, to: str) -> None:
     own, shuffle = w.plan(to + "selector"), w.plan(D + "shuffle")
     key = at + "data_selector.selector_type"
     if own is not None:
@@ -180,11 +176,10 @@ def _write_selector(w: Writing, at: str, to: str) -> None:
         )
     elif shuffle is not None:
         w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
-    if w.plan(D + "seed") is not None:
-        w.put(at + "data_selector.seed", w.plan(D + "seed"), D + "seed")
+    carry(w, at + "data_selector.seed", D + "seed")
 
 
-def _write_own_sampling(w: Writing, at: str, to: str) -> None:
+def _write_own_sampling(w: WriteContext, at: str, to: str) -> None:
     for field in SAMPLING:
         own, common = f"{to}sampling.{field}", f"stage.sampling.train.{field}"
         value = w.plan(own)
@@ -194,7 +189,7 @@ def _write_own_sampling(w: Writing, at: str, to: str) -> None:
             w.put(f"{at}rollout_args.top_k", w.plan(common), common)
 
 
-def write_eval_sampling(w: Writing, at: str, to: str) -> None:
+def write_eval_sampling(w: WriteContext, at: str, to: str) -> None:
     """How one evaluation set is sampled, spelt out (H55)."""
     for field in SAMPLING:
         own, common = f"{to}sampling.{field}", f"stage.sampling.eval.{field}"
@@ -214,17 +209,18 @@ def write_eval_sampling(w: Writing, at: str, to: str) -> None:
         w.put(at + "repeat_times", n, *[p for p in (own, common) if w.plan(p) is not None], always=True)
 
 
-def _write_common(w: Writing) -> None:
-    if w.plan(D + "mixing") in ("concat", "weighted") and w.items(D + "train") > 1:
-        w.lose(
-            D + "mixing",
-            State.NARROWED,
-            "Trinity interleaves tasksets in proportion to their sizes, not one after the other or by weights (row 7.6)",
-        )
-    else:
-        w.lose(D + "mixing", State.DEFAULT, "one data set, or interleaved in proportion to size")
+def _write_common(w: WriteContext) -> None:
+    settle(
+        w,
+        D + "mixing",
+        not (w.plan(D + "mixing") in ("concat", "weighted") and w.items(D + "train") > 1),
+        "one data set, or interleaved in proportion to size",
+        "Trinity interleaves tasksets in proportion to their sizes, not one after the other or by weights",
+    )
     if w.plan(D + "seed") is None and w.plan(D + "shuffle") is True:
-        w.note("the source shuffles without a seed; Trinity's selector takes 42: the order cannot be reproduced (H52)")
+        w.note(
+            "the source names no seed for the order of rows, and Trinity's selector takes 42: the order is another (H52)"
+        )
     if not w.items(D + "train"):
         for path in ("stage.sampling.train.top_k", D + "shuffle"):
             if w.plan(path) is not None and path not in w.outcomes:

@@ -1,21 +1,19 @@
-"""Runs on pairs of answers: the trainer alone, on a file of them (`mode: train`, `algorithm_type: dpo`; rows 11.3, 11.4)."""
+"""Runs on pairs of answers: the trainer alone, on a file of them (`mode: train`, `algorithm_type: dpo`)."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, refuse_torn_ranks, worth_supervised
+from rftconf.mappers.shapes import carry, settle, take
 from rftconf.mappers.trinity import folds_kl, folds_sft, folds_steps
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, arith, formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A, B, D, DATA = "stage.algorithm.", "stage.batch.", "stage.data.", folds_sft.DATA
 SIZE = "buffer.train_batch_size"
@@ -52,25 +50,25 @@ SUMMED = (
 TORN = "micro-batches filled by tokens put rows in a new order, and take chosen and rejected answers of different pairs for one"
 
 
-def worth(context: Reading | Writing, unit: Unit) -> Any:
+def worth(context: Context, unit: Unit) -> Any:
     """In pairs: a train step is two updates, and the rate's schedule ticks once in a train step."""
     once = worth_supervised(context, unit)
     return once * 2 if unit in (Unit.TRAIN_STEPS, Unit.LR_TICKS) else once
 
 
-def read_kind(r: Reading) -> None:
+def read_kind(r: ReadContext) -> None:
     """The trainer alone, on pairs of answers that exist already."""
     r.set("stage.kind", "dpo", "mode", "algorithm.algorithm_type")
 
 
-def write_kind(w: Writing) -> None:
+def write_kind(w: WriteContext) -> None:
     """Both keys, and what the mode wants beside them."""
     w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
     w.put("algorithm.algorithm_type", "dpo", "stage.kind", always=True, state=State.DERIVED)
     folds_steps.write_only_save(w)
 
 
-def read_update(r: Reading) -> None:
+def read_update(r: ReadContext) -> None:
     """Half of the pairs that are read at a time; all GPUs train."""
     folds_sft.read_update(r)
     size = r.native(SIZE, 0)
@@ -81,7 +79,7 @@ def read_update(r: Reading) -> None:
     r.note(f"{SIZE}: {TWO_UPDATES}")
 
 
-def write_update(w: Writing) -> None:
+def write_update(w: WriteContext) -> None:
     """Twice the pairs of an update; a rank's share of an update is whole pairs, or pairs are torn apart."""
     update = w.plan(folds_sft.SAMPLES)
     folds_sft.write_update(w)
@@ -100,7 +98,7 @@ def write_update(w: Writing) -> None:
         w.note(f"{SIZE}: {TWO_UPDATES}")
 
 
-def _refuse_torn(w: Writing, update: Any) -> None:
+def _refuse_torn(w: WriteContext, update: Any) -> None:
     nodes, size = w.plan("cluster.nodes"), w.plan("cluster.gpus_per_node")
     if w.plan("stage.placement.actor.gpus") is None or not all(isinstance(n, int) for n in (update, nodes, size)):
         return
@@ -118,7 +116,7 @@ def _refuse_torn(w: Writing, update: Any) -> None:
         )
 
 
-def read_micro(r: Reading) -> None:
+def read_micro(r: ReadContext) -> None:
     """Rows since 0.6, two for each pair; before it the trainer doubles the number itself."""
     dynamic = r.native("trainer.use_dynamic_bsz", True)
     r.set(B + "micro.dynamic", dynamic, "trainer.use_dynamic_bsz")
@@ -141,13 +139,13 @@ def read_micro(r: Reading) -> None:
         r.note(f"{next(iter(MICRO))}: {SUMMED}")
 
 
-def _pairs(r: Reading, rows: Any) -> Any:
+def _pairs(r: ReadContext, rows: Any) -> Any:
     if rows is None or not r.since("0.6.0"):
         return rows
     return arith("/", rows, 2) if isinstance(rows, Expr) else Fraction(rows, 2) if rows % 2 else rows // 2
 
 
-def write_micro(w: Writing) -> None:
+def write_micro(w: WriteContext) -> None:
     """One pair at a time, whatever the source's micro-batch: the loss of DPO has no other here."""
     each = 2 if w.since("0.6.0") else 1
     torn = w.plan(B + "micro.dynamic") is True
@@ -181,7 +179,7 @@ def write_micro(w: Writing) -> None:
     w.lose(B + "micro.tokens_per_rank", State.DERIVED, "micro-batches are one pair")
 
 
-def read_samples(r: Reading) -> None:
+def read_samples(r: ReadContext) -> None:
     """One data set of prompts with a chosen and a rejected answer."""
     at = f"{D}train[0]."
     folds_sft.read_place(r, at)
@@ -189,45 +187,36 @@ def read_samples(r: Reading) -> None:
     folds_sft.read_order(r, at)
 
 
-def write_samples(w: Writing) -> None:
+def write_samples(w: WriteContext) -> None:
     """The first data set; the trainer reads one."""
     folds_sft.write_place(w, f"{D}train[0].", COLUMNS)
 
 
-def read_loss(r: Reading) -> None:
+def read_loss(r: ReadContext) -> None:
     """DPO's sigmoid loss, and a KL term beside it that cannot be taken out."""
     for name, default in DEFAULTS.items():
-        r.set(f"{A}preference.{name}", r.native(ARGS + name, default), ARGS + name)
+        take(r, ARGS + name, f"{A}preference.{name}", default)
     r.set(A + "preference.loss", "sigmoid", kind=Kind.DEFAULT, how="policy_loss_fn/dpo_loss has no other")
     folds_kl.read_kl_loss(r)
     if r.plan(A + "kl_loss.enabled") is False:
         r.set(A + "kl_loss.enabled", True, "algorithm.kl_loss_fn", how="dpo turns `none` into k2")
         r.set(A + "kl_loss.estimator", "k2", "algorithm.kl_loss_fn")
-        r.set(
-            A + "kl_loss.coef",
-            r.native("algorithm.kl_loss_fn_args.kl_coef", 0.001),
-            "algorithm.kl_loss_fn_args.kl_coef",
-        )
+        take(r, "algorithm.kl_loss_fn_args.kl_coef", A + "kl_loss.coef", 0.001)
         r.inactive.pop("algorithm.kl_loss_fn_args", None)
         r.note("algorithm.kl_loss_fn: none: dpo turns it into k2, with coefficient 0.001 where none is written")
     if r.plan(A + "kl_loss.coef") in (0, 0.0):
         r.set(A + "kl_loss.enabled", False, "algorithm.kl_loss_fn_args.kl_coef", how="a weight of 0 is none")
     folds_kl.read_entropy(r)
     scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
-    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch (row 4.2.14)")
+    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch")
 
 
-def write_loss(w: Writing) -> None:
+def write_loss(w: WriteContext) -> None:
     """A KL term of weight 0 stands for none."""
     for name in DEFAULTS:
-        if w.plan(f"{A}preference.{name}") is not None:
-            w.put(ARGS + name, w.plan(f"{A}preference.{name}"), f"{A}preference.{name}", always=True)
+        carry(w, ARGS + name, f"{A}preference.{name}", always=True)
     own = w.plan(A + "preference.loss") in ("sigmoid", None)
-    w.lose(
-        A + "preference.loss",
-        State.DEFAULT if own else State.NO_COUNTERPART,
-        "Trinity's loss of pairs is the sigmoid one",
-    )
+    settle(w, A + "preference.loss", own, "Trinity's loss of pairs is the sigmoid one", state=State.NO_COUNTERPART)
     if w.plan(A + "kl_loss.enabled"):
         folds_kl.write_kl_loss(w)
     else:

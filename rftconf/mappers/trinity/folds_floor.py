@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 
 FLOOR, RATE = "algorithm.optimizer.min_lr_ratio", "algorithm.optimizer.lr"
 SINCE = "0.4.1"
@@ -22,7 +17,7 @@ def _begins(ratio: object, rate: object) -> str:
     return f"min_lr_ratio x lr{number}"
 
 
-def say_start(r: Reading) -> None:
+def say_start(r: ReadContext) -> None:
     """Nothing of the plan says it: the ledger does, at the key that makes it so."""
     warmup, backend = r.plan("stage.optim.actor.warmup_updates"), r.plan("stage.placement.actor.backend")
     begins = _begins(r.native(FLOOR), r.native(RATE))
@@ -35,7 +30,7 @@ def say_start(r: Reading) -> None:
     r.note(sentence)
 
 
-def start_of(w: Writing) -> str:
+def start_of(w: WriteContext) -> str:
     """How a warm-up of the source's begins otherwise here; a constant rate needs no floor, so it gets none."""
     if w.same_framework or w.plan("stage.placement.actor.backend") != "megatron" or not w.since(SINCE):
         return ""

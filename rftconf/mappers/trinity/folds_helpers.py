@@ -1,16 +1,13 @@
-"""Trinity's auxiliary models: engines beside the policy's that a workflow may ask (rows 7.8, 7.9, D8)."""
+"""Trinity's auxiliary models: engines beside the policy's that a workflow may ask."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import arith
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.trinity.questions import TARGET
-from rftconf.plan.symbols import arith
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 P, HELPERS = "stage.placement.", "explorer.auxiliary_models"
 OUTSIDE = ("external", "tinker")
@@ -18,7 +15,7 @@ OUTSIDE = ("external", "tinker")
 SERVICE = ".external_model_config."
 
 
-def read_helpers(r: Reading) -> Any:
+def read_helpers(r: ReadContext) -> Any:
     """The GPUs of each helper; returns what they come to."""
     total: Any = 0
     for index in range(r.source.count(HELPERS)):
@@ -36,7 +33,7 @@ def read_helpers(r: Reading) -> Any:
     return total
 
 
-def write_helpers(w: Writing) -> None:
+def write_helpers(w: WriteContext) -> None:
     """Numbers of engines; who asks a helper is a workflow's business."""
     for index in range(w.items(P + "auxiliary")):
         key, at = f"{HELPERS}[{index}]", f"{P}auxiliary[{index}]"
@@ -52,13 +49,13 @@ def write_helpers(w: Writing) -> None:
         if w.plan(at + ".role") == "teacher" and w.plan("stage.kind") == "distill" and index == 0:
             w.lose(at + ".role", State.DERIVED, "the workflow takes the first auxiliary model for the teacher")
         elif w.plan(at + ".role") not in ("helper", None):
-            note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict (D8, row 7.8)"
+            note = "Trinity serves auxiliary models as chat models; a workflow must ask this one for its verdict"
             w.lose(at + ".role", State.NARROWED, note)
         for field in (".own_pool", ".colocate_with"):
             w.lose(at + field, State.DEFAULT, "auxiliary models have GPUs of their own")
 
 
-def _write_service(w: Writing, key: str, at: str) -> None:
+def _write_service(w: WriteContext, key: str, at: str) -> None:
     """Address and key of a service come from environment variables, never from the config."""
     w.lose(at + ".gpus", State.DEFAULT, "a service takes no GPU of the run")
     if w.same_framework:
@@ -75,8 +72,8 @@ def _write_service(w: Writing, key: str, at: str) -> None:
              "set OPENAI_BASE_URL and OPENAI_API_KEY", "or name other variables here and in api_key_env")  # fmt: skip
 
 
-def engine_gpus(w: Writing, role: str) -> Any:
-    """GPUs of one engine: tp x dp x pp, before 0.6 tp alone: a data-parallel rank is an engine there (D36)."""
+def engine_gpus(w: WriteContext, role: str) -> Any:
+    """GPUs of one engine: tp x dp x pp, before 0.6 tp alone: a data-parallel rank is an engine there."""
     total: Any = 1
     for size in TARGET.rules(w.since).sizes:
         total = total * (w.plan(f"{role}.{size}") or 1)

@@ -1,23 +1,18 @@
-"""How long Trinity's schedules decay: over trainer.total_steps, whatever ends the run (row 5.9)."""
+"""How long Trinity's schedules decay: over trainer.total_steps, whatever ends the run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.plan.symbols import formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 LIMIT = "trainer.total_steps"
 DECAYS = ("stage.optim.actor.decay_updates", "stage.optim.critic.decay_updates")
 
 
-def _read(r: Reading) -> None:
+def _read(r: ReadContext) -> None:
     """The explorer's limit may end the run earlier, and a limit within a period ends it later."""
     total, rollouts = r.native(LIMIT), r.plan("stage.run_length.rollouts")
     for path in DECAYS:
@@ -28,12 +23,10 @@ def _read(r: Reading) -> None:
                 r.set(path, r.convert(total, Unit.TRAIN_STEPS, Unit.UPDATES), LIMIT)
 
 
-def _write(w: Writing) -> None:
+def _write(w: WriteContext) -> None:
     for path in DECAYS:
         if w.plan(path) is not None:
-            note = (
-                f"the source decays over {formula(w.plan(path))} updates; the schedule here runs over {LIMIT} (row 5.9)"
-            )
+            note = f"the source decays over {formula(w.plan(path))} updates; the schedule here runs over {LIMIT}"
             w.lose(path, State.NO_COUNTERPART, note)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import words
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import Behaves, carry, leave_open
 from rftconf.mappers.trinity.algorithms import (
     arguments,
     class_of,
 )
-from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
@@ -26,13 +23,13 @@ ESTIMATORS = words(
 )
 
 
-def read_kl_loss(r: Reading) -> None:
+def read_kl_loss(r: ReadContext) -> None:
     """kl_loss_fn, else the class's: k2 with coefficient .001 unless `none` is written (H35)."""
     name = r.native("algorithm.kl_loss_fn") or class_of(r).kl_loss
     _read_kl(r, name, "kl_loss", "algorithm.kl_loss_fn")
 
 
-def _read_kl(r: Reading, name: Any, block: str, key: str) -> None:
+def _read_kl(r: ReadContext, name: Any, block: str, key: str) -> None:
     enabled = name if isinstance(name, Expr) else name != "none"
     r.set(A + f"{block}.enabled", enabled if isinstance(enabled, bool) else None, key, TYPE)
     if enabled is False:
@@ -43,22 +40,15 @@ def _read_kl(r: Reading, name: Any, block: str, key: str) -> None:
     r.set(A + f"{block}.coef", coef, f"{key}_args.kl_coef", f"{key}_args")
 
 
-def write_kl_loss(w: Writing) -> None:
+def write_kl_loss(w: WriteContext) -> None:
     """Always written: leaving it out would switch KL on (H35)."""
     _write_kl(w, "kl_loss", "algorithm.kl_loss_fn")
 
 
-def _write_kl(w: Writing, block: str, key: str) -> None:
+def _write_kl(w: WriteContext, block: str, key: str) -> None:
     enabled, estimator = w.plan(A + f"{block}.enabled"), w.plan(A + f"{block}.estimator")
     if isinstance(enabled, Expr):
-        w.put(
-            key,
-            "???",
-            A + f"{block}.enabled",
-            state=State.UNRESOLVED,
-            note="whether KL is used depends on a value nobody tells",
-            always=True,
-        )
+        leave_open(w, key, "whether KL is used depends on a value nobody tells", A + f"{block}.enabled")
         return
     if not enabled:
         w.put(key, "none", A + f"{block}.enabled", state=State.DERIVED, always=True)
@@ -66,11 +56,19 @@ def _write_kl(w: Writing, block: str, key: str) -> None:
     put = ESTIMATORS.put(estimator, w, None)
     value = "???" if put.value is None else put.value
     w.put(key, value, A + f"{block}.enabled", A + f"{block}.estimator", state=put.state, note=put.note, always=True)
-    if w.plan(A + f"{block}.coef") is not None:
-        w.put(f"{key}_args.kl_coef", w.plan(A + f"{block}.coef"), A + f"{block}.coef", always=True)
+    carry(w, f"{key}_args.kl_coef", A + f"{block}.coef", always=True)
 
 
-def read_kl_reward(r: Reading) -> None:
+ORDER = Behaves(
+    A + "kl_reward.order",
+    "before_norm",
+    "subtracted before advantages (H27)",
+    "Trinity subtracts KL before advantages are computed (H27)",
+    as_here="as Trinity does",
+)
+
+
+def read_kl_reward(r: ReadContext) -> None:
     """kl_penalty_fn, heard only by algorithms that compute advantages in the trainer (H37)."""
     key = "algorithm.kl_penalty_fn"
     name = r.native(key) or "none"
@@ -85,10 +83,10 @@ def read_kl_reward(r: Reading) -> None:
         r.set(A + "kl_reward.controller", "adaptive" if adaptive is True else "fixed", f"{key}_args.adaptive")
         if adaptive is True:
             r.note("kl_penalty_fn_args.adaptive: true passes validation and then stops the run with a TypeError (H67)")
-    r.set(A + "kl_reward.order", "before_norm", kind=Kind.DEFAULT, how="subtracted before advantages (H27)")
+    ORDER.read(r)
 
 
-def write_kl_reward(w: Writing) -> None:
+def write_kl_reward(w: WriteContext) -> None:
     """Only for estimators that the trainer computes; a fixed coefficient (H37, H67)."""
     enabled = w.plan(A + "kl_reward.enabled")
     hears = w.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo")
@@ -114,14 +112,10 @@ def write_kl_reward(w: Writing) -> None:
                 )
         elif w.plan(A + "kl_reward.controller") is not None:
             w.lose(A + "kl_reward.controller", State.DEFAULT, "fixed")
-    order = w.plan(A + "kl_reward.order")
-    if order in ("before_norm", None):
-        w.lose(A + "kl_reward.order", State.DEFAULT, "as Trinity does")
-    else:
-        w.lose(A + "kl_reward.order", State.NARROWED, "Trinity subtracts KL before advantages are computed (H27)")
+    ORDER.write(w)
 
 
-def read_entropy(r: Reading) -> None:
+def read_entropy(r: ReadContext) -> None:
     """entropy_loss_fn `none` is a coefficient of 0."""
     name = r.native("algorithm.entropy_loss_fn") or class_of(r).entropy
     coef = r.native(
@@ -133,7 +127,7 @@ def read_entropy(r: Reading) -> None:
     r.set(A + "entropy_coef", coef, "algorithm.entropy_loss_fn_args.entropy_coef", "algorithm.entropy_loss_fn")
 
 
-def write_entropy(w: Writing) -> None:
+def write_entropy(w: WriteContext) -> None:
     """The default function with the plan's coefficient."""
     if w.plan(A + "entropy_coef") is not None:
         w.put(

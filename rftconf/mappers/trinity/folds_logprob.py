@@ -1,15 +1,13 @@
-"""Trinity's old log-probabilities and the correction for the engine's mismatch (rows 2.8, 2.9, H24)."""
+"""Trinity's old log-probabilities and the correction for the engine's mismatch (H24)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import settle
 
 BYPASS = "algorithm.bypass_old_logprobs"
 """The key of 0.6; the back end before has `bypass_mode` beside the correction (schemas/trinity/versions.py)."""
@@ -20,7 +18,7 @@ KEYS = (BYPASS, *(f"{OLD}.{name}" for name in OLD_FIELDS))
 SOURCE, CORRECTION = "stage.sync.old_logprob", "stage.algorithm.rollout_correction"
 
 
-def read_old_logprob(r: Reading) -> None:
+def read_old_logprob(r: ReadContext) -> None:
     """The engine's log-probabilities by default; else recomputed inside each train step."""
     bypass = r.native(BYPASS, True)
     r.set(SOURCE, "recompute_at_update" if bypass is False else "rollout_engine", BYPASS)
@@ -31,7 +29,7 @@ def read_old_logprob(r: Reading) -> None:
     r.set(CORRECTION, None, BYPASS)
 
 
-def _read_correction(r: Reading, bypass: Any) -> None:
+def _read_correction(r: ReadContext, bypass: Any) -> None:
     keys = [f"{OLD}.{name}" for name in OLD_FIELDS]
     if bypass is not False:
         r.inactive.update(dict.fromkeys(keys, "corrects recomputed log-probabilities only: bypass_mode is true"))
@@ -42,15 +40,15 @@ def _read_correction(r: Reading, bypass: Any) -> None:
     r.set(CORRECTION, {name: value for name, value in tree.items() if value is not None} if acts else None, *keys)
 
 
-def write_old_logprob(w: Writing) -> None:
-    """Keep the engine's for several updates a period: recomputing would follow the changing weights (row 2.8)."""
+def write_old_logprob(w: WriteContext) -> None:
+    """Keep the engine's for several updates a period: recomputing would follow the changing weights."""
     source, single = w.plan(SOURCE), _single_update(w)
     if not w.since("0.4.1"):
         known = source in ("rollout_engine", None)
-        note = f"Trinity {w.release} always takes the engine's log-probabilities (row 2.8)"
-        w.lose(SOURCE, State.DEFAULT if known else State.NARROWED, note)
+        note = f"Trinity {w.release} always takes the engine's log-probabilities"
+        settle(w, SOURCE, known, note)
     elif w.since("0.5.2") and not w.since("0.6.0") and source in ("recompute_at_rollout", "current"):
-        note = f"Trinity {w.release} weighs recomputed log-probabilities by rollout_is; it keeps the engine's (row 2.8)"
+        note = f"Trinity {w.release} weighs recomputed log-probabilities by rollout_is; it keeps the engine's"
         w.put(BYPASS, True, SOURCE, state=State.NARROWED, note=note)
     elif source in ("recompute_at_update", "current") or (source == "recompute_at_rollout" and single):
         how = "one update a period: recomputing is the same" if single else ""
@@ -63,7 +61,7 @@ def write_old_logprob(w: Writing) -> None:
     _write_correction(w)
 
 
-def _single_update(w: Writing) -> bool:
+def _single_update(w: WriteContext) -> bool:
     """True where a rollout period is one update."""
     numbers: list[Any] = [
         w.plan(f"stage.batch.{f}") for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update")
@@ -74,7 +72,7 @@ def _single_update(w: Writing) -> bool:
     return bool(prompts * n == update)
 
 
-def _write_correction(w: Writing) -> None:
+def _write_correction(w: WriteContext) -> None:
     rest = w.plan(CORRECTION)
     if not isinstance(rest, dict):
         return
@@ -82,7 +80,7 @@ def _write_correction(w: Writing) -> None:
         w.lose(
             CORRECTION,
             State.NO_COUNTERPART,
-            "no release of Trinity's corrects like this; 0.6 does not at all (row 2.9)",
+            "no release of Trinity's corrects like this; 0.6 does not at all",
         )
         return
     for name, value in rest.items():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import NO_DUAL_CLIP, unbounded
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import leave_open, settle
 from rftconf.mappers.trinity.algorithms import (
     FAMILIES,
     LOSS_CLIPS,
@@ -13,18 +16,13 @@ from rftconf.mappers.trinity.algorithms import (
     class_of,
 )
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 TYPE = "algorithm.algorithm_type"
 AGG, OWN_AGG = "algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args.loss_agg_mode"
 
 
-def read_policy_loss(r: Reading) -> None:
+def read_policy_loss(r: ReadContext) -> None:
     """policy_loss_fn, else the class's; given arguments replace the defaults as a whole (H33, H34)."""
     name = r.native("algorithm.policy_loss_fn") or class_of(r).policy_loss
     given = arguments(r, "policy_loss_fn")
@@ -62,7 +60,7 @@ def read_policy_loss(r: Reading) -> None:
     _read_aggregation(r, str(name), args)
 
 
-def _read_aggregation(r: Reading, name: str, args: dict[str, Any]) -> None:
+def _read_aggregation(r: ReadContext, name: str, args: dict[str, Any]) -> None:
     common = r.native("algorithm.loss_agg_mode") or "token-mean"
     own = "seq-mean-token-mean" if name == "gspo" else "token-mean"
     reaches = not args or "loss_agg_mode" in args
@@ -86,7 +84,7 @@ def _read_aggregation(r: Reading, name: str, args: dict[str, Any]) -> None:
     )
 
 
-def _say_two_aggregations(r: Reading, mode: str, common: Any) -> None:
+def _say_two_aggregations(r: ReadContext, mode: str, common: Any) -> None:
     """KL and entropy obey the common mode, of which the plan has one: trainer/verl/losses.py."""
     said = f"policy_loss_fn_args lacks loss_agg_mode: the policy loss uses {mode}"
     if r.plan(A + "kl_loss.enabled") is False and r.plan(A + "entropy_coef") in (0, None):
@@ -99,7 +97,7 @@ def _say_two_aggregations(r: Reading, mode: str, common: Any) -> None:
     r.beyond[AGG] = common
 
 
-def write_policy_loss(w: Writing) -> None:
+def write_policy_loss(w: WriteContext) -> None:
     """The loss function, always with its clip range and aggregation inside the arguments (H33, H34)."""
     family = w.plan(A + "policy_loss.family")
     if isinstance(family, Expr):
@@ -107,8 +105,8 @@ def write_policy_loss(w: Writing) -> None:
         return
     names = {plan: native for native, plan in FAMILIES.items()}
     if family is not None and family not in names and not w.same_framework:
-        w.put("algorithm.policy_loss_fn", "???", A + "policy_loss.family", state=State.NO_COUNTERPART,
-              note=f"Trinity has no {family} loss; nearest: ppo, gspo, cispo, sapo", always=True)  # fmt: skip
+        note = f"Trinity has no {family} loss; nearest: ppo, gspo, cispo, sapo"
+        leave_open(w, "algorithm.policy_loss_fn", note, A + "policy_loss.family", state=State.NO_COUNTERPART)
         for clip in ("clip_low", "clip_high", "dual_clip_c"):
             if w.plan(A + f"policy_loss.{clip}") is not None:
                 w.lose(A + f"policy_loss.{clip}", State.DEAD_IN_TARGET, f"belongs to the {family} loss")
@@ -127,7 +125,7 @@ def write_policy_loss(w: Writing) -> None:
     _write_aggregation(w, at)
 
 
-def _write_loss_options(w: Writing, native: Any, at: str) -> None:
+def _write_loss_options(w: WriteContext, native: Any, at: str) -> None:
     c = w.plan(A + "policy_loss.dual_clip_c")
     if native == "ppo" and c is not None:
         w.put(at + "clip_ratio_c", c, A + "policy_loss.dual_clip_c", always=True)
@@ -152,7 +150,7 @@ AGGREGATIONS = {
 """Plan words that are called otherwise here, or mean something else; the rest keeps its name."""
 
 
-def _write_aggregation(w: Writing, at: str) -> None:
+def _write_aggregation(w: WriteContext, at: str) -> None:
     agg = w.plan(A + "loss_agg")
     if agg is not None:
         mode, note = AGGREGATIONS.get(agg, (agg, "")) if isinstance(agg, str) else (agg, "")
@@ -166,10 +164,10 @@ def _write_aggregation(w: Writing, at: str) -> None:
         note = (
             "the padded response length" if padded else "Trinity divides by the padded response length, no other number"
         )
-        w.lose(A + "loss_agg_tokens", State.DEFAULT if padded else State.NO_COUNTERPART, note)
+        settle(w, A + "loss_agg_tokens", padded, note, state=State.NO_COUNTERPART)
     mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
     as_here = w.plan(A + "loss_norm_scope") in (mine, None)
     sums = "Trinity adds up micro-batch means, k micro-batches give k times the gradient (H25)"
     means = "Trinity averages the loss over each micro-batch, then over those (H26)"
     note = "as Trinity does" if as_here else sums if mine == "micro_batch_sum" else means
-    w.lose(A + "loss_norm_scope", State.DEFAULT if as_here else State.NARROWED, note)
+    settle(w, A + "loss_norm_scope", as_here, note)

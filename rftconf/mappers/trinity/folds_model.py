@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Text
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.native import Native
+from rftconf.mappers.shapes import take
 from rftconf.mappers.trinity.conditions import CRITIC
 from rftconf.mappers.trinity.teachers import follows_teacher
-from rftconf.plan.symbols import Expr, Text
-
-if TYPE_CHECKING:
-    from rftconf.mappers.native import Native
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 LORA, TINKER, SERVED = "model.lora_configs[0].", "model.tinker.rank", "model.tinker.enable"
 LORA_FIELDS = {
@@ -25,8 +21,8 @@ LORA_FIELDS = {
 }
 
 
-def read_lora(r: Reading) -> None:
-    """The presence of an entry switches LoRA on (row 9.1)."""
+def read_lora(r: ReadContext) -> None:
+    """The presence of an entry switches LoRA on."""
     if not r.source.count("model.lora_configs"):
         r.set("stage.model_options.lora.rank", None, "model.lora_configs")
         if r.native(SERVED) is True:
@@ -34,10 +30,10 @@ def read_lora(r: Reading) -> None:
         return
     for native, field in LORA_FIELDS.items():
         default = {"lora_rank": 32, "lora_alpha": 32, "target_modules": "all-linear", "lora_dtype": "auto"}.get(native)
-        r.set(f"stage.model_options.lora.{field}", r.native(LORA + native, default), LORA + native)
+        take(r, LORA + native, f"stage.model_options.lora.{field}", default)
 
 
-def _read_tinker(r: Reading) -> None:
+def _read_tinker(r: ReadContext) -> None:
     """A service trains an adapter: elsewhere the cluster does, and nothing says how the service scales it."""
     rank = r.native(TINKER, 16)
     r.set("stage.model_options.lora.rank", rank, TINKER, SERVED)
@@ -49,7 +45,7 @@ def _read_tinker(r: Reading) -> None:
     r.note(sentence)
 
 
-def write_lora(w: Writing) -> None:
+def write_lora(w: WriteContext) -> None:
     """One entry; Trinity then passes weights through files and trains with FSDP."""
     if w.plan("stage.model_options.lora.rank") in (None, 0):
         return
@@ -62,22 +58,22 @@ def write_lora(w: Writing) -> None:
             value, state = "all-linear" if native == "target_modules" else None, State.NARROWED
             note = f"Trinity takes one name, not a list: {w.plan(path)} became {value}"
         if native == "lora_rank" and w.plan("stage.placement.actor.backend") == "megatron":
-            state, note = State.NARROWED, "Trinity trains adapters with FSDP only (row 9.1)"
+            state, note = State.NARROWED, "Trinity trains adapters with FSDP only"
         w.put(LORA + native, value, path, state=state, note=note, always=native in ("lora_rank", "lora_alpha"))
-    w.note("with LoRA Trinity passes weights through checkpoints, whatever sync_method says (row 2.4)")
+    w.note("with LoRA Trinity passes weights through checkpoints, whatever sync_method says")
 
 
 KNOWN_MONITORS = ("wandb", "tensorboard", "mlflow", "swanlab")
 
 
-def read_monitor(r: Reading) -> None:
+def read_monitor(r: ReadContext) -> None:
     """One tracker."""
     kind = r.native("monitor.monitor_type", "tensorboard")
     r.set("identity.loggers", [kind], "monitor.monitor_type")
 
 
-def write_monitor(w: Writing) -> None:
-    """The first tracker that is not the console (row 10.9)."""
+def write_monitor(w: WriteContext) -> None:
+    """The first tracker that is not the console."""
     path = "identity.loggers"
     found = w.plan(path)
     if found is None:
@@ -105,7 +101,7 @@ def write_monitor(w: Writing) -> None:
     )
 
 
-def read_critic_path(r: Reading) -> None:
+def read_critic_path(r: ReadContext) -> None:
     """Falls back to the policy's own path."""
     path = r.native("model.critic_model_path")
     if r.plan("stage.algorithm.critic.enabled") is False:
@@ -114,7 +110,7 @@ def read_critic_path(r: Reading) -> None:
     r.set("stage.model.critic_path", path or r.plan("stage.model.path"), "model.critic_model_path", "model.model_path")
 
 
-def write_critic_path(w: Writing) -> None:
+def write_critic_path(w: WriteContext) -> None:
     """Written only when there is a critic."""
     path = w.plan("stage.model.critic_path")
     if path is not None and not CRITIC.test(w):
@@ -137,12 +133,12 @@ def kind_of(source: Native, program: str = "") -> str:
     )
 
 
-def read_kind(r: Reading) -> None:
+def read_kind(r: ReadContext) -> None:
     """What the whole table depends on."""
     r.set("stage.kind", kind_of(r.source), "mode", "algorithm.algorithm_type")
 
 
-def write_kind(w: Writing) -> None:
+def write_kind(w: WriteContext) -> None:
     """rl is `mode: both` (written with the GPUs)."""
     kind = w.plan("stage.kind")
     if kind in ("eval", "generate"):

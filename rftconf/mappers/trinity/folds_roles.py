@@ -1,17 +1,15 @@
-"""Trinity's one value for all trainer roles: back end, Ulysses SP, Megatron layout, FSDP2's own offload (rows 3.10-3.12)."""
+"""Trinity's one value for all trainer roles: back end, Ulysses SP, Megatron layout, FSDP2's own offload."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import settle
 from rftconf.plan.kinds import WITH_ROLLOUTS
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 P = "stage.placement."
 MEGATRON = {
@@ -47,7 +45,7 @@ FOLLOWING = {
 """Plan fields that follow the actor's updates: the role that each is of, the key that sets both, and the actor's field."""
 
 
-def _exists(context: Reading | Writing, role: str) -> bool:
+def _exists(context: Context, role: str) -> bool:
     algorithm = "stage.algorithm."
     if role == "actor":
         return context.plan("stage.kind") in WITH_ROLLOUTS
@@ -57,7 +55,7 @@ def _exists(context: Reading | Writing, role: str) -> bool:
     return pairs or any(context.plan(f"{algorithm}{kl}.enabled") for kl in ("kl_loss", "kl_reward"))
 
 
-def read_roles(r: Reading) -> None:
+def read_roles(r: ReadContext) -> None:
     """Every role that exists trains as the actor does."""
     for key, field in SHARED.items():
         value = r.plan(f"{P}actor.{field}")
@@ -69,21 +67,25 @@ def read_roles(r: Reading) -> None:
             r.set(path, r.plan(actor), key)
 
 
-def write_roles(w: Writing) -> None:
+def write_roles(w: WriteContext) -> None:
     """A role that differs from the actor cannot be kept."""
     for key, field, role in _each():
         path = f"{P}{role}.{field}"
         value = w.plan(path)
         if value is None:
             continue
-        if value == w.plan(f"{P}actor.{field}"):
-            w.lose(path, State.DEFAULT, f"{key} holds for all roles")
-        else:
-            w.lose(path, State.NO_COUNTERPART, f"{key} holds for all roles and follows the actor")
+        settle(
+            w,
+            path,
+            value == w.plan(f"{P}actor.{field}"),
+            f"{key} holds for all roles",
+            f"{key} holds for all roles and follows the actor",
+            state=State.NO_COUNTERPART,
+        )
     for path, (role, key, actor) in FOLLOWING.items():
         if w.plan(path) is not None:
             same = w.plan(path) == w.plan(actor)
-            w.lose(path, State.DEFAULT if same else State.NO_COUNTERPART, f"{key} holds for the {role} too")
+            settle(w, path, same, f"{key} holds for the {role} too", state=State.NO_COUNTERPART)
 
 
 def _each() -> Iterator[tuple[str, str, str]]:

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Var, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import data_parallel, sequences_per_period, torn_ranks
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import carry, settle, take
 from rftconf.mappers.trinity.folds_floor import say_start, start_of
 from rftconf.mappers.trinity.folds_helpers import engine_gpus, read_helpers, write_helpers
 from rftconf.plan.kinds import WITH_ROLLOUTS
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Var, arith, formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 B = "stage.batch.prompts_per_rollout"
 P, RUN = "stage.placement.", "stage.run_length."
 EXPLORED, TRAINED, EPOCHS = "buffer.total_steps", "trainer.total_steps", "buffer.total_epochs"
 
 
-def read_gpus(r: Reading) -> None:
-    """Engines take their GPUs first, the trainer gets the rest (rows 3.1-3.3, D36)."""
+def read_gpus(r: ReadContext) -> None:
+    """Engines take their GPUs first, the trainer gets the rest."""
     sizes = [r.native(f"explorer.rollout_model.{k}_parallel_size", 1) or 1 for k in ("tensor", "data", "pipeline")]
     engines = r.native("explorer.rollout_model.engine_num", 1)
     rollout = engines
@@ -57,7 +55,7 @@ def read_gpus(r: Reading) -> None:
     _say_uneven(r)
 
 
-def _say_uneven(r: Reading) -> None:
+def _say_uneven(r: ReadContext) -> None:
     """Since 0.6 nothing checks it up front: the first batch is rolled out, and then the trainer stops (H9)."""
     update, gpus = r.plan("stage.batch.sequences_per_update"), r.plan(P + "actor.gpus")
     if r.native("mode", "both") != "both" or not isinstance(update, int) or not isinstance(gpus, int) or gpus <= 0:
@@ -71,7 +69,7 @@ def _say_uneven(r: Reading) -> None:
         )
 
 
-def write_gpus(w: Writing) -> None:
+def write_gpus(w: WriteContext) -> None:
     """Numbers of engines; the split itself was decided before (plan/placement.py)."""
     gpus = w.plan(P + "rollout.gpus")
     if w.plan("stage.kind") in WITH_ROLLOUTS:
@@ -86,7 +84,7 @@ def write_gpus(w: Writing) -> None:
     w.lose(P + "actor.gpus", State.DERIVED, "the GPUs that the explorer leaves")
 
 
-def _write_mode(w: Writing, layout: str | None) -> None:
+def _write_mode(w: WriteContext, layout: str | None) -> None:
     shared = layout == "colocated"
     if shared and not w.since("0.5.2"):
         raise RefusedError(
@@ -95,19 +93,19 @@ def _write_mode(w: Writing, layout: str | None) -> None:
         )
     w.put("mode", "colocate" if shared else "both", P + "layout", always=shared, default="both")
     if layout == "lendable":
-        note = "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle (row 15.4)"
+        note = "Trinity's trainer GPUs never serve rollouts; the source lends them while they are idle"
         w.lose(P + "layout", State.NARROWED, note)
 
 
-def read_length(r: Reading) -> None:
-    """Explore steps, else epochs, for the explorer; train steps for the trainer; whichever ends first (rows 10.1, 10.2)."""
+def read_length(r: ReadContext) -> None:
+    """Explore steps, else epochs, for the explorer; train steps for the trainer; whichever ends first."""
     explore, train = r.native(EXPLORED), r.native(TRAINED)
     found = []
     if explore is not None:
         found.append((r.convert(explore, Unit.EXPLORE_STEPS, Unit.ROLLOUTS), EXPLORED))
         r.inactive[EPOCHS] = f"{EXPLORED} is set and wins"
     else:
-        r.set(RUN + "epochs", r.native(EPOCHS, 1), EPOCHS)
+        take(r, EPOCHS, RUN + "epochs", 1)
     if train is not None:
         found.append((r.convert(train, Unit.TRAIN_STEPS, Unit.ROLLOUTS), TRAINED))
     else:
@@ -121,7 +119,7 @@ def read_length(r: Reading) -> None:
         if value is not None:
             r.note(f"{TRAINED}={train} is never reached: the epochs end after {bound} rollout periods (H68)")
         keys = (EPOCHS, "buffer.batch_size", *(key for _, key in found))
-        value, how = bound, f"floor(epochs x {r.facts['rows']} rows / B)"
+        value, how = bound, f"floor(epochs x {r.facts.rows} rows / B)"
     elif bound is None and explore is None and train is not None:
         r.note(f"{EPOCHS} can end the run before {TRAINED} does; --rows N tells (H68)")
     if isinstance(value, Fraction):
@@ -130,17 +128,17 @@ def read_length(r: Reading) -> None:
     r.set(RUN + "rollouts", value, *keys, how=how, kind=Kind.DERIVED if how else None)
 
 
-def _without_a_horizon(r: Reading) -> None:
-    """A schedule that decays over sys.maxsize steps stays flat (row 5.9)."""
+def _without_a_horizon(r: ReadContext) -> None:
+    """A schedule that decays over sys.maxsize steps stays flat."""
     key, schedule = "algorithm.optimizer.lr_scheduler_type", r.plan("stage.optim.actor.schedule")
     if schedule == "constant" or isinstance(schedule, Expr):
         return
-    sentence = f"{schedule} without trainer.total_steps: Trinity decays over sys.maxsize steps, so the rate stays flat (row 5.9)"
+    sentence = f"{schedule} without trainer.total_steps: Trinity decays over sys.maxsize steps, so the rate stays flat"
     r.note(sentence)
     r.narrowed[key] = f"{sentence}; elsewhere it decays over the run"
 
 
-def _periods_of_epochs(r: Reading) -> Any:
+def _periods_of_epochs(r: ReadContext) -> Any:
     """How many periods the epochs last; None where nobody tells."""
     epochs, prompts, rows = r.native(EPOCHS, 1), sequences_per_period(r), r.rows()
     if isinstance(epochs, int) and isinstance(prompts, int) and isinstance(rows, int):
@@ -148,7 +146,7 @@ def _periods_of_epochs(r: Reading) -> Any:
     return None
 
 
-def periods(w: Reading | Writing) -> Any:
+def periods(w: Context) -> Any:
     """How many rollout periods the run has; an expression over ROWS when nobody says."""
     known = w.plan("stage.run_length.rollouts")
     epochs, prompts = w.plan("stage.run_length.epochs"), sequences_per_period(w)
@@ -159,11 +157,10 @@ def periods(w: Reading | Writing) -> Any:
     return arith("*", arith("//", Var("ROWS"), prompts), epochs)
 
 
-def write_length(w: Writing) -> None:
+def write_length(w: WriteContext) -> None:
     """Explicit step limits, because epochs end elsewhere here (H12); `???` only where a schedule needs the number."""
     epochs, path, last = (f"stage.run_length.{name}" for name in ("epochs", "rollouts", "last_partial"))
-    if w.plan(epochs) is not None:
-        w.put("buffer.total_epochs", w.plan(epochs), epochs, always=True)
+    carry(w, "buffer.total_epochs", epochs, always=True)
     total = periods(w)
     if total is None:
         return
@@ -179,10 +176,13 @@ def write_length(w: Writing) -> None:
     else:
         why = f"{formula(steps)}: epochs end elsewhere in Trinity, which carries incomplete batches over (H12)"
         w.decide("trainer.total_steps", why, "pass --rows N for an explicit limit", "or keep buffer.total_epochs")
-    if w.plan(last) == "carry" or known:
-        w.lose(last, State.DEFAULT, "the step limit is explicit" if known else "as Trinity does")
-    else:
-        w.lose(last, State.NARROWED, "Trinity carries the incomplete batch of an epoch into the next (H12)")
+    settle(
+        w,
+        last,
+        w.plan(last) == "carry" or known,
+        "the step limit is explicit" if known else "as Trinity does",
+        "Trinity carries the incomplete batch of an epoch into the next (H12)",
+    )
 
 
 def warmup_fold(role: str, block: str, default: Any) -> Fold:
@@ -191,7 +191,7 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
     warmup = f"stage.optim.{role}.warmup_updates"
     critic = role == "critic"
 
-    def read(r: Reading) -> None:
+    def read(r: ReadContext) -> None:
         if critic and r.plan("stage.algorithm.critic.enabled") is False:
             r.inactive.update(dict.fromkeys((steps, share), "there is no critic in this run"))
             return
@@ -205,7 +205,7 @@ def warmup_fold(role: str, block: str, default: Any) -> Fold:
         if not critic:
             say_start(r)
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         updates = w.plan(warmup)
         if updates is None or (critic and w.plan("stage.algorithm.critic.enabled") is False):
             return
@@ -229,7 +229,7 @@ def _whole(value: Any) -> Any:
     return value if isinstance(value, (int, Expr)) else round(value)
 
 
-def _from_ratio(r: Reading, ratio: Any) -> Any:
+def _from_ratio(r: ReadContext, ratio: Any) -> Any:
     if ratio in (0, 0.0, None):
         return 0
     total = r.native("trainer.total_steps")
@@ -242,8 +242,8 @@ def _from_ratio(r: Reading, ratio: Any) -> Any:
     return ticks if isinstance(ticks, Expr) else _whole(r.convert(int(ticks), Unit.LR_TICKS, Unit.UPDATES))
 
 
-def read_expert_parallel(r: Reading) -> None:
-    """A switch here, a size in the plan: all of tp x dp when on (row 3.7)."""
+def read_expert_parallel(r: ReadContext) -> None:
+    """A switch here, a size in the plan: all of tp x dp when on."""
     key = "explorer.rollout_model.enable_expert_parallel"
     on = r.native(key, False)
     size = 1
@@ -254,7 +254,7 @@ def read_expert_parallel(r: Reading) -> None:
     r.set(P + "rollout.ep", on if isinstance(on, Expr) else size, key)
 
 
-def write_expert_parallel(w: Writing) -> None:
+def write_expert_parallel(w: WriteContext) -> None:
     """On for any size above 1."""
     size = w.plan(P + "rollout.ep")
     if size is None:
@@ -268,6 +268,6 @@ def write_expert_parallel(w: Writing) -> None:
         note = (
             ""
             if state is State.DERIVED
-            else f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine (row 3.7)"
+            else f"experts spread over {size} GPUs here spread over all {formula(engine)} of an engine"
         )
         w.put(key, size > 1, P + "rollout.ep", state=state, note=note)

@@ -1,22 +1,18 @@
-"""Supervised runs: the trainer alone, on samples that it reads itself (`mode: train`, `algorithm_type: sft`; rows 11.3, 11.4)."""
+"""Supervised runs: the trainer alone, on samples that it reads itself (`mode: train`, `algorithm_type: sft`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
+from rftconf.mappers.shapes import carry, leave_open, settle
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
 from rftconf.mappers.trinity.folds_steps import write_only_save
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D, A = "stage.data.", "stage.algorithm."
 DATA = "buffer.trainer_input.experience_buffer."
@@ -43,21 +39,21 @@ CHECKED = (
 SAMPLES = "stage.batch.sequences_per_update"
 
 
-def read_kind(r: Reading) -> None:
+def read_kind(r: ReadContext) -> None:
     """The trainer alone, on answers that exist already."""
     r.set("stage.kind", "sft", "mode", "algorithm.algorithm_type")
     if r.native("algorithm.algorithm_type") == "cpt":
         r.narrowed["algorithm.algorithm_type"] = "cpt trains on every token of a text, sft on answers only"
 
 
-def write_kind(w: Writing) -> None:
+def write_kind(w: WriteContext) -> None:
     """Both keys, and what the mode wants beside them."""
     w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
     w.put("algorithm.algorithm_type", "sft", "stage.kind", always=True, state=State.DERIVED)
     write_only_save(w)
 
 
-def read_update(r: Reading) -> None:
+def read_update(r: ReadContext) -> None:
     """Samples of one update, and the GPUs, all of which train."""
     size = r.native("buffer.train_batch_size", 0)
     r.set(SAMPLES, None if not isinstance(size, Expr) and not size else size, "buffer.train_batch_size")
@@ -77,7 +73,7 @@ def read_update(r: Reading) -> None:
         )
 
 
-def write_update(w: Writing) -> None:
+def write_update(w: WriteContext) -> None:
     """As samples; required in this mode."""
     size = w.plan(SAMPLES)
     value = "???" if size is None else size
@@ -95,10 +91,10 @@ def write_update(w: Writing) -> None:
                 key, micro, always=True, how="checked without dynamic batches, though a supervised run does not use it"
             )
     if w.plan("stage.length.model_max_tokens") is not None and not w.same_framework:
-        w.note("Trinity does not cut or drop samples longer than model.max_model_len: filter the file (row 6.5)")
+        w.note("Trinity does not cut or drop samples longer than model.max_model_len: filter the file")
 
 
-def read_samples(r: Reading) -> None:
+def read_samples(r: ReadContext) -> None:
     """One data set; its columns by the kind of its rows."""
     at = f"{D}train[0]."
     read_place(r, at)
@@ -108,7 +104,7 @@ def read_samples(r: Reading) -> None:
     read_order(r, at)
 
 
-def read_place(r: Reading, at: str) -> None:
+def read_place(r: ReadContext, at: str) -> None:
     """Where the data set is."""
     for key, field in (
         ("path", "uri"),
@@ -121,7 +117,7 @@ def read_place(r: Reading, at: str) -> None:
         r.set(at + field, value or None, DATA + key)
 
 
-def read_columns(r: Reading, at: str, columns: Mapping[str, str], by_kind: Mapping[str, tuple[str, ...]]) -> None:
+def read_columns(r: ReadContext, at: str, columns: Mapping[str, str], by_kind: Mapping[str, tuple[str, ...]]) -> None:
     """Columns that rows of the data set's kind are read by."""
     kind = r.native(DATA + "format.prompt_type", "messages")
     listed = by_kind["plaintext" if kind == "plaintext" else "messages"]
@@ -133,7 +129,7 @@ def read_columns(r: Reading, at: str, columns: Mapping[str, str], by_kind: Mappi
             r.inactive[name] = f"rows of prompt_type {formula(kind)} are not read by this column"
 
 
-def read_order(r: Reading, at: str) -> None:
+def read_order(r: ReadContext, at: str) -> None:
     """From front to back, or shuffled."""
     selector = r.native(DATA + "data_selector.selector_type", "sequential")
     r.set(D + "shuffle", selector == "shuffle", DATA + "data_selector.selector_type")
@@ -143,7 +139,7 @@ def read_order(r: Reading, at: str) -> None:
         r.set(at + "selector", selector, DATA + "data_selector.selector_type")
 
 
-def write_samples(w: Writing) -> None:
+def write_samples(w: WriteContext) -> None:
     """The first data set; the trainer reads one."""
     at = f"{D}train[0]."
     write_place(w, at, COLUMNS)
@@ -154,11 +150,11 @@ def write_samples(w: Writing) -> None:
         w.lose(at + "trained_turns", State.DEFAULT, "the last answer alone is trained on, as by default")
 
 
-def write_place(w: Writing, at: str, columns: Mapping[str, str]) -> None:
+def write_place(w: WriteContext, at: str, columns: Mapping[str, str]) -> None:
     """Place, columns and order of the one data set that the trainer reads."""
     count = w.items(D + "train")
     if not w.plan(at + "uri"):
-        w.put(DATA + "path", "???", at + "uri", state=State.UNRESOLVED, note="the source names no data", always=True)
+        leave_open(w, DATA + "path", "the source names no data", at + "uri")
     else:
         _write_place(w, at)
     for index in range(1, count):
@@ -168,12 +164,11 @@ def write_place(w: Writing, at: str, columns: Mapping[str, str]) -> None:
     w.put(DATA + "name", w.plan(at + "name") or "samples", at + "name", always=True)
     w.put(DATA + "storage_type", w.plan(at + "storage") or "file", at + "storage", always=True)
     for key, field in columns.items():
-        if w.plan(at + field) is not None:
-            w.put(f"{DATA}format.{key}", w.plan(at + field), at + field, always=True)
+        carry(w, f"{DATA}format.{key}", at + field, always=True)
     _write_order(w, at)
 
 
-def _write_place(w: Writing, at: str) -> None:
+def _write_place(w: WriteContext, at: str) -> None:
     uri, split = w.plan(at + "uri"), w.plan(at + "split")
     found = folder_of_file(uri) if split is None else None
     if found is None:
@@ -191,18 +186,17 @@ def _write_place(w: Writing, at: str) -> None:
     w.put(DATA + "split", found.split, at + "uri", state=State.DERIVED, always=True, how="from the file's name")
 
 
-def _write_order(w: Writing, at: str) -> None:
+def _write_order(w: WriteContext, at: str) -> None:
     own, shuffle = w.plan(at + "selector"), w.plan(D + "shuffle")
     key = DATA + "data_selector.selector_type"
     if own is not None:
         w.put(key, own, at + "selector", always=True)
     elif shuffle is not None:
         w.put(key, "shuffle" if shuffle else "sequential", D + "shuffle", state=State.DERIVED)
-    if w.plan(D + "seed") is not None:
-        w.put(DATA + "data_selector.seed", w.plan(D + "seed"), D + "seed")
+    carry(w, DATA + "data_selector.seed", D + "seed")
 
 
-def read_loss(r: Reading) -> None:
+def read_loss(r: ReadContext) -> None:
     """Negative log-likelihood of the answers, averaged as loss_agg_mode says (H34)."""
     common = "algorithm.loss_agg_mode"
     own = arguments(r, "policy_loss_fn").get("loss_agg_mode")
@@ -210,10 +204,10 @@ def read_loss(r: Reading) -> None:
     key = "algorithm.policy_loss_fn_args.loss_agg_mode"
     r.set(A + "loss_agg", "sum-over-len" if agg == "seq-mean-token-sum-norm" else agg, *((key,) if own else (common,)))
     scope = "micro_batch_sum" if r.since("0.6.0") else "micro_batch_mean"
-    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch (row 4.2.14)")
+    r.set(A + "loss_norm_scope", scope, kind=Kind.DEFAULT, how="per micro-batch")
 
 
-def write_loss(w: Writing) -> None:
+def write_loss(w: WriteContext) -> None:
     """The loss of sft averages over tokens unless told otherwise."""
     agg = w.plan(A + "loss_agg")
     if agg is not None:
@@ -221,10 +215,10 @@ def write_loss(w: Writing) -> None:
     write_scope(w)
 
 
-def write_scope(w: Writing) -> None:
+def write_scope(w: WriteContext) -> None:
     """Each micro-batch is averaged on its own; since 0.6 the averages are added up."""
     mine = "micro_batch_sum" if w.since("0.6.0") else "micro_batch_mean"
     same = w.plan(A + "loss_norm_scope") in (mine, None)
     adds = " and adds the averages up: the gradient grows with their number (H25)"
     note = f"Trinity averages per micro-batch{adds if mine == 'micro_batch_sum' else ', then over those (H26)'}"
-    w.lose(A + "loss_norm_scope", State.DEFAULT if same else State.NARROWED, "as Trinity does" if same else note)
+    settle(w, A + "loss_norm_scope", same, "as Trinity does", note)

@@ -1,39 +1,37 @@
-"""Counters of a trainer on its own: the run's length and its checkpoints, in train steps (rows 10.2, 11.3)."""
+"""Counters of a trainer on its own: the run's length and its checkpoints, in train steps."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import settle, take
 from rftconf.mappers.trinity.folds_run import periods
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 SAVED = "stage.cadence.save_rollouts"
 
 
-def write_only_save(w: Writing) -> None:
+def write_only_save(w: WriteContext) -> None:
     """The mode wants an interval above 0: the end of the run, where the source saves at its end or never."""
     if not w.plan(SAVED) and not w.same_framework:
         updates = periods(w)
         total = None if updates is None else whole(w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS))
         value = total if isinstance(total, int) else 100
-        how = "the interval must be positive; the last step is saved anyway (row 11.3)"
+        how = "the interval must be positive; the last step is saved anyway"
         w.put("trainer.save_interval", value, SAVED, always=True, chosen=not isinstance(total, int), how=how)
 
 
-def read_length(r: Reading) -> None:
-    """Epochs of the data, steps of the data, steps of the trainer; whichever ends first (row 10.2)."""
+def read_length(r: ReadContext) -> None:
+    """Epochs of the data, steps of the data, steps of the trainer; whichever ends first."""
     fed, steps = r.native("buffer.total_steps"), r.native("trainer.total_steps")
     if fed is None:
-        r.set("stage.run_length.epochs", r.native("buffer.total_epochs", 1), "buffer.total_epochs")
+        take(r, "buffer.total_epochs", "stage.run_length.epochs", 1)
     r.set(
         "stage.run_length.last_partial", "carry", kind=Kind.DEFAULT, how="the rest of an epoch opens the next one (H12)"
     )
@@ -55,7 +53,7 @@ def read_length(r: Reading) -> None:
     r.set("stage.run_length.rollouts", total, *keys, how="updates")
 
 
-def write_length(w: Writing) -> None:
+def write_length(w: WriteContext) -> None:
     """Epochs bound the data, steps the trainer: the run ends with the first, as in the plan."""
     epochs, updates = w.plan("stage.run_length.epochs"), periods(w)
     steps = None if updates is None else w.convert(updates, Unit.ROLLOUTS, Unit.TRAIN_STEPS)
@@ -77,7 +75,7 @@ def write_length(w: Writing) -> None:
         w.put("trainer.total_steps", total, "stage.run_length.epochs", state=State.UNRESOLVED, always=True, note=note)
     carried = w.plan("stage.run_length.last_partial") in ("carry", None) or known
     note = "Trinity carries the incomplete batch of an epoch into the next (H12)"
-    w.lose("stage.run_length.last_partial", State.DEFAULT if carried else State.NARROWED, note)
+    settle(w, "stage.run_length.last_partial", carried, note)
 
 
 def whole(value: Any) -> Any:
@@ -85,14 +83,14 @@ def whole(value: Any) -> Any:
     return ceil(value) if isinstance(value, Fraction) else value
 
 
-def read_interval(r: Reading) -> None:
+def read_interval(r: ReadContext) -> None:
     """Saved every so many train steps; the weights go nowhere else."""
     value = r.native("trainer.save_interval", 0)
     off = not isinstance(value, Expr) and not value
     r.set(SAVED, None if off else r.convert(value, Unit.TRAIN_STEPS, Unit.ROLLOUTS), "trainer.save_interval")
 
 
-def write_interval(w: Writing) -> None:
+def write_interval(w: WriteContext) -> None:
     """Train steps are updates."""
     if w.plan(SAVED):
         steps = w.convert(w.plan(SAVED), Unit.ROLLOUTS, Unit.TRAIN_STEPS)

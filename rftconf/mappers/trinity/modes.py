@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rftconf.mappers.context import ReadContext
 from rftconf.mappers.rows import Dialect
 from rftconf.plan.kinds import WITH_ROLLOUTS
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
 
 TOGETHER = "give the config of the whole run, as mode: both"
 HALVES = {
@@ -25,7 +21,7 @@ HALVES = {
 """Mode to why it is not converted; supervised stages and benchmarks have tables of their own."""
 
 
-def half_of_a_run(r: Reading) -> Dialect | None:
+def half_of_a_run(r: ReadContext) -> Dialect | None:
     """The mode, where it starts half of a run."""
     mode = r.native("mode", "both")
     if mode == "train" and r.plan("stage.kind") not in WITH_ROLLOUTS:

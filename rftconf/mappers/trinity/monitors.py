@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.codecs import Put, off_as
 
 if TYPE_CHECKING:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import Decision, State
+from rftconf.base.ledger import Decision, State
+from rftconf.base.symbols import formula
 from rftconf.mappers.codecs import MISSING
+from rftconf.mappers.context import WriteContext
+from rftconf.mappers.images import columns_of_images
 from rftconf.mappers.placing import Target
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
-
 TARGET = Target(
-    *(False, 0.9, "the engine owns its GPUs now; Trinity's default (row 8.2)"),
+    *(False, 0.9, "the engine owns its GPUs now; Trinity's default"),
     spread_since="0.6.0",
     node_of_both_since="0.4.1",
 )
@@ -29,7 +27,7 @@ SIZES = (
 """Fixed micro-batches that the FSDP trainer wants, the reference's even where it is not used."""
 
 
-def complete(writing: Writing) -> None:
+def complete(writing: WriteContext) -> None:
     """A model without a name is not loaded; and since 0.6 the FSDP trainer wants a micro-batch where tokens do not size it."""
     for key, path in MODELS.items():
         if key in writing.out and writing.out[key].value == "":
@@ -44,7 +42,7 @@ def complete(writing: Writing) -> None:
                 writing.put(size, MISSING, state=State.UNRESOLVED, how=how, always=True)
 
 
-def questions(writing: Writing) -> list[Decision]:
+def questions(writing: WriteContext) -> list[Decision]:
     """Which workflow and reward, and do the columns fit?"""
     kind = writing.plan("stage.kind")
     if kind not in (*WITH_ROLLOUTS, "eval"):
@@ -61,15 +59,21 @@ def questions(writing: Writing) -> list[Decision]:
         ),
         *(_validated(writing) if count and kind != "eval" else []),
         Decision(f"{tasks}.default_workflow_type", *(_teachers(writing) if kind == "distill" else _workflow(writing))),
-        Decision(
-            f"{tasks}.format",
-            "the source's rows hold chat messages and reward_model.ground_truth; Trinity reads the columns named here (row 7.3)",
-            ("check prompt_key and response_key", "or convert the data"),
-        ),
+        Decision(f"{tasks}.format", _columns(writing), ("check prompt_key and response_key", "or convert the data")),
     ]
 
 
-def _validated(writing: Writing) -> list[Decision]:
+def _columns(writing: WriteContext) -> str:
+    """Where the source's rows have what Trinity reads from columns of their own."""
+    keys = "stage.data.train[0].keys."
+    answer, prompt = writing.plan(keys + "response"), writing.plan(keys + "prompt") or writing.plan(keys + "messages")
+    held = "chat messages and reward_model.ground_truth"
+    if answer is not None:
+        held = f"the answer in {formula(answer)}" + ("" if prompt is None else f" and the prompt in {formula(prompt)}")
+    return f"the source's rows hold {held}; Trinity reads the columns named here"
+
+
+def _validated(writing: WriteContext) -> list[Decision]:
     """What is played every so many steps, where the source validates on environments?"""
     if writing.plan("stage.cadence.eval_rollouts") is None or writing.items("stage.data.eval"):
         return []
@@ -77,7 +81,7 @@ def _validated(writing: Writing) -> list[Decision]:
     return [Decision("buffer.explorer_input.eval_tasksets", why, ("a task set with one task an episode",))]
 
 
-def _teachers(writing: Writing) -> tuple[str, tuple[str, ...]]:
+def _teachers(writing: WriteContext) -> tuple[str, tuple[str, ...]]:
     """The workflow of a run without rewards measures none either, in training and in evaluation."""
     del writing
     why = "the workflow that asks the teacher gives every answer the reward 0: nothing is learned from it, and nothing measured"
@@ -85,13 +89,18 @@ def _teachers(writing: Writing) -> tuple[str, tuple[str, ...]]:
     return why, own
 
 
-def _workflow(writing: Writing) -> tuple[str, tuple[str, ...]]:
-    """Answers and rewards come from a workflow; so does every question to a model beside the policy (row 7.9)."""
+def _workflow(writing: WriteContext) -> tuple[str, tuple[str, ...]]:
+    """Answers and rewards come from a workflow; so does every question to a model beside the policy."""
     why = "Trinity asks a workflow for answers and rewards; the source's reward code is not carried over"
     paths = [f"stage.placement.auxiliary[{i}]." for i in range(writing.items("stage.placement.auxiliary"))]
     asked = [writing.model_beside(at) for at in paths if writing.plan(at + "role") in ("reward", "judge")]
+    columns = columns_of_images(writing)
+    if columns and not asked:
+        why = f"{why}; its rows may hold images (column {' and '.join(columns)}), which a workflow for text drops"
+        own = "a workflow of your own that reads them"
+        return why, ("simple_mm_workflow: it reads images", "math_workflow: where no row has images", own)
     if not asked:
         return why, ("math_workflow", "math_boxed_workflow", "a workflow or reward class of your own")
-    more = f"{why}, and nothing but a workflow asks {', '.join(asked)} (D8)"
+    more = f"{why}, and nothing but a workflow asks {', '.join(asked)}"
     known = "math_ruler_workflow or rubric_judge_workflow, which judge answers with the first one"
     return more, ("a workflow of your own that asks auxiliary_models for its verdict", known)

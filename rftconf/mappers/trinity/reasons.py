@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rows import Reason
 
 DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
@@ -12,12 +12,12 @@ CONFIG = "trainer.trainer_config"
 ARR = f"{CONFIG}.actor_rollout_ref"
 
 
-def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
-    return tuple(Reason(key, state, why) for key in keys)
+def _all(state: State, why: str, *keys: str, since: str = "") -> tuple[Reason, ...]:
+    return tuple(Reason(key, state, why, since) for key in keys)
 
 
-def _under(state: State, why: str, nodes: tuple[str, ...], *names: str) -> tuple[Reason, ...]:
-    return tuple(Reason(f"{node}.{name}", state, why) for node in nodes for name in names)
+def _under(state: State, why: str, nodes: tuple[str, ...], *names: str, since: str = "") -> tuple[Reason, ...]:
+    return tuple(Reason(f"{node}.{name}", state, why, since) for node in nodes for name in names)
 
 
 SECRETS = (
@@ -29,8 +29,9 @@ SECRETS = (
 )  # fmt: skip
 
 FILLED = (
-    *_all(DEAD, "a data set's own top_k is -1 unless rollout_args sets it, so the model's value reaches nobody (row "
-          "6.6)", "model.top_k"),
+    *_all(DEAD, "a data set's own top_k is -1 unless rollout_args sets it, so the model's value reaches nobody",
+          "model.top_k", since="0.4.1"),
+    *_all(MATHS, "data sets without a top_k of their own sample with it up to 0.3 (config.py: set_if_none)", "model.top_k"),
     *_all(DEAD, "Trinity overwrites it with the folder it derives from checkpoint_root_dir, project, group and name",
           "checkpoint_job_dir", "*.checkpoint_job_dir", "buffer.cache_dir", "monitor.cache_dir", "log.save_dir"),
     *_all(DEAD, "Trinity overwrites it with the GPU split it works out from engines, helpers and cluster",
@@ -67,15 +68,15 @@ RUN = (
     *_all(KEPT, "the address of the Ray cluster to join", "cluster.ray_address"),
     *_all(KEPT, "more detailed metrics of the explorer", "monitor.detailed_stats"),
     *_all(KEPT, "writes Ray's time line to a file", "monitor.enable_ray_timeline"),
-    *_all(DEAD, "parsed, but nothing in Trinity 0.6 reads it", "log.group_by_node"),
+    *_all(KEPT, "sorts log files by the node that wrote them; it does not change training", "log.group_by_node"),
     *_all(KEPT, "the name of the group of processes that pass weights", "synchronizer.group_name"),
-    *_all(DEAD, "parsed, but nothing in Trinity 0.6 reads it; the sync style says who waits",
+    *_all(DEAD, "parsed, but no release reads it; the sync style says who waits",
           "synchronizer.wait_for_checkpoint"),
     *_all(KEPT, "the Data-Juicer service that data_processor operators may call", "service.data_juicer*"),
 )  # fmt: skip
 
 ALGORITHM = (
-    *_all(DEAD, "Trinity 0.6 hands it to a loss of its back end's that its own losses replace: nothing acts on it (row 2.9)",
+    *_all(DEAD, "Trinity 0.6 hands it to a loss of its back end's that its own losses replace: nothing acts on it",
           "algorithm.rollout_correction", "algorithm.rollout_correction.*"),
     *_all(MATHS, "how the trainer picks experiences (warmup, staleness_control, mix); the plan's trainer takes them "
           "in order", "algorithm.sample_strategy", "algorithm.sample_strategy_args*"),
@@ -91,7 +92,7 @@ ALGORITHM = (
           "custom_chat_template", "model.chat_template_path"),
     *_all(KEPT, "how many candidates' log-probabilities the engine returns; the chosen token's are always there",
           "model.logprobs", "*.rollout_args.logprobs"),
-    *_all(MATHS, "lets the chat template open a thinking part; set the target's own switch by hand (row 7.11)",
+    *_all(MATHS, "lets the chat template open a thinking part; set the target's own switch by hand",
           "model.enable_thinking",
           "explorer.*.enable_thinking", "*.format.enable_thinking"),
     *_all(KEPT, "the adapter's name inside the engine", "model.lora_configs*.name",
@@ -105,7 +106,7 @@ DATA = (
     *_all(DEAD, "no entry, no data set: the fields of its items count", f"{INPUT}.taskset", f"{INPUT}.tasksets",
           f"{INPUT}.eval_tasksets"),
     *_all(DEAD, "an empty list: its items hold the settings", "stages", "explorer.auxiliary_models"),
-    *_all(MATHS, "columns and settings of a difficulty-based selector (row 7.10); no neutral field",
+    *_all(MATHS, "columns and settings of a difficulty-based selector; no neutral field",
           f"{TASKS}.data_selector.feature_keys", f"{TASKS}.data_selector.kwargs*"),
     *_all(DEAD, "evaluation reads its set from front to back", f"{INPUT}.eval_tasksets*.data_selector.*"),
     *_all(KEPT, "a single-dataset form that is read as tasksets[0]; seen only where it could not be",
@@ -155,7 +156,7 @@ EXPLORER = (
           "explorer.concurrent_mode"),
     *_all(KEPT, "splits the repeats of one task over runners; throughput only",
           "explorer.max_repeat_times_per_runner"),
-    *_all(MATHS, "starts the next batch early and drops the slowest answers (row 2.10); the plan waits for all",
+    *_all(MATHS, "starts the next batch early and drops the slowest answers; the plan waits for all",
           "explorer.over_rollout.*"),
     *_all(MATHS, "gives a task up after a multiple of the average time; the plan waits for all answers",
           "explorer.dynamic_timeout.*"),
@@ -211,11 +212,16 @@ PASSED = (
             "rollout_n"),
     *_all(DEAD, f"{OWN} (trainer.use_dynamic_bsz, trainer.max_token_len_per_gpu)", f"{ARR}.*.use_dynamic_bsz",
           f"{CONFIG}.critic*.use_dynamic_bsz", f"{ARR}.ref.log_prob_use_dynamic_bsz", f"{ARR}.*max_token_len_per_gpu",
-          f"{CONFIG}.critic*max_token_len_per_gpu"),
+          f"{CONFIG}.critic*max_token_len_per_gpu", since="0.6.0"),
+    *_all(KEPT, "how this role fills its own micro-batches up to 0.5; memory and speed only", f"{CONFIG}.critic*.use_dynamic_bsz",
+          f"{ARR}.ref.log_prob_use_dynamic_bsz", f"{ARR}.*max_token_len_per_gpu", f"{CONFIG}.critic*max_token_len_per_gpu"),
     *_under(DEAD, "Trinity 0.6 takes trainer.ulysses_sequence_parallel_size for every role; with back ends before "
-            "0.8 the role's value won", ROLES, "ulysses_sequence_parallel_size"),
+            "0.8 the role's value won", ROLES, "ulysses_sequence_parallel_size", since="0.6.0"),
+    *_under(KEPT, "this role's own sequence parallelism up to 0.5; placement only", ROLES, "ulysses_sequence_parallel_size"),
     *_all(DEAD, "Trinity 0.6 takes trainer.grad_clip and the optimizers' clip_grad; with back ends before 0.8 the "
-          "role's value won", f"{ARR}.actor.grad_clip", f"{CONFIG}.critic.grad_clip"),
+          "role's value won", f"{ARR}.actor.grad_clip", f"{CONFIG}.critic.grad_clip", since="0.6.0"),
+    *_all(MATHS, "the critic's gradients are clipped at it up to 0.5; the plan takes trainer.grad_clip for both",
+          f"{CONFIG}.critic.grad_clip"),
     *_all(DEAD, f"{OWN} (algorithm.*): its own loss functions never read the back end's", f"{ARR}.actor.loss_*",
           f"{ARR}.actor.clip_ratio*", f"{ARR}.actor.entropy_coeff", f"{ARR}.actor.*kl_loss*",
           f"{ARR}.actor.policy_loss.*"),
@@ -234,7 +240,7 @@ PASSED = (
     *_all(KEPT, "an option of the back end's model loading (kernels, shared memory, imported code); not of the "
           "mathematics", f"{ARR}.model.*"),
     *_all(DEAD, "Trinity 0.6 reads critic.fsdp; this block acts with back ends before 0.8",
-          f"{CONFIG}.critic.model.fsdp_config.*"),
+          f"{CONFIG}.critic.model.fsdp_config.*", since="0.6.0"),
     *_all(KEPT, "how the critic's model is loaded; the plan keeps what concerns the policy",
           f"{CONFIG}.critic.model.*"),
     *_all(KEPT, "offloading and parallelism of one role, where they differ from trainer.* (H53); memory and speed "
@@ -254,10 +260,15 @@ PASSED = (
           f"{ARR}.actor.*sum_pi_squared*", f"{ARR}.actor.freeze_vision_tower", f"{CONFIG}.critic.data_loader_seed"),
     *_all(MATHS, "divides token-mean losses by the number of micro-batches; acts with back ends before 0.8 only (H25)",
           f"{ARR}.actor.fix_actor_microbatch_loss_scale"),
-    *_all(DEAD, "acts with back ends before 0.8 only; newer ones have it no more", f"{CONFIG}.algorithm.rollout_correction.*"),
+    *_all(DEAD, "acts with back ends before 0.8 only; newer ones have it no more", f"{CONFIG}.algorithm.rollout_correction.*",
+          since="0.6.0"),
+    *_all(MATHS, "weighs or drops answers by the ratio between trainer and engine (verl_trainer.py up to 0.5); no neutral "
+          "field has this block", f"{CONFIG}.algorithm.rollout_correction.*"),
+    *_all(DEAD, "Trinity fills it from its own keys before the trainer starts, or reads it nowhere", f"{CONFIG}.data.*",
+          f"{CONFIG}.algorithm.*"),
     *_all(DEAD, "Trinity 0.6 merges only model, actor, ref, rollout and critic of trainer_config; the rest is set "
-          "from its own keys", f"{CONFIG}.data.*", f"{CONFIG}.algorithm.*", f"{CONFIG}.trainer.*",
-          f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*"),
+          "from its own keys", f"{CONFIG}.trainer.*",
+          f"{CONFIG}.synchronizer*", f"{CONFIG}.reward*", f"{CONFIG}.custom_reward_function.*", since="0.6.0"),
     *_all(KEPT, "a key of the back end's own config, handed to its workers as it is", f"{CONFIG}", f"{CONFIG}.*"),
 )  # fmt: skip
 

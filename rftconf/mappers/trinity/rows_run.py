@@ -12,7 +12,8 @@ from rftconf.mappers.trinity.monitors import MONITOR
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
-    from rftconf.plan.model import Auxiliary, DataSet, Run
+    from rftconf.plan.data_parts import DataSet
+    from rftconf.plan.model import Auxiliary, Run
     from rftconf.schemas.trinity.model import BufferExplorerInputTasksets, ExplorerAuxiliaryModels, Trinity
 
 row = rows_of["Trinity", "Run"]()
@@ -28,7 +29,7 @@ RUN_ROWS = (
         why="checkpoints go to <root>/<project>/<group>/<name>"),
     row(lambda c: c.continue_from_checkpoint, lambda p: p.identity.resume,
         words({True: "auto", False: "never"}, narrowed={
-            "path": (True, "Trinity resumes only from <root>/<project>/<name>: put the checkpoint there (row 10.8)")}),
+            "path": (True, "Trinity resumes only from <root>/<project>/<name>: put the checkpoint there")}),
         why="config.continue_from_checkpoint"),
     row(lambda c: c.log.level, lambda p: p.identity.log_level, same, why="log.level"),
     row(lambda c: c.monitor.monitor_args, lambda p: p.identity.logger_args, MONITOR, why="monitor_args of the tracker"),
@@ -68,7 +69,7 @@ RUN_ROWS = (
         default=42, when=on.MANY_PASSES, why="trainer/verl/config: seed of the shuffle"),
     row(lambda c: c.trainer.balance_batch, lambda p: p.stage.batch.balance_ranks, same, absent=True, why="trainer: rank balancing"),
     row(lambda c: c.trainer.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True,
-        why="on by default, and then micro-batch sizes are ignored (row 1.7)"),
+        why="on by default, and then micro-batch sizes are ignored"),
     row(lambda c: c.trainer.max_token_len_per_gpu, lambda p: p.stage.batch.micro.tokens_per_rank, counts(Unit.TOKENS_PER_GPU),
         default=on.filled, when=on.DYNAMIC, why="TrainerConfigValidator: null means ceil(2 x max_model_len / sp)"),
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu,
@@ -121,7 +122,7 @@ RUN_ROWS = (
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.model.use_fused_kernels,
         lambda p: p.stage.model_options.fused_kernels, same, default=False, why="trainer/verl/config: _build_model_config"),
     row(lambda c: c.trainer.use_remove_padding, lambda p: p.stage.model_options.remove_padding, same, absent=True,
-        why="overwrites trainer_config (row 9.3)"),
+        why="overwrites trainer_config"),
     row(lambda c: c.trainer.trainer_config.critic.model.enable_gradient_checkpointing,
         lambda p: p.stage.model_options.critic_gradient_checkpointing, same, default=True, when=on.CRITIC, why="trainer_config.critic.model"),
     row(lambda c: c.trainer.trainer_config.critic.model.enable_activation_offload,
@@ -129,7 +130,7 @@ RUN_ROWS = (
     # -- engines ------------------------------------------------------------------------------------------------
     row(lambda c: c.explorer.rollout_model.engine_type, lambda p: p.stage.placement.rollout.engine,
         words({"vllm": "vllm", "vllm_async": "vllm", "sglang": "sglang", "tinker": "tinker", "external": "external"}, narrowed=dict.fromkeys(
-            ("trtllm", "hf"), ("vllm", "Trinity's own engines are vllm and sglang (row 8.1)"))), always=True,
+            ("trtllm", "hf"), ("vllm", "Trinity's own engines are vllm and sglang"))), always=True,
         why="explorer: inference model registry"),
     row(lambda c: c.explorer.rollout_model.tensor_parallel_size, lambda p: p.stage.placement.rollout.tp, same, always=True,
         why="GPUs of one engine = tp x dp x pp"),
@@ -138,7 +139,7 @@ RUN_ROWS = (
     row(lambda c: c.explorer.rollout_model.pipeline_parallel_size, lambda p: p.stage.placement.rollout.pp, same, absent=1,
         why="GPUs of one engine = tp x dp x pp"),
     row(lambda c: c.explorer.rollout_model.gpu_memory_utilization, lambda p: p.stage.placement.rollout.gpu_memory_fraction, same,
-        why="the engine owns its GPUs (row 8.2)"),
+        why="the engine owns its GPUs"),
     row(lambda c: c.explorer.rollout_model.enforce_eager, lambda p: p.stage.placement.rollout.enforce_eager, same, why="vLLM"),
     row(lambda c: c.explorer.rollout_model.dtype, lambda p: p.stage.placement.rollout.dtype, same, why="vLLM"),
     row(lambda c: c.explorer.rollout_model.seed, lambda p: p.stage.placement.rollout.seed, same, why="vLLM"),

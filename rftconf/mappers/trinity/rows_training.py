@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import NO_VALUE_CLIP, counts, off_as, same, words
-from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import rows_of
+from rftconf.mappers.rows_for_role import rows_for_role
 from rftconf.mappers.trinity import conditions as on
 from rftconf.mappers.trinity.folds_roles import follows
 from rftconf.plan.units import Unit
@@ -39,10 +39,10 @@ TRAINING_ROWS = (
         words({"adam": "adamw", "adamw": "adamw", "sgd": "sgd"}), why="trainer/verl/config: _map_optimizer_name_fsdp; adam is AdamW"),
     row(lambda c: c.algorithm.optimizer.betas, lambda p: p.stage.optim.actor.betas, same, why="OptimizerConfig.betas"),
     row(lambda c: c.algorithm.optimizer.weight_decay, lambda p: p.stage.optim.actor.weight_decay, same, why="OptimizerConfig"),
-    row(lambda c: c.algorithm.optimizer.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, when=on.NEW_TRAINER, mirror=True,
-        why="trainer/verl/config: optim.clip_grad, the live key with back ends from 0.8 on (row 5.5)"),
-    row(lambda c: c.trainer.grad_clip, lambda p: p.stage.optim.actor.grad_clip, same, when=on.OLD_TRAINER, alias=True, mirror=True,
-        why="the live key with back ends before 0.8 (row 5.5)"),
+    row(lambda c: c.algorithm.optimizer.clip_grad, lambda p: p.stage.optim.actor.grad_clip, same, when=on.CLIPS_IN_OPTIMIZER,
+        why="trainer/verl/config: optim.clip_grad, the live key with back ends from 0.8 on, and of Megatron"),
+    row(lambda c: c.trainer.grad_clip, lambda p: p.stage.optim.actor.grad_clip, same, when=on.CLIPS_IN_TRAINER, alias=True, mirror=True,
+        why="the live key of FSDP with back ends before 0.8"),
     row(lambda c: c.algorithm.optimizer.lr_scheduler_type, lambda p: p.stage.optim.actor.schedule, on.SCHEDULES, absent="constant",
         why="OptimizerConfig.lr_scheduler_type"),
     row(lambda c: c.algorithm.optimizer.warmup_style, lambda p: p.stage.optim.actor.schedule, on.SCHEDULES, alias=True, read_only=True,
@@ -50,26 +50,26 @@ TRAINING_ROWS = (
     row(lambda c: c.algorithm.optimizer.min_lr_ratio, lambda p: p.stage.optim.actor.min_lr_ratio, same, when=on.DECAYS, always=True,
         why="OptimizerConfig.min_lr_ratio: .01 since 0.5, 0 before (H49)"),
     row(lambda c: c.trainer.trainer_config.critic.optim.lr, lambda p: p.stage.optim.critic.lr, same, default=1e-5, always=True,
-        when=on.CRITIC, why="trainer/verl/config: 1e-5; 1e-6 on the old back end, so always written (row 5.2)"),
+        when=on.CRITIC, why="trainer/verl/config: 1e-5; 1e-6 on the old back end, so always written"),
     row(lambda c: c.trainer.trainer_config.critic.optim.betas, lambda p: p.stage.optim.critic.betas, same, default=[0.9, 0.999],
         when=on.CRITIC, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.optim.weight_decay, lambda p: p.stage.optim.critic.weight_decay, same, default=0.01,
         when=on.CRITIC, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.optim.clip_grad, lambda p: p.stage.optim.critic.grad_clip, same, default=1.0,
-        when=on.CRITIC_NEW, why="trainer/verl/config: _build_critic_optimizer_config"),
+        when=on.CRITIC_CLIPS_IN_OPTIMIZER, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.grad_clip, lambda p: p.stage.optim.critic.grad_clip, same,
-        default=follows("trainer.grad_clip"), when=on.CRITIC_OLD, alias=True,
+        default=follows("trainer.grad_clip"), when=on.CRITIC_CLIPS_IN_TRAINER, alias=True,
         why="verl_config: what dp_critic reads with back ends before 0.8, trainer.grad_clip where it is null (H48)"),
     row(lambda c: c.trainer.trainer_config.critic.optim.lr_scheduler_type, lambda p: p.stage.optim.critic.schedule, on.SCHEDULES,
         default="constant", when=on.CRITIC_FSDP, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.trainer_config.critic.optim.min_lr_ratio, lambda p: p.stage.optim.critic.min_lr_ratio, same, default=0.01,
         when=on.CRITIC_DECAYS, why="trainer/verl/config: _build_critic_optimizer_config"),
     row(lambda c: c.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, on.SKIPPED_STEPS, absent=0,
-        when=on.WARMS_UP, why="trainer: counted in train steps from 1 (H20, D35)"),
+        when=on.WARMS_UP, why="trainer: counted in train steps from 1 (H20)"),
     row(lambda c: c.trainer.trainer_config.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts, on.SKIPPED_STEPS,
-        default=0, alias=True, when=on.OLD_BACK_END, mirror=True, why="the only key that the old back end reads (D35)"),
+        default=0, alias=True, when=on.OLD_BACK_END, mirror=True, why="the only key that the old back end reads"),
     row(lambda c: c.trainer.trainer_config.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, NO_VALUE_CLIP, default=0.5,
-        when=on.CRITIC, always=True, why="0.5; 0.0 on the old back end, so always written (row 4.2.4)"),
+        when=on.CRITIC, always=True, why="0.5; 0.0 on the old back end, so always written"),
     row(lambda c: c.trainer.trainer_config.critic.loss_agg_mode, lambda p: p.stage.algorithm.critic.loss_agg, same,
         default="token-mean", when=on.CRITIC, why="trainer/verl/config: critic.loss_agg_mode"),
 )  # fmt: skip
@@ -112,7 +112,7 @@ CONFIG = "trainer.trainer_config."
 WORKER_ROWS = (
     row(lambda c: c.trainer.trainer_strategy, lambda p: p.stage.placement.actor.backend,
         words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}, narrowed=dict.fromkeys(
-            ("veomni", "torchtitan"), ("fsdp2", "Trinity trains with FSDP or Megatron (row 8.9)"))), always=True, why="fsdp2 since 0.6, fsdp before (D10)"),
+            ("veomni", "torchtitan"), ("fsdp2", "Trinity trains with FSDP or Megatron"))), always=True, why="fsdp2 since 0.6, fsdp before"),
     row(lambda c: c.trainer.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, when=on.FSDP,
         why="one size for all roles"),
     row(lambda c: c.trainer.param_offload, lambda p: p.stage.placement.actor.offload.param, same, absent=False,
@@ -146,9 +146,9 @@ WORKER_ROWS = (
     row(lambda c: c.trainer.trainer_config.critic.megatron.optimizer_offload,
         lambda p: p.stage.placement.critic.offload.optimizer, same, default=follows("trainer.optimizer_offload"), when=on.CRITIC_MEGATRON,
         alias=True, why="merged over trainer.optimizer_offload"),
-    *placed(FSDP_BLOCK, native=CONFIG + "actor_rollout_ref.actor.fsdp_config", plan="stage.placement.actor", when=on.FSDP),
-    *placed(FSDP_BLOCK, native=CONFIG + "actor_rollout_ref.ref.fsdp_config", plan="stage.placement.reference", when=on.REFERENCE_FSDP),
-    *placed(FSDP_BLOCK, native=CONFIG + "critic.fsdp", plan="stage.placement.critic", when=on.CRITIC_FSDP),
-    *placed(PARALLEL_BLOCK, native="trainer.megatron", plan="stage.placement.actor.megatron", when=on.MEGATRON),
-    *placed(MEGATRON_BLOCK, native=CONFIG + "actor_rollout_ref.actor.megatron", plan="stage.placement.actor", when=on.MEGATRON),
+    *rows_for_role(FSDP_BLOCK, native=CONFIG + "actor_rollout_ref.actor.fsdp_config", plan="stage.placement.actor", when=on.FSDP),
+    *rows_for_role(FSDP_BLOCK, native=CONFIG + "actor_rollout_ref.ref.fsdp_config", plan="stage.placement.reference", when=on.REFERENCE_FSDP),
+    *rows_for_role(FSDP_BLOCK, native=CONFIG + "critic.fsdp", plan="stage.placement.critic", when=on.CRITIC_FSDP),
+    *rows_for_role(PARALLEL_BLOCK, native="trainer.megatron", plan="stage.placement.actor.megatron", when=on.MEGATRON),
+    *rows_for_role(MEGATRON_BLOCK, native=CONFIG + "actor_rollout_ref.actor.megatron", plan="stage.placement.actor", when=on.MEGATRON),
 )  # fmt: skip

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 SWITCHES = {
     "explorer.over_rollout": "ratio",
@@ -23,7 +18,7 @@ SWITCHES = {
 ONLY = {"service.data_juicer": ("port",)}
 
 
-def _read(r: Reading) -> None:
+def _read(r: ReadContext) -> None:
     """Say of each key below a block that is off that it does nothing."""
     for block, switch in SWITCHES.items():
         value = r.native(f"{block}.{switch}")
@@ -35,7 +30,7 @@ def _read(r: Reading) -> None:
                 r.inactive[key] = f"no effect while {block}.{switch} is {'0' if switch == 'ratio' else 'false'}"
 
 
-def _write(w: Writing) -> None:
+def _write(w: WriteContext) -> None:
     """These blocks have no fields of the plan."""
     del w
 

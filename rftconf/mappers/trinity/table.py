@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.rates import (
     advantage_scope,
     critics_updates_per_tick,
@@ -12,7 +13,7 @@ from rftconf.mappers.rates import (
     tail,
     updates_per_tick,
 )
-from rftconf.mappers.rows import UNSET, Each, Fold, Table, cannot, fixed
+from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
 from rftconf.mappers.trinity import (
     folds,
     folds_algorithm,
@@ -36,6 +37,7 @@ from rftconf.mappers.trinity.reasons import REASONS
 from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, EVAL_TASK_ROWS, RUN_ROWS, TRAIN_TASK_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
 from rftconf.mappers.trinity.switches import SWITCHED_OFF
+from rftconf.mappers.without_control import as_actor
 
 A, B, D, P, Y = "stage.algorithm.", "stage.batch.", "stage.data.", "stage.placement.", "stage.sync."
 ALGO, EXPLORER, SYNC = "algorithm.", "explorer.rollout_model.", "synchronizer."
@@ -49,7 +51,7 @@ FOLDS = (
     Fold(("buffer.batch_size", "buffer.train_batch_size", SYNC + "sync_interval", SYNC + "explorer_sync_interval",
           SYNC + "trainer_sync_interval", SYNC + "sync_offset", SYNC + "sync_style"),
          (B + "prompts_per_rollout", B + "sequences_per_update", DEMOS, Y + "driver", Y + "run_ahead_rollouts", Y + "every_rollouts", Y + "in_flight"),
-         folds.read_batch, folds.write_batch, "explorer: need_sync; trainer: need_sync; MAPPING rows 1.1, 1.3, 2.1-2.5"),
+         folds.read_batch, folds.write_batch, "explorer: need_sync; trainer: need_sync"),
     Fold(("mode", EXPLORER + "engine_num", "explorer.auxiliary_models[].engine_num"),
          (P + "layout", P + "rollout.gpus", P + "actor.gpus", P + "auxiliary[].gpus", *(f"{P}auxiliary[].{f}" for f in ("role", "own_pool", "colocate_with"))),
          folds_run.read_gpus, folds_run.write_gpus, "config_validator: _set_gpu_allocation_info"),
@@ -79,7 +81,7 @@ FOLDS = (
     Fold((ALGO + "entropy_loss_fn", ARGS[4], ARGS[4] + ".entropy_coef"), (A + "entropy_coef",),
          folds_kl.read_entropy, folds_kl.write_entropy, "algorithm/entropy_loss_fn"),
     Fold(folds_logprob.KEYS, (Y + "old_logprob", A + "rollout_correction"),
-         folds_logprob.read_old_logprob, folds_logprob.write_old_logprob, "trainer/verl/trainer.py; rows 2.8, 2.9"),
+         folds_logprob.read_old_logprob, folds_logprob.write_old_logprob, "trainer/verl/trainer.py"),
     Fold((*(f"{t}[].{k}" for t in (TASKS, EVALS) for k in ("path", "split", *(f"rollout_args.{f}" for f in folds_data.SAMPLING))),
           EVALS + "[].repeat_times", TASKS + "[].data_selector.selector_type", TASKS + "[].data_selector.seed"),
          (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "selector", *(f"sampling.{x}" for x in (*folds_data.SAMPLING, "responses")))),
@@ -99,13 +101,13 @@ FOLDS = (
 
 FIXED = (
     fixed(lambda p: p.stage.batch.pass_order, lambda c: pass_order(c, "per_update"),
-          why="each update's sequences are repeated E times in a row (row 1.5)"),
+          why="each update's sequences are repeated E times in a row"),
     fixed(lambda p: p.stage.batch.uneven_tail, lambda c: tail(c, "forbid"), why="the trainer waits for whole batches (H7)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope,
           lambda c: advantage_scope(c, "update" if c.plan(A + "advantage") in ("gae", "reinforce_pp", "rloo") else "rollout"),
           why="the trainer computes advantages per train step; group advantages are per prompt (H42)"),
-    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks with each train step (row 5.6, H44)"),
-    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks with each train step (row 5.6, H44)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks with each train step (H44)"),
+    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks with each train step (H44)"),
     fixed(lambda p: p.stage.algorithm.std_ddof,
           lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
           why="rewards are divided by the deviation of a sample (H38)"),
@@ -116,11 +118,6 @@ FIXED = (
 def _only_domain(context: Any, path: str) -> Any:
     """The answers of the only domain are all answers."""
     return context.plan(path) if context.items("stage.data.domains") == 1 else UNSET
-
-
-def _as_actor(context: Any, path: str) -> Any:
-    """Roles without controls of their own do what the actor does."""
-    return context.plan(path.replace("reference", "actor").replace("critic", "actor"))
 
 
 def _as_micro(context: Any, path: str) -> Any:
@@ -134,7 +131,7 @@ CANNOT = (
     cannot("stage.data.*[].keys.chosen", why="a run with rewards has no pairs of answers"),
     cannot("stage.data.*[].keys.rejected", why="a run with rewards has no pairs of answers"),
     cannot("stage.algorithm.policy_loss.value_cap", why="the loss of a token has no largest value; dual clip bounds c*|A| (H32)"),
-    cannot("identity.resume_path", why="Trinity resumes only from <root>/<project>/<name> (row 10.8)"),
+    cannot("identity.resume_path", why="Trinity resumes only from <root>/<project>/<name>"),
     cannot("stage.model.tokenizer_path", why="Trinity takes the model's own tokenizer"),
     cannot("stage.model.critic_tokenizer_path", why="the critic uses the policy's tokenizer", behaves=lambda c, _: c.plan("stage.model.path")),
     cannot("stage.batch.prompts_per_fetch", why="the explorer fetches one batch at a time"),
@@ -143,7 +140,7 @@ CANNOT = (
     cannot("stage.batch.critic.*", why="the critic follows trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
     cannot("stage.batch.critic_infer.*", why="the critic follows trainer.use_dynamic_bsz and trainer.max_token_len_per_gpu", behaves=_as_micro),
     cannot("stage.batch.micro.*", why="micro-batches are sized by tokens here"),
-    cannot("stage.batch.critic_sequences_per_update", why="the critic's update is buffer.train_batch_size, as the actor's (row 1.4)",
+    cannot("stage.batch.critic_sequences_per_update", why="the critic's update is buffer.train_batch_size, as the actor's",
            behaves=lambda c, _: c.plan(B + "sequences_per_update")),
     cannot("stage.optim.actor.min_lr", why="only a ratio: algorithm.optimizer.min_lr_ratio",
            behaves=lambda c, _: c.plan("stage.optim.actor.min_lr")),
@@ -152,7 +149,7 @@ CANNOT = (
     cannot("stage.optim.critic.kind", why="the critic trains with AdamW", behaves="adamw"),
     cannot("stage.optim.*", why="no decay, so nothing to bound"),
     cannot("stage.placement.*.mesh.*", why="FSDP splits data and sequences over GPUs, and nothing else", behaves=1),
-    cannot("stage.placement.*.megatron.*", why="one Megatron layout for all roles", behaves=_as_actor),
+    cannot("stage.placement.*.megatron.*", why="one Megatron layout for all roles", behaves=as_actor),
     cannot("stage.placement.*.offload.*", why="no offload of its own for this role", behaves=False),
     cannot("stage.placement.*.torch_compile", why="the trainer always compiles", behaves=True),
     cannot("stage.placement.*.use_orig_params", why="FSDP flattens parameters", behaves=False),
@@ -164,9 +161,9 @@ CANNOT = (
     cannot("stage.placement.rollout.extra", why="engine arguments go under explorer.rollout_model.extra_engine_args"),
     cannot("stage.placement.auxiliary[].max_num_seqs", why="auxiliary engines take vLLM's default"),
     cannot("stage.placement.auxiliary[].load_format", why="Trinity loads helpers from the model path", behaves="auto"),
-    cannot("stage.placement.auxiliary[].domain", why="the workflow of a task set decides which answers a helper is asked about (row 7.9)",
+    cannot("stage.placement.auxiliary[].domain", why="the workflow of a task set decides which answers a helper is asked about",
            behaves=_only_domain),
-    cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into the workflow (row 7.9)"),
+    cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into the workflow"),
     cannot("stage.placement.auxiliary[].sampling.responses", why="a workflow says how many verdicts it wants", behaves=1),
     cannot("stage.placement.auxiliary[].sequences_per_pass", why="engines take as many requests at once as they have room for"),
     cannot("stage.placement.*", why="no control of its own for this role"),
@@ -174,7 +171,8 @@ CANNOT = (
     cannot("stage.sampling.eval.*", why="evaluation takes the model's value", behaves=1.0),
     cannot("stage.model_options.liger", why="Trinity does not use Liger kernels", behaves=False),
     cannot("stage.data.environments[].*", why="an environment is a multi-step workflow here: write one and name it in default_workflow_type"),
-    cannot("stage.data.domains[].*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set (row 7.6)"),
+    cannot("stage.turns.*", why="turns and tools are Python here: write a multi-step workflow and name it in default_workflow_type"),
+    cannot("stage.data.domains[].*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set"),
     cannot("stage.data.rows", why="counted from the data"),
     cannot("stage.data.*_max_samples", why="cut the file itself: Trinity reads all of it"),
     cannot("stage.data.loader_workers", why="Trinity's readers have no worker processes"),
@@ -184,7 +182,7 @@ CANNOT = (
     cannot("stage.data.*[].seed", why="the selector's seed"),
     cannot("stage.data.*[].trained_turns", why="a workflow decides which of its answers are trained on"),
     cannot("stage.data.eval[].*", why="evaluation reads its set from front to back"),
-    cannot("stage.reward.function_*", why="rewards are registered Python classes: wrap the function and name it in default_reward_fn_type (row 7.7)"),
+    cannot("stage.reward.function_*", why="rewards are registered Python classes: wrap the function and name it in default_reward_fn_type"),
     cannot("stage.reward.manager", why="the workflow computes rewards", behaves="naive"),
     cannot("stage.reward.manager_args", why="give them to the reward function as reward_fn_args"),
     cannot("stage.seeds.global_seed", why="seeds belong to selectors and engines"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rows import Each, Fixed, Fold, Reason, Row, Table, cannot, fixed
 from rftconf.mappers.trinity import folds_dpo, folds_model, folds_run, folds_sft, folds_steps, questions, table_sft
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import arith, formula
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Each, Fold, Reason, Row, cannot
 from rftconf.mappers.trinity import folds_data, folds_model
 from rftconf.mappers.trinity.reasons import FILLED, REASONS, SECRETS
 from rftconf.mappers.trinity.rows_run import EVAL_TASK_ROWS
 from rftconf.mappers.trinity.table import EVALS, TRINITY
 from rftconf.plan.kinds import counts_for_evaluation
-from rftconf.plan.symbols import arith, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D, ENGINES, NUMBER = "stage.data.", "stage.placement.rollout.gpus", "explorer.rollout_model.engine_num"
 
 
-def _read_engines(r: Reading) -> None:
+def _read_engines(r: ReadContext) -> None:
     engines = r.native(NUMBER, 1)
     size = 1
     for kind in ("tensor", "data", "pipeline"):
@@ -29,7 +25,7 @@ def _read_engines(r: Reading) -> None:
     r.set(ENGINES, engines * size, NUMBER, how=f"{formula(engines)} engines of {formula(size)} GPUs")
 
 
-def _write_engines(w: Writing) -> None:
+def _write_engines(w: WriteContext) -> None:
     gpus = w.plan(ENGINES)
     if gpus is None:
         return
@@ -42,7 +38,7 @@ def _write_engines(w: Writing) -> None:
         _pass_trainers_checks(w)
 
 
-def _pass_trainers_checks(w: Writing) -> None:
+def _pass_trainers_checks(w: WriteContext) -> None:
     """Releases before 0.6.0 check the sizes of a trainer that a benchmark does not have, and stop there."""
     nodes, each = w.plan("cluster.nodes"), w.plan("cluster.gpus_per_node")
     if not w.since("0.5.2"):
@@ -56,7 +52,7 @@ def _pass_trainers_checks(w: Writing) -> None:
         w.put("trainer.trainer_strategy", "megatron", always=True, how=how)
 
 
-def _read_sets(r: Reading) -> None:
+def _read_sets(r: ReadContext) -> None:
     folds_data.read_places(r)
     for path in [
         p
@@ -66,7 +62,7 @@ def _read_sets(r: Reading) -> None:
         r.take_back(path)
 
 
-def _write_sets(w: Writing) -> None:
+def _write_sets(w: WriteContext) -> None:
     native, listed = folds_data.LISTS[1]
     for index in range(w.items(D + listed)):
         at, to = f"{native}[{index}].", f"{D}{listed}[{index}]."
@@ -99,8 +95,8 @@ TRINITY_BENCH = replace(
         *(r for r in TRINITY.rows if isinstance(r, Fold) and any(path in r.plans for path in TAKEN)),
     ),
     cannot=(
-        *(c for c in TRINITY.cannot if c.plan.startswith("stage.data.environments")),
-        cannot("stage.data.domains*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set (row 7.6)"),
+        *(c for c in TRINITY.cannot if c.plan.startswith(("stage.data.environments", "stage.turns"))),
+        cannot("stage.data.domains*", why="a data set has one workflow and one reward: split the file by tag and give each part a task set"),
         *(c for c in TRINITY.cannot if c.plan in ("identity.resume_path", "stage.model.tokenizer_path", "stage.placement.rollout.load_format",
           "stage.placement.rollout.extra", "stage.sampling.eval.*", "stage.data.*[].sampling.repetition_penalty",
           "stage.data.*[].sampling.ignore_eos", "stage.reward.function_*", "stage.reward.manager", "stage.reward.manager_args", "stage.name")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rates import worth_supervised
 from rftconf.mappers.rows import Fold, Reason, Row, Table, cannot, fixed
 from rftconf.mappers.trinity import folds_model, folds_run, folds_sft, folds_steps, questions
@@ -28,7 +28,7 @@ RUNS = tuple(
 FOLDS = (
     Fold(("mode", "algorithm.algorithm_type"), ("stage.kind",), folds_sft.read_kind, folds_sft.write_kind, "cli/launcher: mode; SFTAlgorithm"),
     Fold(("buffer.train_batch_size", "cluster.node_num", "model.max_prompt_tokens", "model.max_response_tokens"),
-         (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_sft.read_update, folds_sft.write_update, "BufferConfigValidator; row 11.3"),
+         (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_sft.read_update, folds_sft.write_update, "BufferConfigValidator"),
     Fold((*(F + key for key in ("path", "split", "subset_name", "storage_type", "name", "data_selector.selector_type", "data_selector.seed",
                                 "format.enable_concatenated_multi_turn")), *(f"{F}format.{key}" for key in folds_sft.COLUMNS)),
          (*TRAIN, *(f"{D}train[].{field}" for field in folds_sft.COLUMNS.values()), D + "shuffle", D + "seed"),
@@ -98,7 +98,7 @@ _KEPT = (
     "stage.placement.*.offload.*", "stage.placement.*.torch_compile", "stage.placement.*.use_orig_params", "stage.placement.*.seed",
     "stage.placement.*.full_determinism", "stage.model_options.liger", "stage.data.rows", "stage.data.*_max_samples",
     "stage.data.loader_workers", "stage.data.dataset_class*", "stage.name", "stage.init_from", "identity.resume_path",
-    "stage.optim.*", "stage.data.environments[].*", "stage.data.domains[].*",
+    "stage.optim.*", "stage.data.environments[].*", "stage.turns.*", "stage.data.domains[].*",
 )  # fmt: skip
 
 TRINITY_SFT = Table(

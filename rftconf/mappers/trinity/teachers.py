@@ -1,18 +1,14 @@
-"""Trinity's on-policy distillation: the first auxiliary model's divergence stands for the advantage (row 15.13)."""
+"""Trinity's on-policy distillation: the first auxiliary model's divergence stands for the advantage."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.native import Native
+from rftconf.mappers.shapes import carry, leave_open, settle
 from rftconf.mappers.trinity.algorithms import algorithm, arguments, class_of
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.native import Native
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 T = A + "distillation."
@@ -32,7 +28,7 @@ def follows_teacher(source: Native) -> bool:
     return isinstance(name, str) and name in OBJECTIVES
 
 
-def read_teacher(r: Reading) -> None:
+def read_teacher(r: ReadContext) -> None:
     """The divergence, its weight, and the teacher's share of a mixture."""
     if r.plan("stage.kind") != "distill":
         return
@@ -48,14 +44,13 @@ def read_teacher(r: Reading) -> None:
     r.set(T + "as_advantage", True, kind=Kind.DEFAULT, how="advantage_fn: both are advantage functions")
 
 
-def write_teacher(w: Writing) -> None:
+def write_teacher(w: WriteContext) -> None:
     """The class of the divergence; what Trinity has no class for is left open."""
     if w.plan("stage.kind") != "distill":
         return
     kind = _class_of(w)
     _write_class(w, kind)
-    if w.plan(T + "teacher_coef") is not None:
-        w.put(COEF, w.plan(T + "teacher_coef"), T + "teacher_coef", always=True)
+    carry(w, COEF, T + "teacher_coef", always=True)
     if w.plan(T + "mixture") is not None and kind == "jsd":
         w.put(MIXTURE, w.plan(T + "mixture"), T + "mixture", always=True)
     _settle(w)
@@ -64,14 +59,14 @@ def write_teacher(w: Writing) -> None:
         w.put("buffer.explorer_input.default_workflow_type", WORKFLOW, always=True, how=how)
 
 
-def _write_class(w: Writing, kind: str | None) -> None:
+def _write_class(w: WriteContext, kind: str | None) -> None:
     told = [path for path in (A + "advantage", T + "objective", T + "estimator") if w.plan(path) is not None]
     what = " by ".join(formula(w.plan(path)) for path in told if path.startswith(T))
     takes = f"Trinity-RFT {w.release} takes teacher's minus student's log-probability as the advantage"
     if kind is None:
         since = f"; jsd came with {JSD_SINCE}" if w.plan(T + "objective") == "js_divergence" else ""
         note = f"{takes}, not {what or 'a divergence that the source does not name'}{since}"
-        w.put(TYPE, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, TYPE, note, *told, state=State.NO_COUNTERPART)
         return
     other = kind == "on_policy_distill" and w.plan(T + "estimator") not in ("k1", None)
     loss = w.plan(T + "as_advantage") is False
@@ -89,24 +84,22 @@ def _write_class(w: Writing, kind: str | None) -> None:
         w.decide(TYPE, why, "distil by this estimator", "an advantage function of your own")
 
 
-def _class_of(w: Writing) -> str | None:
+def _class_of(w: WriteContext) -> str | None:
     objective, estimator = w.plan(T + "objective"), w.plan(T + "estimator")
     if objective == "reverse_kl" and (estimator is None or isinstance(estimator, str)):
         return "on_policy_distill"
     return "jsd" if objective == "js_divergence" and (w.same_framework or w.since(JSD_SINCE)) else None
 
 
-def _settle(w: Writing) -> None:
+def _settle(w: WriteContext) -> None:
     if w.plan(T + "as_advantage") is True:
         w.lose(T + "as_advantage", State.DEFAULT, "as Trinity does")
     elif w.plan(T + "as_advantage") is False:
         w.lose(T + "as_advantage", State.NARROWED, "in the source the divergence is the loss; here it is an advantage")
     if w.plan(A + "whiten_advantage") is not None:
         white = w.plan(A + "whiten_advantage") is True
-        w.lose(
-            A + "whiten_advantage",
-            State.NO_COUNTERPART if white else State.DEFAULT,
-            "a teacher's advantages are not whitened",
+        settle(
+            w, A + "whiten_advantage", not white, "a teacher's advantages are not whitened", state=State.NO_COUNTERPART
         )
     for field in ("std_scope", "critic.enabled"):
         if w.plan(A + field) is not None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rftconf.mappers import episodes
+from rftconf.mappers.context import ReadContext
 from rftconf.mappers.trinity.algorithms import class_of
 from rftconf.schemas import catalogue
 from rftconf.schemas.registry import framework
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
 
 TRAIN = "stage.data.train"
 A_STEP_EACH = frozenset((
@@ -26,7 +24,7 @@ OF_STEPS = frozenset(("step_wise_grpo", "gigpo"))
 """Advantage functions that look for the steps of an episode (multi_step_grpo_advantage.py, gigpo_advantage.py)."""
 
 
-def counts_steps(r: Reading, made: Any, taken: Any) -> bool:
+def counts_steps(r: ReadContext, made: Any, taken: Any) -> bool:
     """True where a train batch counts steps of episodes, by the workflow, the advantage function, or a person's word.
 
     `made`: the answers of a period, `taken`: the experiences of an update. A workflow that is none of Trinity's own may

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
-    Context = Reading | Writing
+from rftconf.mappers.context import Context
 
 PLAIN_ENGINE = "dp"
 """The word of a launch line that leaves the actor with FSDP's config."""

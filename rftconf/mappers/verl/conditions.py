@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put, Same, words
-from rftconf.mappers.rates import data_parallel, known, ratio, sequence_gpus, sequences_per_rollout
-from rftconf.mappers.rows import When
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.codecs import Codec, Number, Put, Same, words
+from rftconf.mappers.context import Context, ReadContext, When
+from rftconf.mappers.native import Native
+from rftconf.mappers.rates import data_parallel, known_plan_value, ratio, sequence_gpus, sequences_per_rollout
 from rftconf.mappers.verl.chosen_engine import other_engine
-from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 from rftconf.schemas.registry import VERL
-
-if TYPE_CHECKING:
-    from rftconf.mappers.native import Native
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
-    Context = Reading | Writing
-
 
 FSDP = When(lambda c: c.backend == "fsdp" and not other_engine(c), "only the FSDP trainer reads it")
 TORCH_OPTIMIZER = When(lambda c: c.backend != "torchtitan", "TorchTitan's optimizer has keys of its own")
@@ -137,9 +130,6 @@ CRITIC_COSINE = When(
     lambda c: CRITIC_FSDP.test(c) and c.plan("stage.optim.critic.schedule") != "constant",
     "no critic, or a constant learning rate",
 )
-FILTERING = When(
-    lambda c: bool(c.items("stage.algorithm.filters")), "no effect while algorithm.filter_groups.enable is False"
-)
 
 
 def worth(context: Context, unit: Unit) -> Any:
@@ -148,14 +138,14 @@ def worth(context: Context, unit: Unit) -> Any:
         case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.PROMPTS:
-            return known(context, "stage.batch.responses_per_prompt", "rollout.n")
+            return known_plan_value(context, "stage.batch.responses_per_prompt", "rollout.n")
         case Unit.ROLLOUTS | Unit.LR_TICKS:
             # one scheduler tick per update_actor call: a rollout period, except in separate_async (B/s prompts)
             whole = sequences_per_rollout(context)
             return ratio(whole, local_updates(context)) if unit is Unit.LR_TICKS else whole
         case Unit.UPDATES:
-            update = known(context, "stage.batch.sequences_per_update", "actor.ppo_mini_batch_size")
-            return ratio(update, known(context, "stage.batch.passes", "actor.ppo_epochs"))
+            update = known_plan_value(context, "stage.batch.sequences_per_update", "actor.ppo_mini_batch_size")
+            return ratio(update, known_plan_value(context, "stage.batch.passes", "actor.ppo_epochs"))
         case Unit.SEQUENCES_PER_RANK:
             return data_parallel(context, megatron=context.backend == "megatron")
         case Unit.TOKENS_PER_GPU:
@@ -168,16 +158,16 @@ def worth(context: Context, unit: Unit) -> Any:
 def local_updates(context: Context) -> Any:
     """`parameter_sync_step` of the mode that runs: local updates between two weight syncs."""
     context.plan("stage.placement.layout")  # the row that learns it
-    return context.facts.get("parameter_sync_step", 1)
+    return context.facts.parameter_sync_step
 
 
-WHITENED = ("gae", "reinforce_pp", "reinforce_pp_baseline")
+WHITENED = ("gae", "reinforce_pp", "reinforce_pp_baseline", "gdpo")
 """Estimators whose advantages are whitened."""
 
 
-def dapo_recipe(r: Reading) -> bool:
+def dapo_recipe(r: ReadContext) -> bool:
     """True for DAPO's own program and that of its kin (recipe/entropy), which went with 0.7: they read keys that main_ppo does not."""
-    program = str(r.facts.get("program", "")).replace("/", ".").removesuffix(".py")
+    program = str(r.facts.program).replace("/", ".").removesuffix(".py")
     return program in VERL.mains[1:] and not r.since("0.8.0")
 
 
@@ -187,17 +177,17 @@ def v1_trainer(context: Context) -> bool:
 
 
 def single_ticks(context: Context) -> bool:
-    """True where a local update is one mini-batch: always in separate_async, by a hand-set step elsewhere (row 15.2)."""
+    """True where a local update is one mini-batch: always in separate_async, by a hand-set step elsewhere."""
     context.plan("stage.placement.layout")  # the row that learns it
-    return bool(context.facts.get("single_ticks", False))
+    return bool(context.facts.single_ticks)
 
 
 def separate_async(context: Context) -> bool:
     """True in the mode whose trainer asserts that a period is whole mini-batches."""
-    return single_ticks(context) and context.facts.get("trainer_mode", "separate_async") == "separate_async"
+    return single_ticks(context) and context.facts.trainer_mode in ("", "separate_async")
 
 
-class _SkippedPeriods(Codec[Any, Any]):
+class _SkippedPeriods(Codec[float, Number]):
     """veRL counts steps from 1 and updates the actor when `critic_warmup <= step`: w skips w-1 periods (H20)."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -223,7 +213,7 @@ class _SkippedPeriods(Codec[Any, Any]):
 SKIPPED_PERIODS = _SkippedPeriods()
 
 
-class _Optimizers(words):
+class _Optimizers(words[Any, Any]):
     """FSDP and TorchTitan name a class of torch, Megatron and VeOmni a word of their own."""
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
@@ -247,8 +237,17 @@ OPTIMIZERS = _Optimizers(
     }
 )
 
-FSDP_SCHEDULES = words({"constant": "constant", "cosine": "cosine"}, asked=True)
-"""FSDPOptimizerConfig asserts these two (row 5.8); its default is constant, which a decay is not."""
+
+class _Schedules(words[Any, Any]):
+    def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
+        if context.since("0.4.0") or context.same_framework:
+            return super().put(value, context, unit)
+        state = State.DEFAULT if value in ("constant", None) else State.NO_COUNTERPART
+        return Put(None, state, "up to 0.3.0 the rate is constant after its warm-up (fsdp_workers)")
+
+
+FSDP_SCHEDULES = _Schedules({"constant": "constant", "cosine": "cosine"}, asked=True)
+"""FSDPOptimizerConfig asserts these two; its default is constant, which a decay is not."""
 MEGATRON_SCHEDULES = words(
     {"constant": "constant", "linear": "linear", "cosine": "cosine", "inverse_square_root": "inv_sqrt", "WSD": "wsd"}
 )

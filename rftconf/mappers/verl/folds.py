@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, OpenKey
+from rftconf.mappers.context import Context, ReadContext, WriteContext
+from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.verl.conditions import WHITENED
 from rftconf.mappers.verl.rows_training import ADVANTAGES
 from rftconf.mappers.verl.teachers import ALONE, SWITCH, follows_teacher
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 
-def read_advantage(r: Reading) -> None:
+def read_advantage(r: ReadContext) -> None:
     """The estimator's name; grpo with or without division by the group's standard deviation."""
     if follows_teacher(r):
         r.inactive["algorithm.norm_adv_by_std_in_grpo"] = ALONE
@@ -36,7 +35,7 @@ def read_advantage(r: Reading) -> None:
     r.set("stage.algorithm.std_scope", None, keys[0])
 
 
-def write_advantage(w: Writing) -> None:
+def write_advantage(w: WriteContext) -> None:
     """Back to the registry's name."""
     name = w.plan("stage.algorithm.advantage")
     if follows_teacher(w) and not w.same_framework:
@@ -75,12 +74,22 @@ def write_advantage(w: Writing) -> None:
         )
 
 
-def _spares_the_critic(r: Reading) -> bool:
+def whitened(c: Context) -> Any:
+    """Whether the estimator whitens advantages; of one that is not veRL's own nobody knows."""
+    given = c.effective("algorithm.adv_estimator")
+    if given == "???" or isinstance(given, Expr):
+        return OpenKey("algorithm.adv_estimator")
+    name = c.plan("stage.algorithm.advantage")
+    known = name in ("grpo", "grpo_mean_only", "teacher") or name in ADVANTAGES.values()
+    return name in WHITENED if known else None
+
+
+def _spares_the_critic(r: ReadContext) -> bool:
     """True where the estimator alone keeps veRL from building a critic, whose own keys it would then check (need_critic)."""
     return r.native("critic.enable") is None and r.native("algorithm.adv_estimator") != "gae"
 
 
-def read_critic(r: Reading) -> None:
+def read_critic(r: ReadContext) -> None:
     """critic.enable, or null: then exactly the gae estimator has one."""
     if follows_teacher(r):
         if r.native("critic.enable") is True or (
@@ -99,7 +108,7 @@ def read_critic(r: Reading) -> None:
     r.set("stage.algorithm.critic.enabled", wanted, "critic.enable", "algorithm.adv_estimator")
 
 
-def write_critic(w: Writing) -> None:
+def write_critic(w: WriteContext) -> None:
     """Left to the estimator unless the plan says otherwise."""
     wanted = w.plan("stage.algorithm.critic.enabled")
     open_estimator = w.effective("algorithm.adv_estimator") == "???"
@@ -121,8 +130,8 @@ LOSS_SINCE = {
 L = "stage.algorithm."
 
 
-def read_loss(r: Reading) -> None:
-    """Family, aggregation and its scope, which changed with the releases (MAPPING rows 4.2.13, 4.2.14, 4.2.18)."""
+def read_loss(r: ReadContext) -> None:
+    """Family, aggregation and its scope, which changed with the releases."""
     mode = r.native("actor_rollout_ref.actor.policy_loss.loss_mode", "vanilla")
     family = FAMILIES.get(mode, mode) if isinstance(mode, str) else mode
     r.set(L + "policy_loss.family", family, "actor_rollout_ref.actor.policy_loss.loss_mode")
@@ -144,10 +153,10 @@ def read_loss(r: Reading) -> None:
         kind=Kind.DERIVED if follows else None,
     )
     r.set(L + "loss_norm_scope", "update" if r.since("0.8.0") else "micro_batch_mean", kind=Kind.DEFAULT,
-          how="global over the update since 0.8, per micro-batch before (row 4.2.14)")  # fmt: skip
+          how="global over the update since 0.8, per micro-batch before")  # fmt: skip
 
 
-def _divisor(r: Reading, agg: Any) -> Any:
+def _divisor(r: ReadContext, agg: Any) -> Any:
     if agg not in ("seq-mean-sum-over-len", "sum-over-len"):
         if r.written("actor_rollout_ref.actor.loss_scale_factor"):
             r.inactive["actor_rollout_ref.actor.loss_scale_factor"] = "only seq-mean-token-sum-norm reads it"
@@ -156,7 +165,7 @@ def _divisor(r: Reading, agg: Any) -> Any:
     return r.plan("stage.length.response_max_tokens") if factor is None else factor
 
 
-def write_loss(w: Writing) -> None:
+def write_loss(w: WriteContext) -> None:
     """The family's registry name and the aggregation in this release's meaning."""
     family = w.plan(L + "policy_loss.family")
     names = {plan: native for native, plan in FAMILIES.items()}
@@ -164,7 +173,7 @@ def write_loss(w: Writing) -> None:
     named = names.get(family) if isinstance(family, str) else None
     if named is not None and not w.same_framework and not w.since(LOSS_SINCE.get(named, "0")):
         note = f"veRL has the {named} loss since {LOSS_SINCE[named]}"
-        w.put(key, "???", L + "policy_loss.family", state=State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, key, note, L + "policy_loss.family", state=State.NO_COUNTERPART)
     elif isinstance(family, Expr) or family in names or w.same_framework:
         w.put(key, names.get(family, family) if isinstance(family, str) else family, L + "policy_loss.family")
     elif family is not None:
@@ -180,7 +189,7 @@ def write_loss(w: Writing) -> None:
         w.lose(L + "loss_norm_scope", State.DEFAULT, "as veRL does")
 
 
-def _write_aggregation(w: Writing) -> None:
+def _write_aggregation(w: WriteContext) -> None:
     agg = w.plan(L + "loss_agg")
     mine = "seq-mean-sum-over-len" if w.since("0.7.1") else "sum-over-len"
     key = "actor_rollout_ref.actor.loss_agg_mode"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rftconf.mappers.codecs import same, words
-from rftconf.mappers.rows import Fold, Row, When
+from rftconf.mappers.context import ReadContext, When, WriteContext
+from rftconf.mappers.rows import Fold, Row
+from rftconf.mappers.shapes import leave_to_default
 from rftconf.mappers.verl.chosen_engine import other_engine
 from rftconf.mappers.verl.model_overrides import read_frozen_router
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 ACTOR, WORKER = "actor_rollout_ref.actor.", "stage.placement.actor."
 BACKEND, STRATEGY = WORKER + "backend", ACTOR + "strategy"
@@ -24,7 +20,7 @@ NAMES = {"mlite": "megatron_lite"}
 """What engines are called whose word is short."""
 
 
-def _read(r: Reading) -> None:
+def _read(r: ReadContext) -> None:
     read_frozen_router(r)
     chosen = tuple(group for group in GROUPS if r.written(group))
     other = other_engine(r)
@@ -35,13 +31,13 @@ def _read(r: Reading) -> None:
     r.set(BACKEND, BACKENDS.get(r.native(STRATEGY), r, None), *keys, *chosen)
 
 
-def _write(w: Writing) -> None:
+def _write(w: WriteContext) -> None:
     value = w.plan(BACKEND)
     if value is None:
         return
     put = BACKENDS.put(value, w, None)
     if put.value is None:
-        w.lose(BACKEND, put.state, put.note)
+        leave_to_default(w, STRATEGY, BACKEND, put.note)
     else:
         w.put(STRATEGY, put.value, BACKEND, state=put.state, note=put.note, always=True)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import formula
 from rftconf.mappers.codecs import words
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
-from rftconf.plan.symbols import formula
+from rftconf.mappers.shapes import carry, take
 from rftconf.schemas import registry
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 ACTOR = "stage.placement.actor."
 BACKEND, STRATEGY = ACTOR + "backend", "engine.strategy"
@@ -21,7 +19,7 @@ ENGINES = words({"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"})
 """FSDPEngineConfig asserts the first two, McoreEngineConfig the last."""
 
 
-def read_engine(r: Reading) -> None:
+def read_engine(r: ReadContext) -> None:
     """The groups on the command line say it (`engine=megatron optim=megatron`), else the engine's own strategy."""
     chosen = _groups(r)
     _refuse_others(r, chosen)
@@ -35,7 +33,7 @@ def read_engine(r: Reading) -> None:
     r.set(BACKEND, ENGINES.get(named, r, None), *said, *chosen)
 
 
-def _groups(r: Reading) -> dict[str, Any]:
+def _groups(r: ReadContext) -> dict[str, Any]:
     cells = r.source.cells
     return {
         name: cells[name].value
@@ -44,7 +42,7 @@ def _groups(r: Reading) -> dict[str, Any]:
     }
 
 
-def _refuse_others(r: Reading, chosen: dict[str, Any]) -> None:
+def _refuse_others(r: ReadContext, chosen: dict[str, Any]) -> None:
     known = registry.framework(r.source.framework)
     for group, name in chosen.items():
         if name not in known.trainers:
@@ -61,7 +59,7 @@ def _refuse_others(r: Reading, chosen: dict[str, Any]) -> None:
         )
 
 
-def write_engine(w: Writing) -> None:
+def write_engine(w: WriteContext) -> None:
     """The strategy; the launch line names the groups."""
     value = w.plan(BACKEND)
     if value is None:
@@ -86,13 +84,12 @@ def either(name: str, field: str, absent: Any) -> Fold:
     """A key of both engines that the plan keeps apart. `absent`: what a release without the key does."""
     key, fields = f"engine.{name}", {False: ACTOR + field, True: f"{ACTOR}megatron.{name}"}
 
-    def read(r: Reading) -> None:
-        r.set(fields[r.backend == "megatron"], r.native(key, absent), key)
+    def read(r: ReadContext) -> None:
+        take(r, key, fields[r.backend == "megatron"], absent)
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         path = fields[w.backend == "megatron"]
-        if w.plan(path) is not None:
-            w.put(key, w.plan(path), path)
+        carry(w, key, path)
 
     return Fold((key,), tuple(fields.values()), read, write, "FSDPEngineConfig, McoreEngineConfig")
 

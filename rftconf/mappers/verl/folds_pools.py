@@ -1,24 +1,22 @@
-"""veRL's trainer modes and resource pools: who trains, who generates, on which GPUs, how far ahead (rows 3.1-3.3, 15.1-15.4)."""
+"""veRL's trainer modes and resource pools: who trains, who generates, on which GPUs, how far ahead."""
 
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, ShellOnly, arith, formula, names_in
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rates import settle_unbounded
+from rftconf.mappers.value_errors import unusable_value
 from rftconf.mappers.verl.conditions import v1_trainer
 from rftconf.mappers.verl.folds_recipes import ENGINE_POOL, read_recipe, recipe_of, write_recipe
 from rftconf.mappers.verl.forks import MINI_BATCH
 from rftconf.mappers.verl.reward_pool import pool_gpus, shape, teacher
 from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, ShellOnly, arith, formula, names_in
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 MODE, V1 = "trainer.v1.trainer_mode", "trainer.use_v1"
 MODES = ("sync", "colocate_async", "separate_async")
@@ -33,7 +31,7 @@ NODE_GPUS = 8
 """Two pools that fit a node of this size together are taken to share their nodes."""
 
 
-def read_mode(r: Reading) -> None:
+def read_mode(r: ReadContext) -> None:
     """Which trainer runs, on which pools, and how far rollouts may run ahead."""
     if recipe_of(r):
         _read_pools(r, ENGINE_POOL)
@@ -44,17 +42,17 @@ def read_mode(r: Reading) -> None:
     mode = r.native(MODE, "sync") if v1_trainer(r) else "sync"
     if isinstance(mode, Expr):
         binds = " ".join(f"--set {name}=…" for name in sorted(names_in(mode)))
-        raise r.unusable(MODE, f"who trains where depends on it, and the source does not tell it: pass {binds}")
+        raise unusable_value(r, MODE, f"who trains where depends on it, and the source does not tell it: pass {binds}")
     if mode not in MODES:
-        raise r.unusable(MODE, f"one of {', '.join(MODES)} is expected")
-    r.facts["trainer_mode"] = mode
+        raise unusable_value(r, MODE, f"one of {', '.join(MODES)} is expected")
+    r.facts.trainer_mode = mode
     block = f"trainer.v1.{mode}."
     if r.since("0.9.0") and not v1_trainer(r):
         r.inactive["trainer.v1"] = "trainer.use_v1 is False: the older trainer runs, which does not read it"
     elif v1_trainer(r):
         unread = (other for other in MODES if other != mode)
         r.inactive.update({f"trainer.v1.{other}": f"only {MODE}={other} reads it" for other in unread})
-    r.facts["parameter_sync_step"] = r.native(block + "parameter_sync_step", 1) if v1_trainer(r) else 1
+    r.facts.parameter_sync_step = r.native(block + "parameter_sync_step", 1) if v1_trainer(r) else 1
     own_pool = mode == "separate_async"
     lendable = own_pool and r.native("actor_rollout_ref.hybrid_engine", True) is not False
     layout = "colocated" if not own_pool else "lendable" if lendable else "disaggregated"
@@ -75,13 +73,13 @@ def read_mode(r: Reading) -> None:
     r.set(S + "every_rollouts", 1, MODE, block + "parameter_sync_step")
 
 
-def _check_step(r: Reading, mode: str, key: str) -> None:
-    """separate_async demands that a period is a whole number of updates between two syncs (row 15.2)."""
-    step, prompts = r.facts["parameter_sync_step"], r.plan("stage.batch.prompts_per_rollout")
+def _check_step(r: ReadContext, mode: str, key: str) -> None:
+    """separate_async demands that a period is a whole number of updates between two syncs."""
+    step, prompts = r.facts.parameter_sync_step, r.plan("stage.batch.prompts_per_rollout")
     mini = r.native("actor_rollout_ref.actor.ppo_mini_batch_size")
     known = not any(isinstance(v, Expr) or v is None for v in (step, prompts, mini))
     fits = known and step * mini == prompts
-    r.facts["single_ticks"] = mode == "separate_async" or (fits and step > 1)
+    r.facts.single_ticks = mode == "separate_async" or (fits and step > 1)
     if mode == "separate_async" and known and not fits:
         r.narrowed[key] = (
             f"veRL stops: train_batch_size {prompts} is not parameter_sync_step {step} x ppo_mini_batch_size {mini}"
@@ -89,15 +87,15 @@ def _check_step(r: Reading, mode: str, key: str) -> None:
         r.note(r.narrowed[key])
 
 
-def _note_age(r: Reading) -> None:
+def _note_age(r: ReadContext) -> None:
     """The asynchronous modes drop what is too old unless told otherwise (H69)."""
     oldest, strategy = r.native(AGE, 8), r.native("trainer.v1.sampler.max_off_policy_strategy", "drop")
     if oldest is not None and strategy == "drop":
-        r.note(f"groups more than {formula(oldest)} versions old are dropped and sampled again (row 15.8, H69)")
+        r.note(f"groups more than {formula(oldest)} versions old are dropped and sampled again (H69)")
 
 
-def _read_pools(r: Reading, own: tuple[str, str] | None) -> None:
-    """The plan's cluster holds all pools; trainer.nnodes x n_gpus_per_node is only the trainer's (row 3.1)."""
+def _read_pools(r: ReadContext, own: tuple[str, str] | None) -> None:
+    """The plan's cluster holds all pools; trainer.nnodes x n_gpus_per_node is only the trainer's."""
     nodes, size = (r.native(key) for key in TRAINER_POOL)
     trainer = _product(nodes, size)
     r.set(P + "actor.gpus", trainer, *TRAINER_POOL, how="nnodes x n_gpus_per_node")
@@ -118,7 +116,7 @@ def _read_pools(r: Reading, own: tuple[str, str] | None) -> None:
     _set_cluster(r, pools, keys)
 
 
-def _set_cluster(r: Reading, pools: list[tuple[str, Any, Any]], keys: list[tuple[str, str]]) -> None:
+def _set_cluster(r: ReadContext, pools: list[tuple[str, Any, Any]], keys: list[tuple[str, str]]) -> None:
     whole = pools[0][1:]
     for _, nodes, size in pools[1:]:
         whole = _cluster(*whole, nodes, size)
@@ -159,7 +157,7 @@ IN_FLIGHT = {
 }
 
 
-def write_mode(w: Writing) -> None:
+def write_mode(w: WriteContext) -> None:
     """Colocated lock-step is `sync`; running ahead or an own pool needs the asynchronous trainers of 0.9."""
     if recipe_of(w):
         write_recipe(w)
@@ -182,13 +180,11 @@ def write_mode(w: Writing) -> None:
         _write_shared_pool(w)
     _settle_sync(w, mode)
     if mode != "sync" and not w.same_framework:
-        w.note(
-            f"veRL drops groups more than 8 versions old and samples new ones; {AGE}=null keeps them (row 15.8, H69)"
-        )
+        w.note(f"veRL drops groups more than 8 versions old and samples new ones; {AGE}=null keeps them (H69)")
 
 
-def _write_shared_pool(w: Writing) -> None:
-    """The whole cluster, but for what the reward model has to itself (row 3.4)."""
+def _write_shared_pool(w: WriteContext) -> None:
+    """The whole cluster, but for what the reward model has to itself."""
     nodes, size, apart = w.plan(NODES), w.plan(PER_NODE), pool_gpus(w)
     if not apart:
         _write_pool(w, TRAINER_POOL, (nodes, size), NODES, PER_NODE)
@@ -208,7 +204,7 @@ SETTLED = (
 )
 
 
-def _settle_sync(w: Writing, mode: str) -> None:
+def _settle_sync(w: WriteContext, mode: str) -> None:
     """What the chosen trainer fixes: the same as the source, or said."""
     if (w.plan(S + "every_rollouts") or 1) != 1:
         w.lose(S + "every_rollouts", State.NARROWED, "veRL syncs weights after every rollout period")
@@ -232,20 +228,20 @@ def _settle_sync(w: Writing, mode: str) -> None:
             w.lose(path, State.DEFAULT, "the synchronous trainer behaves so")
 
 
-def _write_own_pool(w: Writing, layout: str) -> None:
-    # veRL demands B = step x the mini-batch, in whole prompts as written (row 15.2)
+def _write_own_pool(w: WriteContext, layout: str) -> None:
+    # veRL demands B = step x the mini-batch, in whole prompts as written
     prompts, update = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.sequences_per_update")
     told = prompts is not None and update is not None
     step = arith("/", prompts, MINI_BATCH.put(update, w, Unit.SEQUENCES).value) if told else ShellOnly("???")
     # the learning rate ticks once per local update here, so rows that count ticks must know (H62)
-    w.facts["parameter_sync_step"] = step
-    w.facts["single_ticks"] = True
+    w.facts.parameter_sync_step = step
+    w.facts.single_ticks = True
     w.put("actor_rollout_ref.hybrid_engine", layout == "lendable", P + "layout", always=True)
     w.put("trainer.v1.separate_async.parameter_sync_step", step if told else "???", always=True, how="B x n / G")
     w.put(
         "actor_rollout_ref.rollout.checkpoint_engine.backend", "nccl", always=True, how="separate_async refuses naive"
     )
-    source = w.facts.get("source")
+    source = w.facts.source
     for pool, role, words in ((TRAINER_POOL, "actor", "trainer"), (ROLLOUT_POOL, "rollout", "rollout")):
         own = shape(w.plan(f"{P}{role}.gpus"), w.plan(PER_NODE))
         sizes = own if source is None else (source.value(pool[0]), source.value(pool[1]))
@@ -260,7 +256,7 @@ def _write_own_pool(w: Writing, layout: str) -> None:
     w.lose(PER_NODE, State.DERIVED, "split into the pools")
 
 
-def _write_pool(w: Writing, pool: tuple[str, str], shape: tuple[Any, Any], *paths: str, how: str = "") -> None:
+def _write_pool(w: WriteContext, pool: tuple[str, str], shape: tuple[Any, Any], *paths: str, how: str = "") -> None:
     state = State.DERIVED if how else State.EXACT
     for key, value, path in zip(pool, shape, paths if not how else (paths[0], paths[0]), strict=True):
         if value is not None:

@@ -1,19 +1,14 @@
-"""veRL's experimental programs with trainers of their own: one step off and fully asynchronous (rows 2.6, 2.7; H23)."""
+"""veRL's experimental programs with trainers of their own: one step off and fully asynchronous (H23)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.mappers.rows import When
+from rftconf.base.symbols import arith, formula
+from rftconf.mappers.context import Context, ReadContext, When, WriteContext
+from rftconf.mappers.shapes import carry, take
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import arith, formula
 from rftconf.schemas.registry import VERL
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
-    Context = Reading | Writing
 
 ASYNC = "async_training."
 TRIGGER, REQUIRE, STALENESS = (
@@ -30,7 +25,6 @@ HYBRID = "actor_rollout_ref.hybrid_engine"
 PROMPTS_IN_ALL = "rollout.total_rollout_steps"
 FETCH, MINI = "data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"
 B, S, P = "stage.batch.prompts_per_rollout", "stage.sync.", "stage.placement."
-RECIPE_KEYS = (TRIGGER, REQUIRE, STALENESS, PARTIAL, VALIDATES, LENDS, *ENGINE_POOL, PROMPTS_IN_ALL)
 
 
 def recipe_of(context: Context) -> str:
@@ -51,52 +45,51 @@ BY_BATCHES = When(
 FULLY_ASYNC = When(fully_async, "only the fully asynchronous program reads it")
 
 
-def read_prompts(r: Reading) -> None:
+def read_prompts(r: ReadContext) -> None:
     """Prompts between two weight syncs: the data loader's batch, or what the streaming trainer collects (H23)."""
     if not fully_async(r):
-        r.set(B, r.native(FETCH), FETCH)
+        take(r, FETCH, B)
         return
     trigger, require, mini = (r.native(key) for key in (TRIGGER, REQUIRE, MINI))
-    r.inactive[FETCH] = "the fully asynchronous program does not count in it: it must be 0 (row 2.7)"
+    r.inactive[FETCH] = "the fully asynchronous program does not count in it: it must be 0"
     how = f"{formula(trigger)} x {formula(require)} x {formula(mini)} prompts between two weight syncs (H23)"
     r.set(B, arith("*", arith("*", trigger, require), mini), TRIGGER, REQUIRE, MINI, how=how)
 
 
-def write_prompts(w: Writing) -> None:
+def write_prompts(w: WriteContext) -> None:
     """The loader's batch; the streaming program wants 0 there and keeps its own counters."""
     if not fully_async(w):
-        if w.plan(B) is not None:
-            w.put(FETCH, w.plan(B), B, always=True)
+        carry(w, FETCH, B, always=True)
         return
     _keep(w, TRIGGER, B)
     _keep(w, REQUIRE, B)
 
 
-def read_recipe(r: Reading) -> None:
+def read_recipe(r: ReadContext) -> None:
     """Who generates and trains on which GPUs, and how far apart."""
     lends = fully_async(r) and (r.native(VALIDATES) is True or r.native(LENDS) is True)
     said = [VALIDATES, LENDS] if lends else []
     r.set(P + "layout", "lendable" if lends else "disaggregated", *ENGINE_POOL, HYBRID, *said)
     r.set(S + "every_rollouts", 1, kind=Kind.DERIVED, how="1 by construction: a period is what one sync consumes")
-    r.facts["trainer_mode"] = recipe_of(r)
+    r.facts.trainer_mode = recipe_of(r)
     if not fully_async(r):
-        r.facts["parameter_sync_step"] = 1
-        r.set(S + "run_ahead_rollouts", 1, kind=Kind.DEFAULT, how="one-step-off: answers are one period old (row 2.6)")
+        r.facts.parameter_sync_step = 1
+        r.set(S + "run_ahead_rollouts", 1, kind=Kind.DEFAULT, how="one-step-off: answers are one period old")
         r.set(
             S + "driver", "lockstep", kind=Kind.DEFAULT, how="one-step-off: trainer and engines meet after each period"
         )
         r.set(S + "in_flight", "finish", kind=Kind.DEFAULT, how="one-step-off: a period's answers are finished first")
         return
     # one scheduler tick per update_actor call, which trains require_batches mini-batches
-    r.facts["parameter_sync_step"] = r.native(TRIGGER)
-    r.facts["single_ticks"] = r.native(REQUIRE) == 1
-    r.set(S + "run_ahead_rollouts", r.native(STALENESS), STALENESS)
+    r.facts.parameter_sync_step = r.native(TRIGGER)
+    r.facts.single_ticks = r.native(REQUIRE) == 1
+    take(r, STALENESS, S + "run_ahead_rollouts")
     r.set(S + "driver", "free", kind=Kind.DEFAULT, how="fully asynchronous: neither side waits for the other")
     r.set(S + "in_flight", "interrupt" if r.native(PARTIAL) is not False else "finish", PARTIAL)
     _note_cap(r)
 
 
-def _note_cap(r: Reading) -> None:
+def _note_cap(r: ReadContext) -> None:
     prompts, more = r.plan(B), r.native(STALENESS)
     if isinstance(prompts, int) and isinstance(more, (int, float)):
         r.note(
@@ -105,7 +98,7 @@ def _note_cap(r: Reading) -> None:
         )
 
 
-def write_recipe(w: Writing) -> None:
+def write_recipe(w: WriteContext) -> None:
     """Only for the same program: its own keys again."""
     for key, paths in (
         (STALENESS, (S + "run_ahead_rollouts",)),
@@ -121,13 +114,13 @@ def write_recipe(w: Writing) -> None:
         _keep(w, key, *paths)
 
 
-def keep_limits(w: Writing) -> None:
+def keep_limits(w: WriteContext) -> None:
     """Only for the same program: how long it runs."""
     _keep(w, PROMPTS_IN_ALL, "stage.run_length.rollouts")
     _keep(w, "trainer.total_epochs", "stage.run_length.epochs")
 
 
-def _keep(w: Writing, key: str, *paths: str) -> None:
-    value: Any = w.facts["source"].value(key) if "source" in w.facts else None
+def _keep(w: WriteContext, key: str, *paths: str) -> None:
+    value: Any = None if w.facts.source is None else w.facts.source.value(key)
     if value is not None:
         w.put(key, value, *paths, always=True)

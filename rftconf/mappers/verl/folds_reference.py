@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import take
 from rftconf.mappers.supposing import put_to_sleep
 from rftconf.mappers.verl import conditions as on
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 SIZES = {
     "tensor_model_parallel_size": "tp",
@@ -27,17 +23,17 @@ def _size(name: str, field: str) -> Fold:
     own, actors = (f"actor_rollout_ref.{role}.megatron.{name}" for role in ("ref", "actor"))
     path = f"stage.placement.reference.megatron.{field}"
 
-    def read(r: Reading) -> None:
+    def read(r: ReadContext) -> None:
         if not on.REFERENCE_MEGATRON.test(r):
             put_to_sleep(r, on.REFERENCE_MEGATRON, own)
             r.values.setdefault(path, None)
         elif r.since("0.8.0"):
-            r.set(path, r.native(own), own)
+            take(r, own, path)
         else:
             r.inactive[own] = _ACTORS
             r.set(path, r.native(actors), actors, how=_ACTORS)
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         if on.REFERENCE_MEGATRON.test(w):
             w.put(own, w.plan(path), path)
         else:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import carry, take
 from rftconf.mappers.verl import folds_teacher
 from rftconf.mappers.verl.conditions import dapo_recipe
 from rftconf.mappers.verl.reward_pool import AUXILIARY, needs_pool, served, shape, teacher
 from rftconf.mappers.verl.teachers import follows_teacher
 from rftconf.mappers.verl.trees import put_tree
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
 
 R = "stage.reward."
 
 
-def read_reward(r: Reading) -> None:
+def read_reward(r: ReadContext) -> None:
     """The custom function, the manager, and a neural reward model as an auxiliary model, behind a teacher."""
     block = "reward."
-    r.set(R + "function_path", r.native(block + "custom_reward_function.path"), block + "custom_reward_function.path")
+    take(r, block + "custom_reward_function.path", R + "function_path")
     named = r.plan(R + "function_path") is not None
     if not named:
         r.inactive[block + "custom_reward_function.name"] = "no effect without reward.custom_reward_function.path"
@@ -44,7 +39,7 @@ def read_reward(r: Reading) -> None:
     at = f"stage.placement.auxiliary[{1 if follows_teacher(r) else 0}]."
     r.set(at + "role", "reward", "reward.reward_model.enable")
     for key, field in REWARD_MODEL.items():
-        r.set(at + field, r.native(f"reward.reward_model.{key}"), f"reward.reward_model.{key}")
+        take(r, f"reward.reward_model.{key}", at + field)
     pool = r.native("reward.reward_model.enable_resource_pool", False)
     r.set(at + "own_pool", pool, "reward.reward_model.enable_resource_pool")
     if isinstance(pool, bool):
@@ -57,7 +52,7 @@ def read_reward(r: Reading) -> None:
     )
 
 
-def _read_manager(r: Reading) -> None:
+def _read_manager(r: ReadContext) -> None:
     """The manager and its arguments; DAPO's recipe has one of its own, and names the buffer apart (main_dapo)."""
     name, args, own = "reward.reward_manager.name", "reward.reward_kwargs", "reward_model.overlong_buffer"
     recipe = dapo_recipe(r)
@@ -81,12 +76,11 @@ REWARD_MODEL = {
 }  # fmt: skip
 
 
-def write_reward(w: Writing) -> None:
+def write_reward(w: WriteContext) -> None:
     """The same references under `reward.*`; code is never carried along."""
     for key, field in (("reward.custom_reward_function.path", "function_path"), ("reward.custom_reward_function.name", "function_name"),
                        ("reward.reward_manager.name", "manager")):  # fmt: skip
-        if w.plan(R + field) is not None:
-            w.put(key, w.plan(R + field), R + field)
+        carry(w, key, R + field)
     put_tree(w, "+reward.custom_reward_function.reward_kwargs", R + "function_args")
     put_tree(w, "+reward.reward_kwargs", R + "manager_args")
     mine = served(w)
@@ -98,14 +92,14 @@ def write_reward(w: Writing) -> None:
         if at == teacher(w):
             folds_teacher.write_model(w, at)
             continue
-        why = "veRL serves one reward model; helpers and services live in the user's own code (rows 7.8, 7.9)"
+        why = "veRL serves one reward model; helpers and services live in the user's own code"
         for path in [p for p in w.values if p.startswith(at) and w.values[p] is not None]:
             w.lose(path, State.NO_COUNTERPART, why)
 
 
-def _write_reward_model(w: Writing, at: str) -> None:
+def _write_reward_model(w: WriteContext, at: str) -> None:
     judge = w.plan(at + "role") == "judge"
-    note = "veRL's server is asked by a compute_score of your own, at reward_router_address (row 7.9)" if judge else ""
+    note = "veRL's server is asked by a compute_score of your own, at reward_router_address" if judge else ""
     state = State.NARROWED if judge else State.EXACT
     w.put("reward.reward_model.enable", True, at + "role", always=True, state=state, note=note)
     for key, field in REWARD_MODEL.items():
@@ -126,14 +120,14 @@ ENGINES = words(
 )
 
 
-def _write_engine(w: Writing, at: str) -> None:
+def _write_engine(w: WriteContext, at: str) -> None:
     engine = w.plan(at + "engine")
     if engine is not None:
         put = ENGINES.put(engine, w, None)
         w.put("reward.reward_model.rollout.name", put.value, at + "engine", state=put.state, note=put.note, always=True)
 
 
-def _write_reward_pool(w: Writing, at: str) -> None:
+def _write_reward_pool(w: WriteContext, at: str) -> None:
     gpus, own, needs = w.plan(at + "gpus"), w.plan(at + "own_pool"), needs_pool(w)
     paths = [at + field for field in ("own_pool", "colocate_with") if w.plan(at + field) is not None]
     forced = own is False and bool(needs) and not w.same_framework
@@ -143,7 +137,7 @@ def _write_reward_pool(w: Writing, at: str) -> None:
     if not pool:
         sharing = w.plan("stage.placement.actor.gpus")
         if gpus is not None and gpus != sharing:
-            why = f"veRL's reward model takes turns on all {formula(sharing)} GPUs of the trainer, or has a pool of its own (row 3.4)"
+            why = f"veRL's reward model takes turns on all {formula(sharing)} GPUs of the trainer, or has a pool of its own"
             w.lose(at + "gpus", State.NARROWED, why)
         elif gpus is not None:
             w.lose(at + "gpus", State.DEFAULT, "shares the trainer's GPUs")
@@ -154,8 +148,8 @@ def _write_reward_pool(w: Writing, at: str) -> None:
         w.put(f"reward.reward_model.{key}", value, *told, always=True)
 
 
-def _settle_domain(w: Writing, at: str) -> None:
-    """veRL's reward model is asked about every row (row 7.6)."""
+def _settle_domain(w: WriteContext, at: str) -> None:
+    """veRL's reward model is asked about every row."""
     domain = w.plan(at + "domain")
     others = [path for path in w.values if path.startswith("stage.data.domains[") and path.endswith("].weight")]
     if domain is not None and len([path for path in others if w.values[path] is not None]) > 1:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, text
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.shapes import carry, settle, take
 from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
-from rftconf.plan.symbols import Expr, text
 from rftconf.schemas.registry import VERL
 
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
-
-def read_old_logprob(r: Reading) -> None:
-    """Which log-probabilities the ratio is taken against, and the correction for the engine's mismatch (rows 2.8, 2.9)."""
+def read_old_logprob(r: ReadContext) -> None:
+    """Which log-probabilities the ratio is taken against, and the correction for the engine's mismatch."""
     block = "algorithm.rollout_correction"
     bypass = r.native(f"{block}.bypass_mode", False)
     one = r.plan("stage.batch.sequences_per_update")
@@ -29,7 +27,7 @@ def read_old_logprob(r: Reading) -> None:
         and r.plan("stage.batch.passes") == 1
     )
     # separate_async restores the period's first weights; elsewhere a hand-set step recomputes with those of the moment
-    moving = local_updates(r) != 1 and r.facts["trainer_mode"] not in ("separate_async", "fully_async")
+    moving = local_updates(r) != 1 and r.facts.trainer_mode not in ("separate_async", "fully_async")
     recomputed = "recompute_at_update" if moving else "recompute_at_rollout"
     source = "rollout_engine" if bypass is True else "current" if shortcut else recomputed
     r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
@@ -45,33 +43,33 @@ CORRECTS = ("rollout_is", "rollout_rs", "rollout_token_veto_threshold")
 NO_CORRECTION = "nothing is corrected: neither rollout_is nor rollout_rs is set"
 
 
-def _rollout_sequences(r: Reading) -> Any:
+def _rollout_sequences(r: ReadContext) -> Any:
     prompts, n = r.plan("stage.batch.prompts_per_rollout"), r.plan("stage.batch.responses_per_prompt")
     return None if prompts is None or n is None else prompts * n
 
 
-def write_old_logprob(w: Writing) -> None:
+def write_old_logprob(w: WriteContext) -> None:
     """`bypass_mode` takes the engine's log-probabilities; otherwise veRL recomputes them once per period."""
     source = w.plan("stage.sync.old_logprob")
     if source == "rollout_engine":
         w.put("algorithm.rollout_correction.bypass_mode", True, "stage.sync.old_logprob", always=True)
         if w.since("0.6.1") and not w.since("0.9.0"):
-            why = "bypass_mode needs the engine's log-probabilities; off by default before 0.9 (row 2.9)"
+            why = "bypass_mode needs the engine's log-probabilities; off by default before 0.9"
             w.put("actor_rollout_ref.rollout.calculate_log_probs", True, always=True, how=why)
     elif source in ("recompute_at_update", "current"):
-        single = w.plan("stage.batch.sequences_per_update") == _both(w)
+        single = w.plan("stage.batch.sequences_per_update") == _sequences_per_period(w)
         note = (
             "with one update a period this is the same"
             if single
-            else "veRL recomputes once per rollout period, not per update (row 2.8)"
+            else "veRL recomputes once per rollout period, not per update"
         )
-        w.lose("stage.sync.old_logprob", State.DEFAULT if single else State.NARROWED, note)
+        settle(w, "stage.sync.old_logprob", single, note)
     elif source is not None:
         w.lose("stage.sync.old_logprob", State.DEFAULT, "veRL recomputes them once per rollout period")
     put_tree(w, "algorithm.rollout_correction", "stage.algorithm.rollout_correction")
 
 
-def _both(w: Writing) -> Any:
+def _sequences_per_period(w: WriteContext) -> Any:
     prompts, n = w.plan("stage.batch.prompts_per_rollout"), w.plan("stage.batch.responses_per_prompt")
     return None if prompts is None or n is None else prompts * n
 
@@ -80,23 +78,23 @@ ROLLOUT = "actor_rollout_ref.rollout."
 EVAL_TEMPERATURE, DO_SAMPLE = ROLLOUT + "val_kwargs.temperature", ROLLOUT + "val_kwargs.do_sample"
 
 
-def read_eval_temperature(r: Reading) -> None:
-    """Up to 0.6 the synchronous rollout validates greedily unless do_sample is true (row 6.8)."""
+def read_eval_temperature(r: ReadContext) -> None:
+    """Up to 0.6 the synchronous rollout validates greedily unless do_sample is true."""
     value = r.native(EVAL_TEMPERATURE)
     mode = r.source.cells.get(ROLLOUT + "mode")
     # as written: later releases have the asynchronous rollout only
     heard = not r.since("0.7.0") and (mode is None or mode.leaf is None or mode.leaf.value != "async")
     if heard and r.native(DO_SAMPLE, False) is False:
         if r.written(EVAL_TEMPERATURE) and value != 0:
-            r.inactive[EVAL_TEMPERATURE] = "val_kwargs.do_sample is False: validation is greedy up to 0.6 (row 6.8)"
+            r.inactive[EVAL_TEMPERATURE] = "val_kwargs.do_sample is False: validation is greedy up to 0.6"
         value = 0
     if not heard:
-        r.inactive[DO_SAMPLE] = "nothing reads it: temperature 0 is how to sample greedily (row 6.8)"
+        r.inactive[DO_SAMPLE] = "nothing reads it: temperature 0 is how to sample greedily"
     keys = (EVAL_TEMPERATURE, DO_SAMPLE) if heard else (EVAL_TEMPERATURE,)
     r.set("stage.sampling.eval.temperature", value, *keys)
 
 
-def write_eval_temperature(w: Writing) -> None:
+def write_eval_temperature(w: WriteContext) -> None:
     """do_sample must say so where it is heard."""
     path = "stage.sampling.eval.temperature"
     value = w.plan(path)
@@ -104,52 +102,46 @@ def write_eval_temperature(w: Writing) -> None:
         return
     w.put(EVAL_TEMPERATURE, value, path, always=True)
     if not w.since("0.7.0") and value != 0:
-        w.put(DO_SAMPLE, True, path, always=True, how="False would mean greedy up to 0.6 (row 6.8)")
+        w.put(DO_SAMPLE, True, path, always=True, how="False would mean greedy up to 0.6")
 
 
 FILTER = "algorithm.filter_groups."
 
 
-def read_filters(r: Reading) -> None:
-    """DAPO's dynamic sampling, built in since 0.9 (row 4.2.20)."""
+def read_filters(r: ReadContext) -> None:
+    """DAPO's dynamic sampling, built in since 0.9."""
     _read_draws(r)
     if r.native(FILTER + "enable", False) is not True:
         for key in ("metric", "max_inflight_gen_batches", "max_num_gen_batches"):
             r.inactive[FILTER + key] = "no effect while algorithm.filter_groups.enable is False"
         return
-    if not v1_trainer(r) and r.facts.get("program") == VERL.mains[0]:
-        why = "main_ppo reads it with the trainer of 0.9 only; before, it is a slot for recipes (row 4.2.20)"
+    if not v1_trainer(r) and r.facts.program == VERL.mains[0]:
+        why = "main_ppo reads it with the trainer of 0.9 only; before, it is a slot for recipes"
         for key in ("enable", "metric", "max_inflight_gen_batches", "max_num_gen_batches"):
             r.inactive[FILTER + key] = why
         return
     if not dapo_recipe(r):
-        why = "0.9 ignores it with a warning: max_inflight_gen_batches bounds the refill (row 4.2.20)"
+        why = "0.9 ignores it with a warning: max_inflight_gen_batches bounds the refill"
         r.inactive[FILTER + "max_num_gen_batches"] = why
     if not v1_trainer(r) and not dapo_recipe(r):
-        r.note(
-            "filter_groups is only a slot without the trainer of 0.9: a recipe reads it, main_ppo does not (row 4.2.20)"
-        )
+        r.note("filter_groups is only a slot without the trainer of 0.9: a recipe reads it, main_ppo does not")
     at = "stage.algorithm.filters[0]."
     r.set(at + "kind", "zero_std", FILTER + "enable")
-    r.set(at + "metric", r.native(FILTER + "metric", "reward"), FILTER + "metric")
+    take(r, FILTER + "metric", at + "metric", "reward")
     r.set(at + "action", "refill", FILTER + "enable")
-    r.set(
-        at + "max_in_flight_rollouts",
-        r.native(FILTER + "max_inflight_gen_batches", 1),
-        FILTER + "max_inflight_gen_batches",
-    )
+    take(r, FILTER + "max_inflight_gen_batches", at + "max_in_flight_rollouts", 1)
 
 
-def _read_draws(r: Reading) -> None:
+def _read_draws(r: ReadContext) -> None:
     """How many prompts DAPO's recipe answers at a time: it goes on until enough are left, or trains on all of them."""
     key = "data.gen_batch_size"
     if dapo_recipe(r) and key in r.source.cells and r.source.cells[key].leaf is not None:
         filters = r.native(FILTER + "enable", False) is True
         why = "draws so many prompts at a time until enough are left" if filters else "trains on so many prompts a step"
-        r.narrowed[key] = f"the recipe {why}; elsewhere it is data.train_batch_size (row 4.2.20)"
+        r.narrowed[key] = f"the recipe {why}; elsewhere it is data.train_batch_size"
 
 
-def write_filters(w: Writing) -> None:
+def write_filters(w: WriteContext) -> None:
     """Refilling filters only; veRL has none that just drops (rule 7)."""
     for index in range(w.items("stage.algorithm.filters")):
         at = f"stage.algorithm.filters[{index}]."
@@ -169,22 +161,17 @@ def write_filters(w: Writing) -> None:
         threshold = w.plan(at + "threshold")
         if threshold is not None:
             note = "veRL evicts groups whose metric does not vary at all"
-            w.lose(at + "threshold", State.NARROWED if threshold else State.DEFAULT, note)
+            settle(w, at + "threshold", not threshold, note)
         dropped = w.plan(at + "action") == "drop"
         state, note = (
             (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")
         )
         w.put(FILTER + "enable", True, at + "kind", at + "action", state=state, note=note, always=True)
         w.put(FILTER + "metric", w.plan(at + "metric") or "reward", at + "metric", always=True)
-        if w.plan(at + "max_in_flight_rollouts") is not None:
-            w.put(
-                FILTER + "max_inflight_gen_batches",
-                w.plan(at + "max_in_flight_rollouts"),
-                at + "max_in_flight_rollouts",
-            )
+        carry(w, FILTER + "max_inflight_gen_batches", at + "max_in_flight_rollouts")
 
 
-def read_folder(r: Reading) -> None:
+def read_folder(r: ReadContext) -> None:
     """veRL names the run's own folder; the plan keeps the root above project and experiment."""
     key = "trainer.default_local_dir"
     folder, project, name = r.native(key), r.plan("identity.project"), r.plan("identity.experiment")
@@ -200,13 +187,13 @@ def read_folder(r: Reading) -> None:
     r.set("identity.checkpoint_root", root, key)
 
 
-def _named(w: Writing, what: str) -> Any:
+def _name_or_default(w: WriteContext, what: str) -> Any:
     """The plan's name, or the default that holds where the source has none."""
     name = w.plan(f"identity.{what}")
     return name if name is not None else w.defaults(f"trainer.{what}_name")
 
 
-def write_folder(w: Writing) -> None:
+def write_folder(w: WriteContext) -> None:
     """`<root>/<project>/<experiment>`, or left to the default."""
     root = w.plan("identity.checkpoint_root")
     if root in ("checkpoints", "./checkpoints", "", None):
@@ -218,7 +205,7 @@ def write_folder(w: Writing) -> None:
         value = text(
             *(
                 p if isinstance(p, (str, Expr)) else str(p)
-                for p in (root, "/", _named(w, "project"), "/", _named(w, "experiment"))
+                for p in (root, "/", _name_or_default(w, "project"), "/", _name_or_default(w, "experiment"))
             )
         )
     w.put(

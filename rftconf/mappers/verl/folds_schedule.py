@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from sys import maxsize
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, Value, Var, arith, formula
+from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import sequences_per_period
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import Behaves, leave_open
 from rftconf.mappers.verl.conditions import local_updates
 from rftconf.mappers.verl.folds_recipes import (
     PROMPTS_IN_ALL,
@@ -20,13 +23,7 @@ from rftconf.mappers.verl.folds_recipes import (
 )
 from rftconf.mappers.verl.folds_recipes import B as PERIOD
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, Value, Var, arith, formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
-
 
 STEPS_ASKED = "trainer.total_training_steps"
 ENDLESS = 10**12
@@ -36,15 +33,23 @@ ALL_STEPS = "0.3.0"
 """The first release that makes all steps: 0.2.0's ray_trainer.fit counts up before it asks whether the run is at its end."""
 
 
-def read_run_length(r: Reading) -> None:
+LAST_BATCH = Behaves(
+    "stage.run_length.last_partial",
+    "drop",
+    "the loader drops the last incomplete batch of an epoch",
+    "veRL drops the last incomplete batch of each epoch (H12)",
+    as_here="as veRL does",
+)
+
+
+def read_run_length(r: ReadContext) -> None:
     """Epochs and rollout periods; whichever ends first (H68). Periods follow from epochs once the rows are known."""
     if fully_async(r):
         _read_streamed_length(r)
         return
     epochs, steps = r.native("trainer.total_epochs"), r.native("trainer.total_training_steps")
     r.set("stage.run_length.epochs", epochs, "trainer.total_epochs")
-    how = "the loader drops the last incomplete batch of an epoch"
-    r.set("stage.run_length.last_partial", "drop", kind=Kind.DEFAULT, how=how)
+    LAST_BATCH.read(r)
     rows, prompts = r.rows(), sequences_per_period(r)
     bound = None
     if isinstance(rows, int) and isinstance(prompts, int) and isinstance(epochs, int):
@@ -73,8 +78,8 @@ def _without_last(count: int | Expr) -> Value:
     return max(count - 1, 1) if isinstance(count, int) else arith("-", count, 1)
 
 
-def _read_streamed_length(r: Reading) -> None:
-    """The streaming program stops after so many prompts, or after its epochs; whole periods count (row 2.7)."""
+def _read_streamed_length(r: ReadContext) -> None:
+    """The streaming program stops after so many prompts, or after its epochs; whole periods count."""
     epochs, limit, prompts = r.native("trainer.total_epochs"), r.native(PROMPTS_IN_ALL), r.plan(PERIOD)
     r.inactive["trainer.total_training_steps"] = f"the fully asynchronous program stops after {PROMPTS_IN_ALL} prompts"
     r.set("stage.run_length.epochs", epochs, "trainer.total_epochs")
@@ -92,7 +97,7 @@ def _read_streamed_length(r: Reading) -> None:
     r.set("stage.run_length.rollouts", rollouts, *keys, how=f"{formula(limit)} prompts // {formula(prompts)} a period")
 
 
-def write_run_length(w: Writing) -> None:
+def write_run_length(w: WriteContext) -> None:
     """Both limits, consistently."""
     if fully_async(w):
         keep_limits(w)
@@ -107,23 +112,18 @@ def write_run_length(w: Writing) -> None:
         else:
             w.lose("stage.run_length.rollouts", State.DERIVED, "follows from epochs and rows")
     _write_epochs(w, epochs, rollouts)
-    if w.plan("stage.run_length.last_partial") not in ("drop", None):
-        w.lose(
-            "stage.run_length.last_partial", State.NARROWED, "veRL drops the last incomplete batch of each epoch (H12)"
-        )
-    else:
-        w.lose("stage.run_length.last_partial", State.DEFAULT, "as veRL does")
+    LAST_BATCH.write(w)
 
 
-def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
+def _write_epochs(w: WriteContext, epochs: Any, rollouts: Any) -> None:
     """Epochs must not end a run that its step limit is meant to end (H68)."""
     path, key = "stage.run_length.epochs", "trainer.total_epochs"
     supervised = w.plan("stage.kind") == "sft"
     carried = w.plan("stage.run_length.last_partial") in ("carry", "cycle")
     # the steps are a limit beside the epochs, unless the rows tell that they are the whole run
-    ends = epochs is None or (carried and isinstance(w.facts.get("rows"), int))
+    ends = epochs is None or (carried and isinstance(w.facts.rows, int))
     if rollouts is not None and ends:
-        rows, prompts = w.facts.get("rows"), sequences_per_period(w)
+        rows, prompts = w.facts.rows, sequences_per_period(w)
         whole = rows // prompts if isinstance(rows, int) and isinstance(prompts, int) else 0
         if not whole and isinstance(rows, int) and isinstance(prompts, int) and not w.same_framework:
             raise RefusedError(
@@ -138,7 +138,7 @@ def _write_epochs(w: Writing, epochs: Any, rollouts: Any) -> None:
         w.put(key, epochs, path, always=True)
 
 
-def periods(context: Reading | Writing) -> Any:
+def periods(context: Context) -> Any:
     """How many rollout periods the run has; an expression over ROWS when nobody says."""
     known = context.plan("stage.run_length.rollouts")
     if known is not None:
@@ -154,11 +154,11 @@ def schedule_fold(role: str, block: str) -> Fold:
     steps, share, total = f"{block}.lr_warmup_steps", f"{block}.lr_warmup_steps_ratio", f"{block}.total_training_steps"
     warmup = f"stage.optim.{role}.warmup_updates"
 
-    def read(r: Reading) -> None:
+    def read(r: ReadContext) -> None:
         if role == "critic" and r.plan("stage.algorithm.critic.enabled") is False:
             r.inactive.update(dict.fromkeys((steps, share, total), "there is no critic in this run"))
             return
-        r.inactive[total] = "the trainer overwrites it with the length of the run (row 5.9)"
+        r.inactive[total] = "the trainer overwrites it with the length of the run"
         ticks, ratio = r.native(steps, -1), r.native(share, 0.0)
         if r.backend == "veomni":
             r.inactive[steps] = _SHARE_ONLY
@@ -170,7 +170,7 @@ def schedule_fold(role: str, block: str) -> Fold:
             return
         r.set(warmup, from_ratio(r, ratio), share, how=f"{formula(ratio)} of the run")
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         if role == "critic" and w.plan("stage.algorithm.critic.enabled") is False:
             return
         if w.backend == "veomni":
@@ -184,15 +184,15 @@ def schedule_fold(role: str, block: str) -> Fold:
     return Fold((steps, share, total), (warmup,), read, write, why)
 
 
-def _zero_counts(r: Reading) -> bool:
-    """FSDP workers up to 0.7 take the ratio only for negative steps; the engine takes it for zero too (row 5.7)."""
+def _zero_counts(r: ReadContext) -> bool:
+    """FSDP workers up to 0.7 take the ratio only for negative steps; the engine takes it for zero too."""
     return not r.since("0.8.0") and r.backend == "fsdp"
 
 
 _SHARE_ONLY = "VeOmni's engine warms up over lr_warmup_steps_ratio of the run, whatever the steps say"
 
 
-def _write_share(w: Writing, warmup: str, share: str) -> None:
+def _write_share(w: WriteContext, warmup: str, share: str) -> None:
     """The warm-up as a share of the run, of which VeOmni's engine takes nothing else."""
     updates, whole = w.plan(warmup), periods(w)
     if updates is None:
@@ -204,7 +204,7 @@ def _write_share(w: Writing, warmup: str, share: str) -> None:
     part = arith("/", ticks, whole) if whole is not None else None
     if part is None or isinstance(part, Expr):
         note = f"{_SHARE_ONLY}; how long the run is, nobody tells"
-        w.put(share, "???", warmup, state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, share, note, warmup)
         return
     w.put(
         share,
@@ -219,7 +219,7 @@ def _write_share(w: Writing, warmup: str, share: str) -> None:
 DECAYS = ("stage.optim.actor.decay_updates", "stage.optim.critic.decay_updates")
 
 
-def read_decay(r: Reading) -> None:
+def read_decay(r: ReadContext) -> None:
     """Steps beyond the epochs never come, but learning rates are planned for them (H68)."""
     asked, run = horizon(r), r.plan("stage.run_length.rollouts")
     longer = isinstance(asked, int) and isinstance(run, int) and asked > run
@@ -231,11 +231,11 @@ def read_decay(r: Reading) -> None:
             r.set(path, None)
 
 
-def write_decay(w: Writing) -> None:
+def write_decay(w: WriteContext) -> None:
     """Nothing else than the length of the run."""
     for path in DECAYS:
         if w.plan(path) is not None:
-            note = f"the source decays over {formula(w.plan(path))} updates, veRL over the length of the run (row 5.9)"
+            note = f"the source decays over {formula(w.plan(path))} updates, veRL over the length of the run"
             w.lose(path, State.NO_COUNTERPART, note)
 
 
@@ -244,13 +244,13 @@ DECAY = Fold(
 )
 
 
-def horizon(r: Reading) -> Any:
+def horizon(r: ReadContext) -> Any:
     """The rollout periods that schedules are planned for: the steps asked for, reached or not (H68), else the run's."""
     asked = None if fully_async(r) or r.plan("stage.kind") == "sft" else r.native(STEPS_ASKED)
     return periods(r) if asked is None else asked
 
 
-def from_ratio(r: Reading, ratio: Any) -> Any:
+def from_ratio(r: ReadContext, ratio: Any) -> Any:
     """A share of the run as updates, rounded down as veRL does; an expression while the length is not known."""
     if ratio in (0, 0.0, None):
         return 0
@@ -263,14 +263,14 @@ def from_ratio(r: Reading, ratio: Any) -> Any:
     return r.convert(ticks if isinstance(ticks, Expr) else int(ticks), Unit.LR_TICKS, Unit.UPDATES)
 
 
-def write_warmup(w: Writing, warmup: str, steps: str, share: str) -> None:
+def write_warmup(w: WriteContext, warmup: str, steps: str, share: str) -> None:
     """Explicit steps; a share only for a warm-up that never ends."""
     updates = w.plan(warmup)
     if updates is None:
         return
     if not isinstance(updates, Expr) and updates > ENDLESS:
         part = round(updates / maxsize, 6)
-        note = f"the source's warm-up never ends ({part:g} of sys.maxsize steps); veRL takes {part:g} of the run's length (H45, D4)"
+        note = f"the source's warm-up never ends ({part:g} of sys.maxsize steps); veRL takes {part:g} of the run's length (H45)"
         w.put(
             share,
             part,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.mappers.rows import Fold, When
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import ReadContext, When, WriteContext
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import take
 from rftconf.mappers.supposing import put_to_sleep
 from rftconf.mappers.verl import conditions as on
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 NAME = "ulysses_sequence_parallel_size"
 _UNREAD = "the workers up to 0.7 take the role's own ulysses_sequence_parallel_size"
@@ -21,7 +17,7 @@ def _size(role: str, worker: str, when: When) -> Fold:
     own, engine = f"actor_rollout_ref.{role}.{NAME}", f"actor_rollout_ref.{role}.fsdp_config.{NAME}"
     path = f"stage.placement.{worker}.sp"
 
-    def read(r: Reading) -> None:
+    def read(r: ReadContext) -> None:
         if not when.test(r):
             put_to_sleep(r, when, own, engine)
             r.values.setdefault(path, None)
@@ -37,9 +33,9 @@ def _size(role: str, worker: str, when: When) -> Fold:
             wins = own
             r.inactive.pop(own, None)
             r.inactive[engine] = _UNREAD
-        r.set(path, r.native(wins, 1), wins)
+        take(r, wins, path, 1)
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         if not when.test(w):
             w.asleep.setdefault(path, when.otherwise)
         elif path in w.values:

@@ -1,20 +1,19 @@
-"""veRL's SFT programs: keys that only make sense together (rows 11.3-11.5)."""
+"""veRL's SFT programs: keys that only make sense together."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
-from rftconf.mappers.files import file_of_split
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import carry, leave_open, settle, take
 from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
+from rftconf.mappers.verl.needs import leave_padding_out
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
 from rftconf.plan.units import Unit
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D = "stage.data."
 LISTS = (("data.train_files", "train"), ("data.val_files", "eval"))
@@ -22,26 +21,25 @@ NODES, GPUS = "trainer.nnodes", "trainer.n_gpus_per_node"
 LIMITS = (("data.train_max_samples", "train_max_samples"), ("data.val_max_samples", "eval_max_samples"))
 
 
-def read_pool(r: Reading) -> None:
+def read_pool(r: ReadContext) -> None:
     """What torchrun was told wins: its processes are the GPUs; else the keys that sft_trainer_ray reads."""
-    told = r.facts.get("starter", {})
+    told = r.facts.starter
     for key, option, path in ((NODES, "nnodes", "cluster.nodes"), (GPUS, "nproc_per_node", "cluster.gpus_per_node")):
         if option in told:
             r.set(path, told[option], kind=Kind.WRITTEN, how=f"torchrun --{option}={formula(told[option])}")
             if r.written(key):
                 r.inactive[key] = f"torchrun starts the processes: --{option} counts"
         else:
-            r.set(path, r.native(key), key)
+            take(r, key, path)
     nodes, gpus = r.values.get("cluster.nodes"), r.values.get("cluster.gpus_per_node")
     if nodes is not None and gpus is not None:
         r.set("stage.placement.actor.gpus", nodes * gpus, NODES, GPUS, kind=Kind.DERIVED, how="nodes x GPUs")
 
 
-def write_pool(w: Writing) -> None:
+def write_pool(w: WriteContext) -> None:
     """As keys; the launch line repeats them where torchrun counts."""
     for key, path in ((NODES, "cluster.nodes"), (GPUS, "cluster.gpus_per_node")):
-        if w.plan(path) is not None:
-            w.put(key, w.plan(path), path, always=True)
+        carry(w, key, path, always=True)
     nodes, size, gpus = (w.plan(f) for f in ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"))
     fewer = all(isinstance(number, int) for number in (nodes, size, gpus)) and gpus != nodes * size
     w.lose("stage.placement.actor.gpus", State.NARROWED if fewer else State.DERIVED,
@@ -52,17 +50,15 @@ POOL = Fold((NODES, GPUS), ("cluster.nodes", "cluster.gpus_per_node", "stage.pla
             "sft_trainer_ray: RayResourcePool; torchrun for the others")  # fmt: skip
 
 
-def _files(r: Reading, key: str) -> list[Any]:
+def _files(r: ReadContext, key: str) -> list[Any]:
     files = r.native(key)
     return files if isinstance(files, list) else [] if files is None else [files]
 
 
-def read_files(r: Reading) -> None:
+def read_data(r: ReadContext) -> None:
     """One data set per file; one order for all of them."""
     for key, listed in LISTS:
-        for index, uri in enumerate(_files(r, key)):
-            r.set(f"{D}{listed}[{index}].uri", uri, key)
-            r.set(f"{D}{listed}[{index}].storage", "file", key)
+        read_files(r, key, D + listed)
     r.set(D + "mixing", "concat", "data.train_files")
     r.set(D + "shuffle", True, kind=Kind.DEFAULT, how="DistributedSampler(shuffle=True), always")
     r.set(D + "seed", 0, kind=Kind.DEFAULT, how="the sampler's own seed")
@@ -71,70 +67,58 @@ def read_files(r: Reading) -> None:
         r.set(D + field, None if value == -1 else value, key)
 
 
-def write_files(w: Writing) -> None:
+def write_data(w: WriteContext) -> None:
     """Back to lists of files."""
     for key, listed in LISTS:
-        count = w.items(D + listed)
-        found = [file_of_split(w, f"{D}{listed}[{i}].") for i in range(count)]
-        paths = [f"{D}{listed}[{i}].{field}" for i in range(count) for field in ("uri", "split", "subset", "storage")]
-        paths = [p for p in paths if w.plan(p) is not None]
-        if not found or all(f.value in (None, "") for f in found):
+        files = files_of(w, D + listed)
+        if all(value in (None, "") for value in files.values):
             if listed == "train":
-                w.put(key, "???", *paths, state=State.UNRESOLVED, note="the source names no data", always=True)
+                leave_open(w, key, "the source names no data", *files.paths)
             elif w.same_framework is False and not w.since("0.6.0"):
                 how = "there is no evaluation set, and this program opens a file"
                 w.put(key, w.out["data.train_files"].value, always=True, how=how)
             continue
-        value = found[0].value if len(found) == 1 and not w.same_framework else [f.value for f in found]
-        state = max((f.state for f in found), key=list(State).index)
-        note = "; ".join(dict.fromkeys(f.note for f in found if f.note))
-        w.put(key, value, *paths, state=state, note=note, always=True, chosen=any(f.chosen for f in found))
-        for path in [p for p in paths if p.endswith(".subset")]:
-            w.lose(path, State.NARROWED, f"a file has no subsets: export {w.plan(path)} to it")
-        for path in [p for p in paths if p.endswith(".storage") and w.plan(p) != "file"]:
-            w.lose(path, State.NARROWED, f"veRL reads files, not {w.plan(path)} storage")
+        files.put(w, key, files.short(w))
+        say_what_files_lack(w, D + listed, "veRL")
     _write_order(w)
 
 
-def _write_order(w: Writing) -> None:
+def _write_order(w: WriteContext) -> None:
     shuffled = w.plan(D + "shuffle") is not False
-    w.lose(
-        D + "shuffle", State.DEFAULT if shuffled else State.NARROWED, "veRL's SFT shuffles every epoch, always (H52)"
-    )
+    settle(w, D + "shuffle", shuffled, "veRL's SFT shuffles every epoch, always (H52)")
     if not shuffled:
         w.note("the source reads its samples in order; veRL's SFT shuffles every epoch, always (H52)")
     if w.plan(D + "seed") is not None:
         known = w.plan(D + "seed") == 0
-        w.lose(D + "seed", State.DEFAULT if known else State.NARROWED, "the sampler's seed is 0, always")
+        settle(w, D + "seed", known, "the sampler's seed is 0, always")
     w.lose(D + "mixing", State.DEFAULT, "files are concatenated")
     for key, field in LIMITS:
-        if w.plan(D + field) is not None:
-            w.put(key, w.plan(D + field), D + field)
+        carry(w, key, D + field)
 
 
 FILES = Fold((*(key for key, _ in LISTS), *(key for key, _ in LIMITS)),
              (*(f"{D}{s}[].{f}" for _, s in LISTS for f in ("uri", "split", "subset", "storage")), D + "mixing", D + "shuffle",
               D + "seed", *(D + field for _, field in LIMITS)),
-             read_files, write_files, "sft_trainer: _build_dataset, DistributedSampler")  # fmt: skip
+             read_data, write_data, "sft_trainer: _build_dataset, DistributedSampler")  # fmt: skip
 
 CHAT = (("data.messages_key", "keys.messages"), ("data.tools_key", "keys.tools"))
 
 
-def read_chat(r: Reading) -> None:
-    """The engine's program reads chat messages only, and trains on every answer (row 11.4)."""
+def read_chat(r: ReadContext) -> None:
+    """The engine's program reads chat messages only, and trains on every answer."""
     for index in range(len(_files(r, "data.train_files"))):
         at = f"{D}train[{index}]."
         for column, field in CHAT:
-            r.set(at + field, r.native(column), column)
+            take(r, column, at + field)
         r.set(at + "prompt_type", "messages", kind=Kind.DEFAULT, how="MultiTurnSFTDataset")
         r.set(at + "trained_turns", "all", kind=Kind.DEFAULT, how="MultiTurnSFTDataset: every answer")
 
 
-def write_chat(w: Writing) -> None:
+def write_chat(w: WriteContext) -> None:
     """One name a column for all files."""
     at = f"{D}train[0]."
     if w.plan(at + "prompt_type") not in ("messages", None):
-        why = f"veRL's SFT reads chat messages from one column (row 11.4); the source's rows are {w.plan(at + 'prompt_type')}"
+        why = f"veRL's SFT reads chat messages from one column; the source's rows are {w.plan(at + 'prompt_type')}"
         w.decide(
             "data.messages_key",
             why,
@@ -145,15 +129,14 @@ def write_chat(w: Writing) -> None:
     else:
         w.lose(at + "prompt_type", State.DEFAULT, "chat messages")
     for column, field in CHAT:
-        if w.plan(at + field) is not None:
-            w.put(column, w.plan(at + field), at + field)
+        carry(w, column, at + field)
     _write_turns(w, "all", "veRL's SFT trains on every answer of a conversation; the same where there is one")
 
 
-def _write_turns(w: Writing, mine: str, note: str) -> None:
+def _write_turns(w: WriteContext, mine: str, note: str) -> None:
     path = f"{D}train[0].trained_turns"
     if w.plan(path) is not None:
-        w.lose(path, State.DEFAULT if w.plan(path) == mine else State.NARROWED, note)
+        settle(w, path, w.plan(path) == mine, note)
 
 
 def _fields(*names: str) -> tuple[str, ...]:
@@ -167,7 +150,7 @@ OLD_CHAT = {"keys.messages": "data.multiturn.messages_key", "keys.tools": "data.
 OLD_PAIR = {"keys.prompt": "data.prompt_key", "keys.response": "data.response_key"}
 
 
-def read_old_columns(r: Reading) -> None:
+def read_old_columns(r: ReadContext) -> None:
     """The FSDP program: a question and an answer column, or messages where multiturn.enable says so."""
     many = r.native("data.multiturn.enable", False) is True
     live, asleep = (OLD_CHAT, OLD_PAIR) if many else (OLD_PAIR, OLD_CHAT)
@@ -175,19 +158,18 @@ def read_old_columns(r: Reading) -> None:
     for index in range(len(_files(r, "data.train_files"))):
         at = f"{D}train[{index}]."
         for field, column in live.items():
-            r.set(at + field, r.native(column), column)
+            take(r, column, at + field)
         r.set(at + "prompt_type", "messages" if many else "plaintext", "data.multiturn.enable")
         r.set(at + "trained_turns", "all" if many else "last", "data.multiturn.enable")
 
 
-def write_old_columns(w: Writing) -> None:
+def write_old_columns(w: WriteContext) -> None:
     """A pair of columns for plain text, multiturn for messages."""
     at = f"{D}train[0]."
     many = w.plan(at + "prompt_type") != "plaintext"
     w.put("data.multiturn.enable", many, at + "prompt_type", state=State.DERIVED, always=True)
     for field, column in (OLD_CHAT if many else OLD_PAIR).items():
-        if w.plan(at + field) is not None:
-            w.put(column, w.plan(at + field), at + field, always=True)
+        carry(w, column, at + field, always=True)
     _write_turns(
         w,
         "all" if many else "last",
@@ -202,12 +184,12 @@ OLD_COLUMNS = Fold((*OLD_CHAT.values(), *OLD_PAIR.values(), "data.multiturn.enab
 LONGEST = "stage.length.model_max_tokens"
 
 
-def read_longest(r: Reading) -> None:
+def read_longest(r: ReadContext) -> None:
     """The longest sample; data.truncation says what becomes of longer ones."""
-    r.set(LONGEST, r.native("data.max_length"), "data.max_length")
+    take(r, "data.max_length", LONGEST)
 
 
-def write_longest(w: Writing) -> None:
+def write_longest(w: WriteContext) -> None:
     """Asked for where the source has no limit: the default of 1024 would stop the run at the first longer sample."""
     known = w.plan(LONGEST) is not None
     note = "" if known else "the source has no limit; longer samples than this stop the run (data.truncation=error)"
@@ -222,7 +204,7 @@ SAMPLE_LENGTH = Fold(("data.max_length",), (LONGEST,), read_longest, write_longe
 WARMUP, RATIO, STEPS = "stage.optim.actor.warmup_updates", "optim.lr_warmup_steps_ratio", "optim.lr_warmup_steps"
 
 
-def read_warmup(r: Reading) -> None:
+def read_warmup(r: ReadContext) -> None:
     """Steps win where they are positive, else a share of the run."""
     ticks = r.native(STEPS, -1)
     if isinstance(ticks, Expr) or (ticks is not None and ticks > 0):
@@ -232,7 +214,7 @@ def read_warmup(r: Reading) -> None:
         r.set(WARMUP, from_ratio(r, r.native(RATIO, 0.0)), RATIO)
 
 
-def write_warmup_steps(w: Writing) -> None:
+def write_warmup_steps(w: WriteContext) -> None:
     """One tick an update."""
     write_warmup(w, WARMUP, STEPS, RATIO)
     if w.backend == "megatron" and w.plan("stage.optim.actor.min_lr") is not None:
@@ -242,13 +224,13 @@ def write_warmup_steps(w: Writing) -> None:
 WARMUPS = Fold((STEPS, RATIO), (WARMUP,), read_warmup, write_warmup_steps, "fsdp/transformer_impl: one tick an update")
 
 
-def read_share(r: Reading) -> None:
+def read_share(r: ReadContext) -> None:
     """The FSDP program knows a share of the run only."""
     r.set(WARMUP, from_ratio(r, r.native(RATIO, 0.1)), RATIO)
     r.inactive[STEPS] = "this program takes the share of the run only"
 
 
-def write_share(w: Writing) -> None:
+def write_share(w: WriteContext) -> None:
     """Updates as a share of the run, where its length is known."""
     updates, total = w.plan(WARMUP), w.plan("stage.run_length.rollouts")
     if updates is None:
@@ -266,7 +248,7 @@ def write_share(w: Writing) -> None:
         )
     else:
         note = "this program wants the warm-up as a share of the run, whose length is not known: pass --rows N"
-        w.put(RATIO, "???", WARMUP, state=State.UNRESOLVED, note=note, always=True)
+        leave_open(w, RATIO, note, WARMUP)
 
 
 SHARES = Fold(
@@ -277,13 +259,13 @@ OFFLOADS = ("model.fsdp_config.cpu_offload", "model.fsdp_config.offload_params")
 OFFLOADED = "stage.placement.actor.offload.param"
 
 
-def read_offload(r: Reading) -> None:
+def read_offload(r: ReadContext) -> None:
     """Parameters wait in host memory where both switches are on."""
     both = [r.native(key, False) for key in OFFLOADS]
     r.set(OFFLOADED, all(value is True for value in both), *OFFLOADS)
 
 
-def write_offload(w: Writing) -> None:
+def write_offload(w: WriteContext) -> None:
     """Both switches."""
     if w.plan(OFFLOADED) is not None:
         for key in OFFLOADS:
@@ -291,3 +273,24 @@ def write_offload(w: Writing) -> None:
 
 
 OFFLOAD = Fold(OFFLOADS, (OFFLOADED,), read_offload, write_offload, "fsdp_sft_trainer: CPUOffload")
+
+
+def _reads_nothing(r: ReadContext) -> None:
+    del r
+
+
+def _write_unpadded(w: WriteContext) -> None:
+    if not w.same_framework:
+        leave_padding_out(w, "actor", "use_remove_padding")
+
+
+UNPADDED = Fold((), (), _reads_nothing, _write_unpadded, "fsdp_sft_trainer: Ulysses splits packed sequences")
+
+
+def _write_packed(w: WriteContext) -> None:
+    """Up to 0.6.1 padding is the default of the model's block."""
+    if not (w.same_framework or w.since("0.7.1") or w.backend == "megatron"):
+        leave_padding_out(w, "actor", "model.use_remove_padding")
+
+
+PACKED = Fold((), (), _reads_nothing, _write_packed, "sft_trainer: Ulysses splits packed sequences")

@@ -1,21 +1,17 @@
-"""veRL's teacher: its divergence as advantage or loss, its engines and their pool (row 15.13)."""
+"""veRL's teacher: its divergence as advantage or loss, its engines and their pool."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.codecs import words
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import leave_open, settle, take
 from rftconf.mappers.verl.reward_pool import shape, teacher
 from rftconf.mappers.verl.rows_training import KL_ESTIMATORS
 from rftconf.mappers.verl.teachers import ALONE, LOSS, REWARDS, SWITCH, follows_teacher
 from rftconf.plan.origin import Kind
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 A = "stage.algorithm."
 T = A + "distillation."
@@ -41,24 +37,24 @@ ENGINES = words(
 )
 
 
-def _read(r: Reading) -> None:
+def _read(r: ReadContext) -> None:
     if not follows_teacher(r):
         return
     mode = r.native(MODE)
     r.set(T + "objective", mode if isinstance(mode, Expr) else "forward_kl" if mode == FORWARD else "reverse_kl", MODE)
     if mode == FORWARD:
-        r.set(T + "teacher_top_k", r.native(TOPK), TOPK)
+        take(r, TOPK, T + "teacher_top_k")
     else:
         r.inactive[TOPK] = f"only {FORWARD} reads it"
         r.set(T + "estimator", KL_ESTIMATORS.get(mode, r, None), MODE)
-    r.set(T + "as_advantage", r.native(GRADIENT, False), GRADIENT)
+    take(r, GRADIENT, T + "as_advantage", False)
     r.set(T + "teacher_coef", 1.0, kind=Kind.DEFAULT, how="without task rewards the divergence has no coefficient")
     for key in ("actor.use_kl_loss", "actor.entropy_coeff", "actor.kl_loss_coef", "actor.kl_loss_type"):
         r.inactive[f"actor_rollout_ref.{key}"] = ALONE
     r.inactive.update(dict.fromkeys(("algorithm.use_kl_in_reward", LOSS + "distillation_loss_coef"), ALONE))
 
 
-def _several(r: Reading) -> bool:
+def _several(r: ReadContext) -> bool:
     """True where teachers have names of their own, each for the rows whose distillation.teacher_key says so: the plan's teacher
     then stands for all of them and has no model. veRL takes `teacher_model` out beside them (DistillationConfig)."""
     section, _, usual = MODEL.rstrip(".").rpartition(".")
@@ -73,14 +69,14 @@ def _several(r: Reading) -> bool:
     return bool(names)
 
 
-def read_model(r: Reading, index: int) -> None:
+def read_model(r: ReadContext, index: int) -> None:
     """The teacher's engines, on a pool of their own."""
     if not follows_teacher(r):
         return
     at = f"stage.placement.auxiliary[{index}]."
     r.set(at + "role", "teacher", SWITCH, REWARDS)
     for key, field in SERVED.items() if not _several(r) else ():
-        r.set(at + field, r.native(MODEL + key), MODEL + key)
+        take(r, MODEL + key, at + field)
     nodes, each = (r.native(key) for key in POOL)
     known = all(isinstance(size, (int, Expr)) for size in (nodes, each))
     r.set(at + "gpus", nodes * each if known else None, *POOL, how="nnodes x n_gpus_per_node")
@@ -88,7 +84,7 @@ def read_model(r: Reading, index: int) -> None:
     r.set(at + "colocate_with", [], *POOL)
 
 
-def _write(w: Writing) -> None:
+def _write(w: WriteContext) -> None:
     if not follows_teacher(w):
         return
     w.put(SWITCH, True, "stage.kind", always=True)
@@ -103,7 +99,7 @@ def _write(w: Writing) -> None:
     coef = w.plan(T + "teacher_coef")
     if coef is not None:
         why = "without task rewards veRL's divergence has no coefficient: gradients are larger or smaller by it"
-        w.lose(T + "teacher_coef", State.DEFAULT if coef == 1 else State.NO_COUNTERPART, why if coef != 1 else "1")
+        settle(w, T + "teacher_coef", coef == 1, why if coef != 1 else "1", state=State.NO_COUNTERPART)
     if not w.same_framework:
         w.note(
             "veRL takes the divergence at the weights of each update, the source at those that made the answers: "
@@ -114,7 +110,7 @@ def _write(w: Writing) -> None:
         w.put(MODEL + "model_path", "???", always=True, how=how)
 
 
-def _write_mode(w: Writing) -> None:
+def _write_mode(w: WriteContext) -> None:
     objective, estimator, top = (w.plan(T + field) for field in ("objective", "estimator", "teacher_top_k"))
     told = [T + field for field in ("objective", "estimator") if w.plan(T + field) is not None]
     native = KL_ESTIMATORS.back.get(estimator) if isinstance(estimator, str) else None
@@ -128,10 +124,10 @@ def _write_mode(w: Writing) -> None:
     else:
         what = " by ".join(formula(w.plan(path)) for path in told) or "a divergence that the source does not name"
         note = f"veRL takes the reverse KL divergence of the tokens drawn (k1, k2, k3, abs) or {FORWARD}, not {what}"
-        w.put(MODE, "???", *told, state=State.NO_COUNTERPART, note=note, always=True)
+        leave_open(w, MODE, note, *told, state=State.NO_COUNTERPART)
 
 
-def write_model(w: Writing, at: str) -> None:
+def write_model(w: WriteContext, at: str) -> None:
     """The teacher's engines; it reads the student's prompt and answer, and draws nothing."""
     for key, field in SERVED.items():
         if w.plan(at + field) is not None and field not in ("engine", "model_max_tokens"):
@@ -159,7 +155,7 @@ def write_model(w: Writing, at: str) -> None:
         )
 
 
-def _write_context(w: Writing, at: str) -> None:
+def _write_context(w: WriteContext, at: str) -> None:
     """The teacher must hold prompt, answer and one token more (DistillationTeacherModelConfig)."""
     most, path = w.plan(at + "model_max_tokens"), at + "model_max_tokens"
     if most is None:

@@ -6,20 +6,18 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
-from rftconf.mappers.codecs import Codec, Put, counts
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr
+from rftconf.mappers.codecs import Codec, Number, Put, SameType, counts
+from rftconf.mappers.context import ReadContext
 from rftconf.mappers.episodes import assumed, counts_steps, in_episodes
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Dialect
-from rftconf.plan.symbols import Expr
 from rftconf.plan.units import Unit
 from rftconf.schemas import catalogue
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
 
 BATCH, MINI = "data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"
 GROUP = "actor_rollout_ref.rollout.n"
@@ -44,7 +42,7 @@ def _updates_on_less(context: Any) -> bool:
     return not context.since("0.3.0") or (context.plan(DYNAMIC) is True and not context.since("0.9.0"))
 
 
-class _MiniBatch(Codec[Any, Any]):
+class _MiniBatch(Codec[float, Number]):
     """Prompts, as upstream counts them; samples where the person says that the fork does, and where 0.2.0 does."""
 
     def __init__(self, *, of_critic: bool = False) -> None:
@@ -122,7 +120,7 @@ def shared(update: Any, context: Any) -> Any:
 
 def _that_starts(put: Put, update: Any, context: Any) -> Put:
     """The next number of whole prompts that veRL also starts with: G is shared by all ranks (H8, H9), and where batches
-    are not padded the period is a whole number of updates (rows 1.13, 15.2)."""
+    are not padded the period is a whole number of updates."""
     prompts, n = (context.plan(f"stage.batch.{name}") for name in ("prompts_per_rollout", "responses_per_prompt"))
     if context.plan("stage.placement.actor.gpus") is None or not isinstance(prompts, int):
         return put
@@ -143,7 +141,7 @@ def _that_starts(put: Put, update: Any, context: Any) -> Put:
     return Put(fits, State.ROUNDED, f"{exact}; wrote {fits}", put.how)
 
 
-class _Group(Codec[Any, Any]):
+class _Group(SameType):
     """Responses per prompt; a person may know better where a fork keeps the number elsewhere."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
@@ -159,12 +157,12 @@ class _Group(Codec[Any, Any]):
 MINI_BATCH, CRITIC_MINI_BATCH, GROUP_SIZE = _MiniBatch(), _MiniBatch(of_critic=True), _Group()
 
 
-def dialect(r: Reading) -> Dialect | None:
+def dialect(r: ReadContext) -> Dialect | None:
     """What shows that a fork counts otherwise, unless the person said what is meant."""
-    return next(_found(r), None)
+    return next(_other_countings(r), None)
 
 
-def _found(r: Reading) -> Iterator[Dialect]:
+def _other_countings(r: ReadContext) -> Iterator[Dialect]:
     prompts, n = (r.plan(f"stage.batch.{field}") for field in ("prompts_per_rollout", "responses_per_prompt"))
     mini = r.native(MINI)
     known = all(isinstance(value, int) and not isinstance(value, bool) for value in (prompts, mini, n))
@@ -177,7 +175,7 @@ def _found(r: Reading) -> Iterator[Dialect]:
         yield from _group_elsewhere(r)
 
 
-def _larger(r: Reading, prompts: int, mini: int, n: int) -> Dialect:
+def _larger(r: ReadContext, prompts: int, mini: int, n: int) -> Dialect:
     total = prompts * n
     updates = "" if total % mini else f", {total // mini} update{'s' if total // mini > 1 else ''} a period"
     fits = f"{mini} of {prompts} x {n} = {total}{updates}"
@@ -196,7 +194,7 @@ def _larger(r: Reading, prompts: int, mini: int, n: int) -> Dialect:
     )
 
 
-def _stops(r: Reading, prompts: int, mini: int) -> Dialect:
+def _stops(r: ReadContext, prompts: int, mini: int) -> Dialect:
     """What the file leaves to the release's config makes the release stop."""
     why = (
         f"veRL {r.release} itself stops at {BATCH}={prompts}: an update of {mini} prompts ({MINI}, its default) would be more than "
@@ -209,18 +207,18 @@ def _stops(r: Reading, prompts: int, mini: int) -> Dialect:
     return Dialect(why, (*choices, "--assume mini_batch=capped, if a fork makes one update of such a period"))
 
 
-def _refuses_less(r: Reading) -> bool:
+def _refuses_less(r: ReadContext) -> bool:
     """True where veRL compares the two and stops: with static micro-batches, since 0.3.0."""
     return r.since("0.3.0") and r.plan(DYNAMIC) is not True
 
 
-def _with_small_batches(r: Reading) -> str:
+def _with_small_batches(r: ReadContext) -> str:
     if _refuses_less(r):
         return " and refuses that"
     return " and fills such a batch up (H63)" if r.since("0.9.0") else " and updates on what there is"
 
 
-def _group_elsewhere(r: Reading) -> Iterator[Dialect]:
+def _group_elsewhere(r: ReadContext) -> Iterator[Dialect]:
     known = catalogue.load(r.source.framework, None, r.source.trainer)
     for key, leaf in r.source.leaves():
         named = _GROUP_ELSEWHERE(key) or GROUP.endswith(f".{key}")  # a profile of its own may cut the section short

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.errors import RefusedError
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Expr, formula
+from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.writing import Outcome
-from rftconf.plan.symbols import Expr, formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 REFERENCE_TOTAL = "actor_rollout_ref.ref.log_prob_micro_batch_size"
 REFERENCE_SIZE = f"{REFERENCE_TOTAL}_per_gpu"
@@ -34,10 +28,14 @@ UNPADDED = {
     "actor": "actor_rollout_ref.model.use_remove_padding",
     "critic": "critic.model.use_remove_padding",
 }
+IN_PIECES, ENGINE_BATCH = (
+    "actor_rollout_ref.rollout.enable_chunked_prefill",
+    "actor_rollout_ref.rollout.max_num_batched_tokens",
+)
 CAPS = {"actor_rollout_ref.actor.ppo_max_token_len_per_gpu": "actor", "critic.ppo_max_token_len_per_gpu": "critic"}
 
 
-def _read(r: Reading) -> None:
+def _read(r: ReadContext) -> None:
     """Every rank takes the same share of an update (H8)."""
     update, key = r.plan("stage.batch.sequences_per_update"), "actor_rollout_ref.actor.ppo_mini_batch_size"
     try:
@@ -52,29 +50,17 @@ def _read(r: Reading) -> None:
     r.note(r.narrowed[key])
 
 
-def _refuse_two_back_ends(w: Writing) -> None:
-    """main_ppo up to 0.5 asserts that actor and critic have the same strategy."""
-    actor, critic = (w.plan(f"stage.placement.{role}.backend") for role in ("actor", "critic"))
-    if w.same_framework or w.since("0.6.1") or w.plan("stage.algorithm.critic.enabled") is not True:
-        return
-    if isinstance(actor, str) and isinstance(critic, str) and actor != critic:
-        raise RefusedError(
-            f"the actor trains with {actor} and the critic with {critic}: veRL up to 0.5 wants one back end for both",
-            choices=("--to-release 0.6.1 or newer", "one back end for both"),
-        )
-
-
-def _write(w: Writing) -> None:
-    _refuse_two_back_ends(w)
+def _write(w: WriteContext) -> None:
     _fit_longest(w)
     _write_unpadded(w)
     _write_fixed_sizes(w)
     _score_as_trained(w)
     _write_reference_size(w)
+    _take_prompts_in_pieces(w)
 
 
-def _fit_longest(w: Writing) -> None:
-    """The cap of a micro-batch must hold the longest sequence (row 1.10); other frameworks derive theirs from it."""
+def _fit_longest(w: WriteContext) -> None:
+    """The cap of a micro-batch must hold the longest sequence; other frameworks derive theirs from it."""
     lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
     if w.same_framework or not all(isinstance(length, int) for length in lengths):
         return
@@ -84,7 +70,7 @@ def _fit_longest(w: Writing) -> None:
             cap = w.defaults(key)
         trains = role == "actor" or w.plan("stage.algorithm.critic.enabled") is True
         if trains and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
-            why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens (row 1.10)"
+            why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens"
             path = f"stage.batch.{'micro' if role == 'actor' else role}.tokens_per_rank"
             told = [path] if w.plan(path) is not None else []
             note = f"{why}; wrote the longest sequence" if told else ""
@@ -92,23 +78,28 @@ def _fit_longest(w: Writing) -> None:
             w.put(key, -(-sum(lengths) // sp), *told, state=state, note=note, always=True, how=why)
 
 
-def _write_unpadded(w: Writing) -> None:
+def _write_unpadded(w: WriteContext) -> None:
     """A sequence is only spread over GPUs without its padding; up to 0.6 padding is the default (validate_config)."""
     if w.since("0.7.1") or w.same_framework or w.backend == "megatron":
         return
     for role, key in UNPADDED.items():
-        spread = w.plan(f"stage.placement.{role}.sp")
-        if not isinstance(spread, int) or spread == 1 or w.effective(key) is True:
-            continue
-        path = f"stage.model_options.{'' if role == 'actor' else 'critic_'}remove_padding"
-        padded = w.plan(path) is False
-        why = f"{spread} GPUs share a sequence, which veRL {w.release} does without padding only"
-        state = State.NARROWED if padded else State.EXACT
-        w.put(key, True, *([path] if padded else []), state=state, note=why if padded else "", always=True, how=why)
+        leave_padding_out(w, role, key)
 
 
-def _write_fixed_sizes(w: Writing) -> None:
-    """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (RULES 1.2, 1.4)."""
+def leave_padding_out(w: WriteContext, role: str, key: str) -> None:
+    """`key` as it must be where several GPUs share a sequence of `role`."""
+    spread = w.plan(f"stage.placement.{role}.sp")
+    if not isinstance(spread, int) or spread == 1 or w.effective(key) is True:
+        return
+    path = f"stage.model_options.{'' if role == 'actor' else 'critic_'}remove_padding"
+    padded = w.plan(path) is False
+    why = f"{spread} GPUs share a sequence, which veRL {w.release} does without padding only"
+    state = State.NARROWED if padded else State.EXACT
+    w.put(key, True, *([path] if padded else []), state=state, note=why if padded else "", always=True, how=why)
+
+
+def _write_fixed_sizes(w: WriteContext) -> None:
+    """Megatron workers up to 0.7 check fixed micro-batches even where batches are filled by tokens (utils/config.py: validate_config)."""
     if w.backend != "megatron" or w.since("0.8.0") or w.plan("stage.batch.micro.dynamic") is not True:
         return
     for key, plan in MICRO.items():
@@ -121,7 +112,7 @@ def _write_fixed_sizes(w: Writing) -> None:
             )
 
 
-def _score_as_trained(w: Writing) -> None:
+def _score_as_trained(w: WriteContext) -> None:
     """Since 0.8.0 one engine trains and scores, and engine_workers asserts that both fill micro-batches the same way."""
     if w.same_framework or not w.since("0.8.0") or SCORED not in w.out:
         return
@@ -141,7 +132,7 @@ def _score_as_trained(w: Writing) -> None:
         w.put(SCORED_SIZE, 1 if share is None else share, always=True, how="as many sequences as a pass of an update")
 
 
-def _write_reference_size(w: Writing) -> None:
+def _write_reference_size(w: WriteContext) -> None:
     """Up to 0.3.0 every run has a reference, and ray_trainer._validate_config asks for its fixed micro-batches."""
     if w.since("0.4.1") or w.effective(TRAINED) is True:
         return
@@ -149,6 +140,20 @@ def _write_reference_size(w: Writing) -> None:
         share = w.effective(SCORED_SIZE)
         how = f"veRL {w.release} asks for it also where the plan has no reference"
         w.put(REFERENCE_SIZE, 1 if share is None else share, always=True, how=how)
+
+
+def _take_prompts_in_pieces(w: WriteContext) -> None:
+    """Megatron's config up to 0.5.0 has engines take prompts whole; a batch below one context then stops them (vLLM)."""
+    if w.same_framework or w.since("0.6.1") or w.backend != "megatron":
+        return
+    path = "stage.placement.rollout.chunked_prefill"
+    lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
+    batch, in_pieces = w.effective(ENGINE_BATCH), w.plan(path)
+    if in_pieces is False or not all(isinstance(number, int) for number in (batch, *lengths)):
+        return
+    if batch < sum(lengths):
+        how = f"an engine that takes {batch} tokens at once takes a context of {sum(lengths)} in pieces only"
+        w.put(IN_PIECES, True, *([path] if in_pieces else []), always=True, how=how)
 
 
 NEEDS = Fold((), (), _read, _write, "megatron_workers: validation")

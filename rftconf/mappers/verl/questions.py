@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import Decision
+from rftconf.base.ledger import Decision
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import WriteContext
 from rftconf.mappers.placing import Target
 from rftconf.mappers.verl.reward_pool import served
-from rftconf.plan.symbols import formula
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
 
 FILES = "data.train_files"
-TARGET = Target(True, 0.5, "the engine shares its GPUs with the trainer now; veRL's default (row 8.2)")
+TARGET = Target(
+    True,
+    0.5,
+    "the engine shares its GPUs with the trainer now; veRL's default",
+    one_back_end="veRL's config has the parts of one engine for all roles (ppo_megatron_trainer or ppo_trainer)",
+)
 
 
-def acts_in(writing: Writing) -> list[Decision]:
+def acts_in(writing: WriteContext) -> list[Decision]:
     """Which agent loop plays the environments of the source?"""
     names = [
         str(writing.plan(f"stage.data.environments[{i}].name")) for i in range(writing.items("stage.data.environments"))
@@ -31,7 +32,7 @@ def acts_in(writing: Writing) -> list[Decision]:
     return [Decision("actor_rollout_ref.rollout.multi_turn", why, choices)]
 
 
-def without_rows(writing: Writing) -> list[Decision]:
+def without_rows(writing: WriteContext) -> list[Decision]:
     """Which rows start the episodes of a source that names no data?"""
     if not writing.items("stage.data.environments"):
         return []
@@ -42,13 +43,13 @@ def without_rows(writing: Writing) -> list[Decision]:
     return [_rows(writing, files) for files, sets in asked if not writing.items(f"stage.data.{sets}")]
 
 
-def _rows(writing: Writing, files: str) -> Decision:
+def _rows(writing: WriteContext, files: str) -> Decision:
     own = writing.defaults(files)
     why = f"the source names no data; veRL takes every prompt from a file, {own} where none is named"
     return Decision(files, why, ("a parquet file with one prompt an episode",))
 
 
-def questions(writing: Writing) -> list[Decision]:
+def questions(writing: WriteContext) -> list[Decision]:
     """Does the reward exist here?"""
     worlds = [*without_rows(writing), *acts_in(writing)]
     if writing.plan("stage.kind") == "distill" and not worlds and not writing.plan("stage.reward.function_path"):
@@ -62,14 +63,14 @@ def questions(writing: Writing) -> list[Decision]:
         ]
     if worlds or writing.plan("stage.reward.function_path"):
         return worlds
-    why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source (row 7.7)"
+    why = "the source's workflow or reward function does not exist in veRL; its built-in scorer chooses by data_source"
     choices = ("write a compute_score and name its file here", "or rely on data_source")
     block = "reward." if writing.since("0.7.1") else ""  # H59
     return [Decision(f"{block}custom_reward_function.path", *_of_the_model(writing) or (why, choices))]
 
 
-def _of_the_model(writing: Writing) -> tuple[str, tuple[str, ...]] | None:
-    """Who asks the reward model, where the run has one: veRL itself for a number, or a function in words (rows 7.8, 7.9)."""
+def _of_the_model(writing: WriteContext) -> tuple[str, tuple[str, ...]] | None:
+    """Who asks the reward model, where the run has one: veRL itself for a number, or a function in words."""
     at = served(writing)
     if not at:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rows import Reason
 from rftconf.mappers.verl.reasons_engines import ENGINE_REASONS
 
@@ -12,8 +12,8 @@ RM = "reward.reward_model.rollout"
 TEACHER = "distillation.teacher_models.*"
 
 
-def _all(state: State, why: str, *keys: str) -> tuple[Reason, ...]:
-    return tuple(Reason(key, state, why) for key in keys)
+def _all(state: State, why: str, *keys: str, since: str = "") -> tuple[Reason, ...]:
+    return tuple(Reason(key, state, why, since) for key in keys)
 
 
 def _blocks(state: State, why: str, names: tuple[str, ...], *blocks: str) -> tuple[Reason, ...]:
@@ -35,7 +35,9 @@ ALGORITHM = (
     *_all(DEAD, "clip_ratio alone has no effect: clip_ratio_low and clip_ratio_high have values of their own (H30)",
           f"{ACTOR}.clip_ratio"),
     *_all(DEAD, "0.8 and later copy it into a field that nothing reads; up to 0.7 FSDP it kept the vision encoder's "
-          "weights fixed", f"{ACTOR}.freeze_vision_tower"),
+          "weights fixed", f"{ACTOR}.freeze_vision_tower", since="0.8.0"),
+    *_all(MATHS, "keeps the vision encoder's weights fixed in FSDP up to 0.7 (fsdp_workers.py); no neutral field",
+          f"{ACTOR}.freeze_vision_tower"),
     *_all(MATHS, "a bound or share of the clip_cov and kl_cov losses; no neutral field",
           f"{ACTOR}.policy_loss.clip_cov_*", f"{ACTOR}.policy_loss.kl_cov_ratio", f"{ACTOR}.policy_loss.ppo_kl_coef"),
     *_all(MATHS, "the quadratic penalty of the dro loss; no neutral field", f"{ACTOR}.policy_loss.dro_beta"),
@@ -49,9 +51,9 @@ ALGORITHM = (
           "loss",
           f"{ACTOR}.use_prefix_grouper"),
     *_all(DEAD, "no block, no filter: the fields of algorithm.filter_groups count", "algorithm.filter_groups"),
-    *_all(MATHS, "stops DAPO's recipe after so many batches that did not fill one; elsewhere nothing does (row 4.2.20)",
+    *_all(MATHS, "stops DAPO's recipe after so many batches that did not fill one; elsewhere nothing does",
           "algorithm.filter_groups.max_num_gen_batches"),
-    *_all(KEPT, "an option of a recipe of your own: veRL's main_ppo knows no such filter (row 4.2.20)",
+    *_all(KEPT, "an option of a recipe of your own: veRL's main_ppo knows no such filter",
           "algorithm.filter_groups.*"),
     *_all(DEAD, "a dataclass's catch-all that nothing reads", "*.extra.*"),
     *_all(MATHS, "preference-feedback PPO reweights and resamples the batch in veRL's v0 trainer; no neutral field",
@@ -59,16 +61,26 @@ ALGORITHM = (
     *_all(MATHS, "which rewards the gdpo estimator normalises apart, and their weights; no neutral field",
           "algorithm.gdpo_reward_keys", "algorithm.gdpo_reward_weights"),
     *_all(DEAD, "a copy of rollout.n that the schema asks for; only rollout.n counts", f"{ACTOR}.rollout_n",
-          f"{REF}.rollout_n", "critic.rollout_n"),
+          f"{REF}.rollout_n"),
+    *_all(DEAD, "a copy of rollout.n that the schema asks for; only rollout.n counts", "critic.rollout_n", since="0.8.0"),
+    *_all(KEPT, "the critic's mini-batches hold so many answers a prompt up to 0.7 (init_model of its workers); leave it "
+          "at rollout.n", "critic.rollout_n"),
     *_all(DEAD, "workers fill it while running", f"{ACTOR}.engine*", f"{ACTOR}.model_config*",
           f"{ACTOR}.global_batch_info*", "critic.engine*", "critic.model_config*"),
     *_all(DEAD, "nothing reads it: algorithm.rollout_correction.bypass_mode chooses the engine's log-probabilities",
+          f"{ACTOR}.use_rollout_log_probs", since="0.8.0"),
+    *_all(MATHS, "updates keep the old log-probabilities that came with the batch, also where one update a period would take "
+          "its own (dp_actor.py up to 0.7)",
           f"{ACTOR}.use_rollout_log_probs"),
     *_all(DEAD, "nothing reads it: the log-probability pass takes rollout.log_prob_micro_batch_size_per_gpu and "
-          "rollout.log_prob_max_token_len_per_gpu", f"{ACTOR}.ppo_infer_*"),
+          "rollout.log_prob_max_token_len_per_gpu", f"{ACTOR}.ppo_infer_*", since="0.7.1"),
+    *_all(KEPT, "sizes of the log-probability pass where trainer.use_legacy_worker_impl is disable; memory and speed only",
+          f"{ACTOR}.ppo_infer_*"),
     *_all(KEPT, "token cap of the critic's engine in 0.9's v1 trainer; memory and speed only",
           "critic.ppo_infer_max_token_len_per_gpu"),
     *_all(DEAD, "nothing reads it: the critic's passes are capped in tokens",
+          "critic.ppo_infer_micro_batch_size_per_gpu", since="0.7.1"),
+    *_all(KEPT, "sizes of the critic's pass where trainer.use_legacy_worker_impl is disable; memory and speed only",
           "critic.ppo_infer_micro_batch_size_per_gpu"),
     *_all(MATHS, "divisor of the critic's value loss, where it differs from the actor's; the plan keeps the "
           "actor's", "critic.loss_scale_factor"),
@@ -143,7 +155,8 @@ ENGINES = (
           f"{ACTOR}.fsdp_config.qat.*", f"{REF}.fsdp_config.qat.*", "critic.fsdp.qat.*", "*.megatron.qat.*",
           f"{ROLLOUT}.qat*"),
     *_all(DEAD, "since 0.8 the engines read fsdp_config.qat (megatron.qat); the actor's own block is only stored",
-          f"{ACTOR}.qat.*"),
+          f"{ACTOR}.qat.*", since="0.8.0"),
+    *_all(KEPT, "quantization-aware training of the policy, in the actor's own block up to 0.7", f"{ACTOR}.qat.*"),
     *_all(KEPT, "settings of the fsdp_turbo engine, veRL's alternative to FSDP", "*.turbo_config.*"),
     *_all(KEPT, "which experts tokens were routed to, recorded and replayed by the Megatron engine",
           "*.router_replay*"),
@@ -160,6 +173,8 @@ ENGINES = (
     *_all(DEAD, "workers take use_remove_padding and use_fused_kernels from the model block",
           f"{ACTOR}.use_remove_padding", f"{ACTOR}.use_fused_kernels"),
     *_all(DEAD, "0.8 and later store it unread; up to 0.7 it was how long a collective could take before veRL gave up",
+          f"{ARR}.nccl_timeout", "critic.nccl_timeout", since="0.8.0"),
+    *_all(KEPT, "how long a collective may take before veRL gives up; it does not change training",
           f"{ARR}.nccl_timeout", "critic.nccl_timeout"),
 )  # fmt: skip
 
@@ -183,7 +198,7 @@ MODEL_KEYS = (
              ("target_parameters",), *MODELS),
     *_all(KEPT, "merges the adapter into the weights before every transfer to the engine; the same policy",
           f"{MODEL}.lora.merge"),
-    *_blocks(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps FSDP's rank, alpha and targets (row 9.1)",
+    *_blocks(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps FSDP's rank, alpha and targets",
              ("lora", "lora.*"), *MODELS),
     *_blocks(MATHS, "LoRA of the critic; the plan has adapters for the policy only", LORA, "critic.model"),
     *_all(KEPT, "lets the critic's checkpoint run its own Python code; set it for the model the critic starts from",
@@ -221,20 +236,28 @@ ENGINE_WHY = (
 )
 ROLLOUTS = (
     *_all(DEAD, "async is the only value that 0.7.1 and later accept; both modes of older releases draw the same "
-          "samples (row 8.1)", f"{ROLLOUT}.mode", f"{RM}.mode"),
-    *_all(KEPT, "per-request seeds and batch-invariant kernels for repeatable rollouts (row 15.14)",
+          "samples", f"{ROLLOUT}.mode", f"{RM}.mode", since="0.7.1"),
+    *_all(KEPT, "sync hands prompts to the engines in one batch, async one by one through agent loops; single-turn answers "
+          "are drawn alike", f"{ROLLOUT}.mode"),
+    *_all(KEPT, "per-request seeds and batch-invariant kernels for repeatable rollouts",
           f"{ROLLOUT}.full_determinism"),
     *_all(KEPT, "whether the engine reports log-probabilities before or after temperature and top-p; veRL's vLLM only",
           f"{ROLLOUT}.logprobs_mode"),
-    *_all(DEAD, "nothing reads it in 0.7 and later: temperature 0 is how to sample greedily (row 6.8); up to 0.6 "
-          "False meant greedy", f"{ROLLOUT}.do_sample"),
-    *_all(DEAD, "parsed, but nothing reads it (row 2.10; 0.6.1's sglang rollout was the only reader)",
+    *_all(DEAD, "nothing reads it in 0.7 and later: temperature 0 is how to sample greedily; up to 0.6 "
+          "False meant greedy", f"{ROLLOUT}.do_sample", since="0.7.1"),
+    *_all(MATHS, "where False, the hf rollout of 0.6 and earlier samples greedily; vLLM and SGLang do not read it. Write "
+          "temperature 0 for the target where rollout.name is hf", f"{ROLLOUT}.do_sample"),
+    *_all(DEAD, "parsed, but nothing reads it (0.6.1's sglang rollout was the only reader)",
+          f"{ROLLOUT}.over_sample_rate", since="0.7.1"),
+    *_all(MATHS, "0.6's sglang rollout gives up this share of the answers, the slowest ones; no neutral field",
           f"{ROLLOUT}.over_sample_rate"),
     *_all(DEAD, "parsed, but no release from 0.7 on reads it; before, it woke sglang's memory in two steps",
+          f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up", since="0.7.1"),
+    *_all(KEPT, "wakes sglang's memory in two steps, weights before the cache; memory only",
           f"{ROLLOUT}.multi_stage_wake_up", f"{RM}.multi_stage_wake_up"),
     *_all(DEAD, "a field of the rollout's dataclass that nothing reads", f"{ROLLOUT}.layer_name_map*",
           f"{ROLLOUT}.sglang_engine_mode", f"{ROLLOUT}.custom*"),
-    *_all(MATHS, "the agent loop sends 1.0 whatever this says (row 6.10)", f"{ROLLOUT}.repetition_penalty"),
+    *_all(MATHS, "the agent loop sends 1.0 whatever this says", f"{ROLLOUT}.repetition_penalty"),
     *_all(KEPT, "collects LoRA weights layer by layer before the transfer; memory only", f"{ROLLOUT}.layered_summon"),
     *(Reason(f"{ROLLOUT}.{key}", KEPT, why) for key, why in zip(ENGINE_SPEED, ENGINE_WHY, strict=True)),
     *_all(KEPT, "arguments for one engine under that engine's own names; write them into the target's engine "
@@ -242,13 +265,17 @@ ROLLOUTS = (
     *_all(KEPT, "computes log-probabilities in the engine for diagnostics and rollout_correction; it does not "
           "change what is sampled", f"{ROLLOUT}.calculate_log_probs"),
     *_all(DEAD, "nothing acts on it from 0.7 on: agent.default_agent_loop or the data's agent_name chooses a loop "
-          "with tools", f"{ROLLOUT}.multi_turn.enable"),
+          "with tools", f"{ROLLOUT}.multi_turn.enable", since="0.7.1"),
+    *_all(MATHS, "sglang's rollout answers over several turns and calls tools where it is True; what the tools wrote is "
+          "masked (sglang_rollout.py up to 0.6)", f"{ROLLOUT}.multi_turn.enable"),
     *_all(DEAD, "read by the sglang chat rollout up to 0.6 only; agent loops ignore it",
           f"{ROLLOUT}.multi_turn.use_inference_chat_template", f"{ROLLOUT}.multi_turn.tokenization_sanity_check_mode",
-          f"{ROLLOUT}.multi_turn.num_repeat_rollouts"),
+          f"{ROLLOUT}.multi_turn.num_repeat_rollouts", since="0.7.1"),
     *_all(KEPT, "tools and turns of veRL's tool agent loop; elsewhere they are part of Python code",
           f"{ROLLOUT}.multi_turn.*"),
     *_all(DEAD, "parsed, but nothing reads it after 0.5, where it named a Python server class",
+          f"{ROLLOUT}.agent.custom_async_server.*", since="0.6.1"),
+    *_all(KEPT, "a Python class of your own that serves the engines; code is never carried over",
           f"{ROLLOUT}.agent.custom_async_server.*"),
     *_all(KEPT, "how many processes run agent loops; throughput only", f"{ROLLOUT}.agent.num_workers"),
     *_all(KEPT, "which agent loop turns a prompt into a conversation; elsewhere that is Python code of its own",
@@ -270,17 +297,27 @@ ROLLOUTS = (
 
 DATA = (
     *_all(MATHS, "before 0.7 it cuts prompts over the limit, which are then trained on; later releases read it nowhere "
-          "(row 6.5, D15)", "data.truncation"),
+          "", "data.truncation"),
     *_all(DEAD, "the data set stores it and nothing reads it from 0.7 on: messages are always kept",
-          "data.return_raw_*", "data.return_full_prompt"),
+          "data.return_raw_*", "data.return_full_prompt", since="0.7.1"),
+    *_all(KEPT, "keeps a prompt's messages beside its tokens, for agent loops and for a reward model with a chat template "
+          "of its own; elsewhere they are always there", "data.return_raw_chat"),
+    *_all(DEAD, "the data set keeps a copy that no release's trainer reads", "data.return_raw_*",
+          "data.return_full_prompt"),
     *_all(DEAD, "the data set stores it and nothing reads it: images are always processed in the agent loop",
+          "data.return_multi_modal_inputs", since="0.7.1"),
+    *_all(KEPT, "whether the data set processes images at once; False leaves that to the rollout",
           "data.return_multi_modal_inputs"),
+    *_all(DEAD, "main_ppo takes the tokenizer from actor_rollout_ref.model", "data.tokenizer"),
     *_all(DEAD, "main_ppo takes the tokenizer and its trust_remote_code from actor_rollout_ref.model",
-          "data.tokenizer",
+          "data.trust_remote_code", since="0.9.0"),
+    *_all(KEPT, "whether code that comes with the tokenizer may run (main_ppo.py up to 0.8); the plan keeps the model's own",
           "data.trust_remote_code"),
     *_all(DEAD, "the reward loop always looks in the data_source column; up to 0.6 the key could name another",
+          "data.reward_fn_key", since="0.7.1"),
+    *_all(MATHS, "the column by whose value the reward manager chooses how to score; elsewhere reward code reads its own",
           "data.reward_fn_key"),
-    *_all(KEPT, "how many rows one validation fetch holds; what is evaluated stays the same (D17)",
+    *_all(KEPT, "how many rows one validation fetch holds; what is evaluated stays the same",
           "data.val_batch_size"),
     *_all(KEPT, "order in which the validation rows are evaluated; the averages stay the same",
           "data.validation_shuffle"),
@@ -291,13 +328,19 @@ DATA = (
     *_all(MATHS, "the column with audio; the plan has columns for text, images and video", "data.audio_key"),
     *_all(KEPT, "patch size and options of the image processor; they belong to the model's processor",
           "data.image_patch_size", "data.mm_processor_kwargs*"),
-    *_all(MATHS, "arguments of the chat template (enable_thinking, ...); set the target's own switch by hand (row "
-          "7.11)", "data.apply_chat_template_kwargs*"),
+    *_all(MATHS, "arguments of the chat template (enable_thinking, ...); set the target's own switch by hand",
+          "data.apply_chat_template_kwargs*"),
 )  # fmt: skip
 
 LEGACY = "0.9 accepts it and main_ppo never reads it: rewards live under reward.* (H59)"
 REWARDS = (
-    *_all(DEAD, LEGACY, "custom_reward_function.*", "reward_model.*", "sandbox_fusion.*"),
+    *_all(DEAD, "main_ppo of 0.9 does not read it: reward.reward_manager.source names the manager's file there",
+          "reward_model.reward_loop_*", since="0.9.0"),
+    *_all(KEPT, "loads the reward manager from your own Python file, as reward.reward_manager.source does; until 0.8",
+          "reward_model.reward_loop_*", since="0.7.1"),
+    *_all(DEAD, LEGACY, "custom_reward_function.*", "reward_model.*", "sandbox_fusion.*", since="0.7.1"),
+    *_all(KEPT, "how a reward model is loaded and run by the workers of 0.6 and earlier; from 0.7.1 on an engine serves it",
+          "reward_model.*"),
     *_all(KEPT, "how many processes score answers; throughput only", "reward.num_workers"),
     *_all(KEPT, "loads the reward manager from your own Python file; code is never carried over",
           "reward.reward_manager.source", "reward.reward_manager.module.*"),
@@ -331,16 +374,16 @@ TRAINER = (
     *_all(KEPT, "the kind of accelerator (cuda, npu); it does not change training", "trainer.device"),
     *_all(KEPT, "free settings of the synchronous v1 trainer, for trainers of your own", "trainer.v1.sync",
           "trainer.v1.sync.*"),
-    *_all(KEPT, "when the trainer's idle GPUs are lent to the engines (row 15.11)",
+    *_all(KEPT, "when the trainer's idle GPUs are lent to the engines",
           "trainer.v1.separate_async.hybrid_rollout.*"),
-    *_all(MATHS, "drops or delays answers whose policy is too old; acts in the asynchronous modes only (row 15.8, "
+    *_all(MATHS, "drops or delays answers whose policy is too old; acts in the asynchronous modes only ("
           "H69)",
           "trainer.v1.sampler.max_off_policy_*"),
-    *_all(MATHS, "whether groups that failed altogether are sampled again (row 15.9)",
+    *_all(MATHS, "whether groups that failed altogether are sampled again",
           "trainer.v1.sampler.sync_refill_failed_groups"),
-    *_all(KEPT, "your own Python class that picks which answers are trained on (row 15.10)",
+    *_all(KEPT, "your own Python class that picks which answers are trained on",
           "trainer.v1.sampler.custom_sampler.*", "trainer.v1.sampler.sampler_kwargs*"),
-    *_all(KEPT, "the store through which veRL's processes pass samples; always on in v1 (row 15.12)",
+    *_all(KEPT, "the store through which veRL's processes pass samples; always on in v1",
           "transfer_queue.*"),
     *_all(KEPT, "replays dumped rollouts instead of generating, for debugging", "skip.*"),
     *_all(KEPT, "arguments of ray.init; start the target on a Ray cluster of your own",
@@ -355,7 +398,7 @@ TRAINER = (
 
 DISTILLATION = (
     *_all(KEPT, "an engine option of a teacher that the plan does not have", f"{TEACHER}.inference.*"),
-    *_all(MATHS, "a teacher beside rewards, or several, or bounds of its loss (row 15.13); the plan has one teacher that stands alone", "distillation.*"),
+    *_all(MATHS, "a teacher beside rewards, or several, or bounds of its loss; the plan has one teacher that stands alone", "distillation.*"),
 )  # fmt: skip
 
 REASONS: tuple[Reason, ...] = (

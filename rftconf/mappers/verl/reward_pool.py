@@ -1,20 +1,18 @@
-"""Which of a plan's models veRL serves as its reward model, and on whose GPUs (rows 3.4, 7.8, 7.9)."""
+"""Which of a plan's models veRL serves as its reward model, and on whose GPUs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.plan.symbols import Expr
-
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
+from rftconf.base.symbols import Expr
+from rftconf.mappers.context import WriteContext
 
 AUXILIARY, LAYOUT = "stage.placement.auxiliary", "stage.placement.layout"
 ASKED_SINCE = "0.7.1"
 """Since then the reward model is a server that a reward function may ask in words; before, it gives a number."""
 
 
-def served(w: Writing) -> str:
+def served(w: WriteContext) -> str:
     """The path, with its last dot, of the model that veRL serves: the first that scores answers; empty when none does."""
     roles = ("reward", "judge") if w.since(ASKED_SINCE) else ("reward",)
     for index in range(w.items(AUXILIARY)):
@@ -24,22 +22,22 @@ def served(w: Writing) -> str:
     return ""
 
 
-def needs_pool(w: Writing) -> str:
-    """Why the reward model must have GPUs of its own; empty where it may share the trainer's (row 7.8)."""
+def needs_pool(w: WriteContext) -> str:
+    """Why the reward model must have GPUs of its own; empty where it may share the trainer's."""
     if w.plan(LAYOUT) != "colocated" and w.since("0.9.0"):
         return "separate_async asserts a pool of its own for the reward model"
     refills = w.plan("stage.algorithm.filters[0].action") == "refill"
     return "filter_groups needs the reward before a batch is whole, so from a pool of its own" if refills else ""
 
 
-def teacher(w: Writing) -> str:
+def teacher(w: WriteContext) -> str:
     """The path, with its last dot, of the model that the student follows; empty where there is none."""
     taught = w.plan("stage.kind") == "distill"
     paths = [f"{AUXILIARY}[{index}]." for index in range(w.items(AUXILIARY))] if taught else []
     return next((at for at in paths if w.plan(at + "role") == "teacher"), "")
 
 
-def pool_gpus(w: Writing) -> Any:
+def pool_gpus(w: WriteContext) -> Any:
     """GPUs of the own pools of reward model and teacher that the plan's cluster holds; 0 where there is none."""
     pools = [w.plan(at + "gpus") for at in (served(w), teacher(w)) if at and w.plan(at + "own_pool") is True]
     return sum(gpus for gpus in pools if gpus is not None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import counts, same, words
-from rftconf.mappers.placed import placed
-from rftconf.mappers.rows import Row, When, rows_of
+from rftconf.mappers.context import When
+from rftconf.mappers.rows import Row, rows_of
+from rftconf.mappers.rows_for_role import rows_for_role
 from rftconf.mappers.verl import conditions as on
 from rftconf.plan.units import Unit
 
@@ -82,12 +83,12 @@ TORCHTITAN_BLOCK = (
 )  # fmt: skip
 
 OTHER_ENGINE_ROWS: tuple[Row, ...] = (
-    *placed(VEOMNI_BLOCK, native="actor_rollout_ref.actor.veomni", plan="stage.placement.actor", when=VEOMNI),
-    *placed(VEOMNI_BLOCK, native="actor_rollout_ref.ref.veomni", plan="stage.placement.reference", when=REFERENCE_VEOMNI),
-    *placed(VEOMNI_BLOCK, native="critic.veomni", plan="stage.placement.critic", when=CRITIC_VEOMNI),
-    *placed(TORCHTITAN_BLOCK, native="actor_rollout_ref.actor.torchtitan", plan="stage.placement.actor", when=TORCHTITAN),
-    *placed(TORCHTITAN_BLOCK, native="actor_rollout_ref.ref.torchtitan", plan="stage.placement.reference", when=REFERENCE_TORCHTITAN),
-    *placed(TORCHTITAN_BLOCK, native="critic.torchtitan", plan="stage.placement.critic", when=CRITIC_TORCHTITAN),
+    *rows_for_role(VEOMNI_BLOCK, native="actor_rollout_ref.actor.veomni", plan="stage.placement.actor", when=VEOMNI),
+    *rows_for_role(VEOMNI_BLOCK, native="actor_rollout_ref.ref.veomni", plan="stage.placement.reference", when=REFERENCE_VEOMNI),
+    *rows_for_role(VEOMNI_BLOCK, native="critic.veomni", plan="stage.placement.critic", when=CRITIC_VEOMNI),
+    *rows_for_role(TORCHTITAN_BLOCK, native="actor_rollout_ref.actor.torchtitan", plan="stage.placement.actor", when=TORCHTITAN),
+    *rows_for_role(TORCHTITAN_BLOCK, native="actor_rollout_ref.ref.torchtitan", plan="stage.placement.reference", when=REFERENCE_TORCHTITAN),
+    *rows_for_role(TORCHTITAN_BLOCK, native="critic.torchtitan", plan="stage.placement.critic", when=CRITIC_TORCHTITAN),
     row(lambda c: c.actor_rollout_ref.actor.optim.lr_min, lambda p: p.stage.optim.actor.min_lr, same, when=VEOMNI_DECAY, alias=True,
         why="optim/veomni.yaml: floor of the decay"),
     row(lambda c: c.actor_rollout_ref.actor.optim.name, lambda p: p.stage.optim.actor.kind, on.OPTIMIZERS, when=TORCHTITAN, alias=True,

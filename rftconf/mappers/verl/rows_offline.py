@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import Decision, State
 from rftconf.mappers.codecs import counts, same
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold, Reason, Table, cannot, fixed, rows_of
+from rftconf.mappers.shapes import carry, take
 from rftconf.mappers.verl import questions
+from rftconf.mappers.without_control import nothing_to_ask
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
-    from rftconf.ledger import Decision
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
     from rftconf.plan.model import Run
     from rftconf.schemas.verl_eval.model import VerlEval
     from rftconf.schemas.verl_generation.model import VerlGeneration
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 DEAD, KEPT, MATHS = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART
 scores = rows_of["VerlEval", "Run"]()
 makes = rows_of["VerlGeneration", "Run"]()
-
-
-def _nothing_to_ask(writing: Writing) -> list[Decision]:
-    """These programs stay with veRL."""
-    del writing
-    return []
 
 
 def _worth(context: Any, unit: Unit) -> Any:
@@ -42,17 +36,16 @@ def _one_file(listed: str, columns: dict[str, str]) -> Fold:
     """`data.path` as the only data set, with its columns."""
     at = f"stage.data.{listed}[0]."
 
-    def read(r: Reading) -> None:
-        r.set(at + "uri", r.native("data.path"), "data.path")
+    def read(r: ReadContext) -> None:
+        take(r, "data.path", at + "uri")
         r.set(at + "storage", "file", "data.path")
         for key, field in columns.items():
-            r.set(at + field, r.native(key), key)
+            take(r, key, at + field)
 
-    def write(w: Writing) -> None:
+    def write(w: WriteContext) -> None:
         w.put("data.path", w.plan(at + "uri"), at + "uri", at + "storage", always=True)
         for key, field in columns.items():
-            if w.plan(at + field) is not None:
-                w.put(key, w.plan(at + field), at + field)
+            carry(w, key, at + field)
 
     fields = (f"stage.data.{listed}[].{field}" for field in ("uri", "storage", *columns.values()))
     return Fold(("data.path", *columns), tuple(fields), read, write, "the program reads one parquet file")
@@ -78,7 +71,7 @@ VERL_EVAL = Table(
     ),
     worth=_worth,
     target=questions.TARGET,
-    questions=_nothing_to_ask,
+    questions=nothing_to_ask,
     kinds=("eval",),
     sections=("data", "custom_reward_function", "ray_kwargs"),
     stays="main_eval scores answers that a file already holds; benchmarks elsewhere generate their own",
@@ -129,7 +122,7 @@ VERL_GENERATION = Table(
     ),
     worth=_worth,
     target=questions.TARGET,
-    questions=_nothing_to_ask,
+    questions=nothing_to_ask,
     kinds=("generate",),
     sections=("trainer", "data", "model", "rollout", "actor", "ray_kwargs"),
     stays="main_generation writes answers beside the prompts of a file and scores nothing; what generates elsewhere scores as well",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import counts, off_as, same, words
-from rftconf.mappers.rows import When, rows_of
+from rftconf.mappers.context import When
+from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl.conditions import (
     CRITIC,
     CRITIC_DYNAMIC,
@@ -43,6 +44,11 @@ ADAPTS = When(
     "adapter for the reference all the same, and stops at the first step where KL wants one: leave it out",
 )
 
+ADAPTER = When(
+    lambda c: LORA.test(c) or (FSDP.test(c) and c.since("0.6.1") and not c.since("0.8.0")),
+    "no effect while the rank of LoRA is 0; FSDP's workers of 0.6 and 0.7 went on from it all the same",
+)
+
 RUN_ROWS = (
     # -- identity -----------------------------------------------------------------------------------------------
     row(lambda c: c.trainer.project_name, lambda p: p.identity.project, same, why="trainer: Tracking(project_name=)"),
@@ -56,7 +62,7 @@ RUN_ROWS = (
     row(lambda c: c.actor_rollout_ref.model.tokenizer_path, lambda p: p.stage.model.tokenizer_path, same,
         absent=None, why="HFModelConfig.tokenizer_path, else the model's own"),
     row(lambda c: c.critic.model.path, lambda p: p.stage.model.critic_path, same, when=CRITIC, always=True,
-        why="critic.yaml: not inherited from the actor (row 15.16)"),
+        why="critic.yaml: not inherited from the actor"),
     row(lambda c: c.critic.model.tokenizer_path, lambda p: p.stage.model.critic_tokenizer_path, same, when=CRITIC,
         absent=None, why="critic.yaml: inherits the actor's model path"),
     row(lambda c: c.actor_rollout_ref.model.trust_remote_code, lambda p: p.stage.model.trust_remote_code, same,
@@ -164,6 +170,15 @@ RUN_ROWS = (
         why="agent_loop: validation sampling"),
     row(lambda c: c.actor_rollout_ref.rollout.val_kwargs.n, lambda p: p.stage.sampling.eval.responses, same, always=True,
         why="agent_loop: answers per validation prompt"),
+    # -- turns --------------------------------------------------------------------------------------------------
+    row(lambda c: c.actor_rollout_ref.rollout.agent.default_agent_loop, lambda p: p.stage.turns.loop,
+        off_as(("single_turn_agent",)), why="agent_loop.py: where a row's agent_name is missing"),
+    row(lambda c: c.actor_rollout_ref.rollout.multi_turn.tool_config_path, lambda p: p.stage.turns.tools, same,
+        why="tool_agent_loop.py, for rows whose loop is tool_agent"),
+    row(lambda c: c.actor_rollout_ref.rollout.multi_turn.max_assistant_turns, lambda p: p.stage.turns.assistant_max, same,
+        why="tool_agent_loop.py"),
+    row(lambda c: c.actor_rollout_ref.rollout.multi_turn.max_user_turns, lambda p: p.stage.turns.user_max, same,
+        why="tool_agent_loop.py"),
     # -- model options ------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.model.lora_rank, lambda p: p.stage.model_options.lora.rank, off_as((0, None)),
         when=ADAPTS, why="fsdp/transformer_impl: lora_rank; 0 is off. ray_trainer: ref_in_actor, whatever the engine"),
@@ -179,8 +194,8 @@ RUN_ROWS = (
         when=MEGATRON_LORA, alias=True, why="Megatron's names: linear_qkv, linear_proj, linear_fc1, linear_fc2"),
     row(lambda c: c.actor_rollout_ref.model.exclude_modules, lambda p: p.stage.model_options.lora.excluded, same, when=FSDP_LORA,
         absent=None, why="HFModelConfig.exclude_modules"),
-    row(lambda c: c.actor_rollout_ref.model.lora_adapter_path, lambda p: p.stage.model_options.lora.path, same, when=LORA,
-        absent=None, why="HFModelConfig.lora_adapter_path"),
+    row(lambda c: c.actor_rollout_ref.model.lora_adapter_path, lambda p: p.stage.model_options.lora.path, same, when=ADAPTER,
+        absent=None, why="HFModelConfig.lora_adapter_path; fsdp_workers up to 0.7: _is_lora"),
     row(lambda c: c.actor_rollout_ref.model.enable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing,
         same, why="HFModelConfig"),
     row(lambda c: c.actor_rollout_ref.model.enable_activation_offload, lambda p: p.stage.model_options.activation_offload, same,
@@ -195,7 +210,7 @@ RUN_ROWS = (
     row(lambda c: c.critic.model.enable_activation_offload, lambda p: p.stage.model_options.critic_activation_offload, same,
         when=CRITIC, absent=False, why="critic.model"),
     row(lambda c: c.critic.model.use_remove_padding, lambda p: p.stage.model_options.critic_remove_padding, same, when=CRITIC,
-        always=True, why="critic.model: not inherited from the actor (row 9.3)"),
+        always=True, why="critic.model: not inherited from the actor"),
     # -- seeds --------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.actor.data_loader_seed, lambda p: p.stage.seeds.minibatch, same, absent=None,
         when=When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while actor.shuffle is False"),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rftconf.mappers.codecs import Codec, Put, counts, off_as, same, words
-from rftconf.mappers.placed import placed
-from rftconf.mappers.rates import known
-from rftconf.mappers.rows import When, rows_of
+from rftconf.base.symbols import Var, arith
+from rftconf.mappers.codecs import Codec, Number, Put, counts, off_as, same, words
+from rftconf.mappers.context import When
+from rftconf.mappers.rates import known_plan_value
+from rftconf.mappers.rows import rows_of
+from rftconf.mappers.rows_for_role import rows_for_role
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl.rows_run import RUN_ROWS
 from rftconf.mappers.verl.rows_workers import FSDP_BLOCK, MEGATRON_BLOCK
-from rftconf.plan.symbols import Var, arith
 from rftconf.plan.units import Unit
 from rftconf.schemas.values import EACH_EPOCH
 
@@ -56,13 +57,13 @@ NAMES = ("trainer.project_name", "trainer.experiment_name", "trainer.logger", "t
 STEPS = counts(Unit.ROLLOUTS, off=(-1, 0))
 
 
-class _Frequency(Codec[Any, Any]):
+class _Frequency(Codec[Any, Number]):
     """A number of updates, or the word for as many as an epoch has."""
 
     def get(self, value: Any, context: Any, unit: Unit | None) -> Any:
         if value != EACH_EPOCH:
             return STEPS.get(value, context, unit)
-        samples = known(context, "stage.batch.sequences_per_update", "the samples of an update")
+        samples = known_plan_value(context, "stage.batch.sequences_per_update", "the samples of an update")
         return arith("//", context.rows() or Var("ROWS"), samples)
 
     def put(self, value: Any, context: Any, unit: Unit | None) -> Put:
@@ -98,12 +99,12 @@ SAME_MODEL = tuple(
 SFT_ROWS = (
     *SAME_NAMES,
     *SAME_MODEL,
-    *placed((row for row in FSDP_BLOCK if row.native in SHARED), native="engine", plan="stage.placement.actor"),
-    *placed(FSDP_BLOCK, native="engine", plan="stage.placement.actor", when=on.FSDP, skip=(*SHARED, *OWN_FIELD)),
-    *placed(MEGATRON_BLOCK, native="engine", plan="stage.placement.actor", when=MEGATRON, skip=(*SHARED, *OWN_FIELD)),
+    *rows_for_role((row for row in FSDP_BLOCK if row.native in SHARED), native="engine", plan="stage.placement.actor"),
+    *rows_for_role(FSDP_BLOCK, native="engine", plan="stage.placement.actor", when=on.FSDP, skip=(*SHARED, *OWN_FIELD)),
+    *rows_for_role(MEGATRON_BLOCK, native="engine", plan="stage.placement.actor", when=MEGATRON, skip=(*SHARED, *OWN_FIELD)),
     row(lambda c: c.engine.ulysses_sequence_parallel_size, lambda p: p.stage.placement.actor.sp, same, when=on.FSDP, why="FSDPEngineConfig"),
     row(lambda c: c.data.train_batch_size, lambda p: p.stage.batch.sequences_per_update, counts(Unit.SEQUENCES), always=True,
-        why="sft_trainer: global_batch_size, samples of one update (row 11.3)"),
+        why="sft_trainer: global_batch_size, samples of one update"),
     row(lambda c: c.data.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True, why="sft_trainer: meta_info"),
     row(lambda c: c.data.micro_batch_size_per_gpu, lambda p: p.stage.batch.micro.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
         when=STATIC, why="sft_trainer: meta_info"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rftconf.mappers.codecs import counts, off_as, same
-from rftconf.mappers.placed import placed
 from rftconf.mappers.rows import Fold, Row, rows_of
+from rftconf.mappers.rows_for_role import rows_for_role
 from rftconf.mappers.verl import conditions as on
 from rftconf.mappers.verl import folds_backend
 from rftconf.mappers.verl.folds_backend import BACKENDS
@@ -68,8 +68,8 @@ WORKER_ROWS: tuple[Row | Fold, ...] = (
         lambda p: p.stage.placement.actor.entropy_chunking, same, when=on.FSDP, absent=False, why="actor.yaml"),
     row(lambda c: c.actor_rollout_ref.actor.entropy_checkpointing, lambda p: p.stage.placement.actor.entropy_checkpointing, same,
         when=on.FSDP, absent=False, why="actor.yaml"),
-    *placed(FSDP_BLOCK, native="actor_rollout_ref.actor.fsdp_config", plan="stage.placement.actor", when=on.FSDP),
-    *placed(MEGATRON_BLOCK, native="actor_rollout_ref.actor.megatron", plan="stage.placement.actor", when=on.MEGATRON),
+    *rows_for_role(FSDP_BLOCK, native="actor_rollout_ref.actor.fsdp_config", plan="stage.placement.actor", when=on.FSDP),
+    *rows_for_role(MEGATRON_BLOCK, native="actor_rollout_ref.actor.megatron", plan="stage.placement.actor", when=on.MEGATRON),
     row(lambda c: c.actor_rollout_ref.ref.strategy, lambda p: p.stage.placement.reference.backend, BACKENDS, when=on.REFERENCE,
         why="ref.yaml: follows the actor"),
     row(lambda c: c.actor_rollout_ref.ref.use_torch_compile, lambda p: p.stage.placement.reference.torch_compile, same,
@@ -78,8 +78,8 @@ WORKER_ROWS: tuple[Row | Fold, ...] = (
         lambda p: p.stage.placement.reference.entropy_chunking, same, when=on.REFERENCE_FSDP, absent=False, why="ref.yaml"),
     row(lambda c: c.actor_rollout_ref.ref.entropy_checkpointing, lambda p: p.stage.placement.reference.entropy_checkpointing, same,
         when=on.REFERENCE_FSDP, absent=False, why="ref.yaml"),
-    *placed(FSDP_BLOCK, native="actor_rollout_ref.ref.fsdp_config", plan="stage.placement.reference", when=on.REFERENCE_FSDP),
-    *placed(MEGATRON_BLOCK, native="actor_rollout_ref.ref.megatron", plan="stage.placement.reference", when=on.REFERENCE_MEGATRON,
+    *rows_for_role(FSDP_BLOCK, native="actor_rollout_ref.ref.fsdp_config", plan="stage.placement.reference", when=on.REFERENCE_FSDP),
+    *rows_for_role(MEGATRON_BLOCK, native="actor_rollout_ref.ref.megatron", plan="stage.placement.reference", when=on.REFERENCE_MEGATRON,
             skip=tuple(SIZES)),
     *REFERENCE_SIZES,
     *SEQUENCE_SIZES,
@@ -89,8 +89,8 @@ WORKER_ROWS: tuple[Row | Fold, ...] = (
         when=on.CRITIC_SP_ENGINE, mirror=False, why="the live key since 0.8 (H65)"),
     row(lambda c: c.critic.ulysses_sequence_parallel_size, lambda p: p.stage.placement.critic.sp, same, when=on.CRITIC_SP_OLD,
         alias=True, mirror=True, why="critic.yaml: validated but not copied since 0.8 (H65)"),
-    *placed(FSDP_BLOCK, native="critic.fsdp", plan="stage.placement.critic", when=on.CRITIC_FSDP),
-    *placed(MEGATRON_BLOCK, native="critic.megatron", plan="stage.placement.critic", when=on.CRITIC_MEGATRON),
+    *rows_for_role(FSDP_BLOCK, native="critic.fsdp", plan="stage.placement.critic", when=on.CRITIC_FSDP),
+    *rows_for_role(MEGATRON_BLOCK, native="critic.megatron", plan="stage.placement.critic", when=on.CRITIC_MEGATRON),
     *OTHER_ENGINE_ROWS,
     *folds_backend.LITE_ROWS,
 )  # fmt: skip

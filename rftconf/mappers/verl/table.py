@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rftconf.mappers.rates import (
     advantage_scope,
     critics_updates_per_tick,
@@ -32,6 +30,7 @@ from rftconf.mappers.verl.rows_run import RUN_ROWS
 from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTIMIZER_ROWS
 from rftconf.mappers.verl.rows_workers import WORKER_ROWS
 from rftconf.mappers.verl.teachers import follows_teacher
+from rftconf.mappers.without_control import common_sampling
 
 ACTOR, ROLLOUT = "actor_rollout_ref.actor.", "actor_rollout_ref.rollout."
 P, Y, A, D = "stage.placement.", "stage.sync.", "stage.algorithm.", "stage.data."
@@ -44,7 +43,7 @@ FOLDS = (
          "trainer.nnodes", "trainer.n_gpus_per_node", *folds_recipes.ENGINE_POOL, folds_recipes.STALENESS,
          folds_recipes.PARTIAL, folds_recipes.VALIDATES, folds_recipes.LENDS),
         ("cluster.nodes", "cluster.gpus_per_node", P + "layout", P + "actor.gpus", P + "rollout.gpus", Y + "run_ahead_rollouts", Y + "in_flight", Y + "driver", Y + "every_rollouts"),
-        folds_pools.read_mode, folds_pools.write_mode, "main_ppo: trainer registry; MAPPING rows 2.6, 2.7, 15.1-15.4"),
+        folds_pools.read_mode, folds_pools.write_mode, "main_ppo: trainer registry"),
     Fold(("algorithm.adv_estimator", "algorithm.norm_adv_by_std_in_grpo"), (A + "advantage", A + "std_scope"),
          folds.read_advantage, folds.write_advantage, "core_algos: estimator registry"),
     Fold(("critic.enable", "algorithm.adv_estimator"), (A + "critic.enabled",), folds.read_critic, folds.write_critic, "ppo/utils: need_critic"),
@@ -73,7 +72,7 @@ FOLDS = (
           *(f"{P}auxiliary[].{f}" for f in folds_reward.REWARD_MODEL.values())),
          folds_reward.read_reward, folds_reward.write_reward, "reward_loop: custom function, manager, reward model"),
     Fold(("algorithm.rollout_correction.bypass_mode", "algorithm.rollout_correction.*"), (Y + "old_logprob", A + "rollout_correction"),
-         folds_rollout.read_old_logprob, folds_rollout.write_old_logprob, "trainer: compute_old_log_prob; rows 2.8, 2.9"),
+         folds_rollout.read_old_logprob, folds_rollout.write_old_logprob, "trainer: compute_old_log_prob"),
     Fold((ROLLOUT + "val_kwargs.temperature", ROLLOUT + "val_kwargs.do_sample"), ("stage.sampling.eval.temperature",),
          folds_rollout.read_eval_temperature, folds_rollout.write_eval_temperature, "agent_loop: validation sampling; vllm_rollout up to 0.6"),
     Fold(("algorithm.filter_groups.enable", "algorithm.filter_groups.metric", "algorithm.filter_groups.max_inflight_gen_batches"),
@@ -89,29 +88,23 @@ PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.RE
 FIXED = (
     fixed(lambda p: p.stage.kind, lambda c: "distill" if follows_teacher(c) else "rl", why="main_ppo learns from rewards, or from a teacher alone"),
     fixed(lambda p: p.stage.batch.pass_order, lambda c: pass_order(c, "per_update" if single_ticks(c) else "sweep"),
-          why="veRL sweeps all mini-batches of a local update, then sweeps again; separate_async takes one at a time (row 1.5)"),
+          why="veRL sweeps all mini-batches of a local update, then sweeps again; separate_async takes one at a time"),
     fixed(lambda p: p.stage.batch.uneven_tail,
           lambda c: tail(c, "forbid" if separate_async(c) else "pad" if v1_trainer(c) else "forbid" if c.since("0.8.0") else "short"),
           why="an incomplete last mini-batch is padded by the trainer of 0.9 (separate_async asserts that there is none), an error since 0.8, short before (H7)"),
     fixed(lambda p: p.stage.algorithm.advantage_scope,
           lambda c: advantage_scope(c, "update" if single_ticks(c) and c.plan(A + "advantage") in WHITENED else "rollout"),
           why="advantages are computed over a local update: the whole rollout period but in separate_async (H42)"),
-    fixed(lambda p: p.stage.algorithm.whiten_advantage, lambda c: c.plan(A + "advantage") in WHITENED,
-          why="gae and reinforce++ advantages are always whitened (row 4.2.15)"),
+    fixed(lambda p: p.stage.algorithm.whiten_advantage, folds.whitened,
+          why="gae, reinforce++ and gdpo advantages are always whitened"),
     fixed(lambda p: p.stage.algorithm.kl_reward.order, "before_norm", why="KL is subtracted before advantages are computed (H27)"),
     fixed(lambda p: p.stage.algorithm.std_ddof,
           lambda c: 1 if c.plan("stage.algorithm.std_scope") in ("group", "batch") else None,
           why="rewards are divided by the deviation of a sample (H38)"),
-    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (row 5.6, H44)"),
-    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (row 5.6, H44)"),
+    fixed(lambda p: p.stage.optim.actor.updates_per_tick, updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (H44)"),
+    fixed(lambda p: p.stage.optim.critic.updates_per_tick, critics_updates_per_tick, why="the scheduler ticks once a local update: once a rollout period but in separate_async, so the rate is a staircase (H44)"),
     fixed(lambda p: p.stage.algorithm.divide_logits_by_temperature, lambda c: divides_logits(c, True), why="the trainer divides logits by the temperature (H28)"),
 )  # fmt: skip
-
-
-def _common_sampling(context: Any, path: str) -> Any:
-    """What the run does for every data set of the list."""
-    kind = "train" if path.startswith(D + "train") else "eval"
-    return context.plan(f"stage.sampling.{kind}.{path.rsplit('.', 1)[1]}")
 
 
 CANNOT = (
@@ -131,34 +124,41 @@ CANNOT = (
     cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.critic.*", why="no key of its own for the critic"),
     cannot("stage.placement.auxiliary[].sampling.responses", why="a reward function says how many verdicts it wants", behaves=1),
-    cannot("stage.placement.auxiliary[].sampling.*", why="each request of your reward function names its own sampling (row 7.9)"),
-    cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into your compute_score (row 7.9)"),
+    cannot("stage.placement.auxiliary[].sampling.*", why="each request of your reward function names its own sampling"),
+    cannot("stage.placement.auxiliary[].prompt", why="what a judge is asked is code: put it into your compute_score"),
     cannot("stage.placement.auxiliary[].sequences_per_pass", why="the server takes as many requests at once as it has room for"),
-    cannot("stage.placement.auxiliary[].*", why="veRL serves one reward model; helpers live in the user's own code (rows 7.8, 7.9)"),
+    cannot("stage.placement.auxiliary[].*", why="veRL serves one reward model; helpers live in the user's own code"),
     cannot("stage.placement.rollout.extra", why="engine arguments go under rollout.engine_kwargs.<engine> with their own names"),
     cannot("stage.placement.rollout.runners_per_engine", why="veRL's agent loops are sized by rollout.agent.num_workers"),
     cannot("stage.placement.rollout.max_*", why="veRL has no time limit or retry count for one rollout"),
-    cannot("stage.sampling.*.repetition_penalty", why="hard-coded 1.0 in the agent loop (row 6.10)", behaves=1.0),
+    cannot("stage.sampling.*.repetition_penalty", why="hard-coded 1.0 in the agent loop", behaves=1.0),
     cannot("stage.sampling.train.responses", why="rollout.n says it"),
     cannot("stage.sampling.eval.ignore_eos", why="validation always stops at the end token", behaves=False),
     cannot("stage.optim.*.extra", why="not a veRL optimizer option"),
     cannot("stage.optim.*.min_lr*", why="no floor for this schedule", behaves=0.0),
     cannot("stage.model_options.lora.dtype", why="adapters take the model's dtype", behaves="auto"),
     cannot("stage.data.environments[].*", why="a multi-turn run needs an agent loop or tools of veRL's own: write them and switch rollout.multi_turn on"),
-    cannot("stage.data.domains[].*", why="veRL draws rows as they lie in the files, and one reward function scores all: let it look at data_source (row 7.6)"),
+    cannot("stage.data.domains[].*", why="veRL draws rows as they lie in the files, and one reward function scores all: let it look at data_source"),
     cannot("stage.data.*[].name", why="veRL's files have no names"),
-    cannot("stage.data.*[].keys.*", why="the reward reads data_source and reward_model.ground_truth; only the prompt column has a key (row 7.3)"),
+    cannot("stage.data.*[].keys.*", why="the reward reads data_source and reward_model.ground_truth; only the prompt column has a key"),
     cannot("stage.data.*[].prompt_type", why="veRL reads chat messages from one column", behaves="messages"),
-    cannot("stage.data.*[].selector", why="veRL shuffles each epoch or keeps the order; other selectors are custom data sets (D3)"),
+    cannot("stage.data.*[].selector", why="veRL shuffles each epoch or keeps the order; other selectors are custom data sets"),
     cannot("stage.data.*[].workflow*", why="veRL has no workflows; a multi-turn run needs an agent loop"),
     cannot("stage.data.*[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
-    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files (rollout.*, rollout.val_kwargs.*)", behaves=_common_sampling),
+    cannot("stage.data.*[].sampling.*", why="sampling is the same for all files (rollout.*, rollout.val_kwargs.*)", behaves=common_sampling),
     cannot("stage.data.*[].*", why="prepare the parquet file instead: veRL reads chat messages from one column"),
     cannot("stage.data.rows", why="counted from the files"),
     cannot("stage.checkpoint.hf_export", why="add hf_model to checkpoint.save_contents", behaves="never"),
     cannot("stage.seeds.global_seed", why="veRL has no global seed"),
     cannot("stage.name", why="a veRL run has one stage"),
     cannot("stage.init_from", why="a veRL run starts from model.path", behaves="base"),
+)  # fmt: skip
+
+UNSEEDED = 67280421310721
+"""The seed of a torch.Generator that nobody seeded (c10: default_rng_seed_val)."""
+UNSET_KEYS = (
+    cannot("stage.data.seed", why="main_ppo: create_rl_sampler seeds its generator with data.seed alone, up to 0.5 with 1",
+           behaves=lambda c, _: UNSEEDED if c.since("0.6.1") else 1),
 )  # fmt: skip
 
 VERL = Table(
@@ -176,6 +176,7 @@ VERL = Table(
         *FIXED,
     ),
     cannot=CANNOT,
+    unset=UNSET_KEYS,
     reasons=REASONS,
     worth=worth,
     target=questions.TARGET,

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rftconf.ledger import State
+from rftconf.base.ledger import State
+from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import file_of_split
 from rftconf.mappers.rows import Fold, Reason, Row, cannot
+from rftconf.mappers.shapes import carry, take
 from rftconf.mappers.verl.reasons import REASONS
 from rftconf.mappers.verl.table import VERL
 from rftconf.plan.kinds import counts_for_evaluation
 from rftconf.plan.origin import Kind
-
-if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
 
 D, KIND, ENGINES = "stage.data.eval", "stage.kind", "stage.placement.rollout.gpus"
 ONLY, BEFORE, FILES = "trainer.val_only", "trainer.val_before_train", "data.val_files"
 POOL = (("trainer.nnodes", "cluster.nodes"), ("trainer.n_gpus_per_node", "cluster.gpus_per_node"))
 
 
-def _read_kind(r: Reading) -> None:
+def _read_kind(r: ReadContext) -> None:
     r.set(KIND, "eval", ONLY)
     if r.native(BEFORE, True) is False:
         r.note("trainer.val_only without trainer.val_before_train evaluates nothing and trains")
 
 
-def _write_kind(w: Writing) -> None:
+def _write_kind(w: WriteContext) -> None:
     w.put(ONLY, True, KIND, always=True)
     w.put(BEFORE, True, KIND, always=True, how="val_only stops after the validation before training")
     if not w.same_framework:
@@ -36,7 +34,7 @@ def _write_kind(w: Writing) -> None:
         w.put("actor_rollout_ref.actor.use_dynamic_bsz", True, always=True, how=how)
 
 
-def _read_pool(r: Reading) -> None:
+def _read_pool(r: ReadContext) -> None:
     sizes = []
     for key, path in POOL:
         sizes.append(r.native(key))
@@ -44,25 +42,24 @@ def _read_pool(r: Reading) -> None:
     r.set(ENGINES, sizes[0] * sizes[1], *(key for key, _ in POOL), how="nnodes x n_gpus_per_node")
 
 
-def _write_pool(w: Writing) -> None:
+def _write_pool(w: WriteContext) -> None:
     for key, path in POOL:
-        if w.plan(path) is not None:
-            w.put(key, w.plan(path), path, always=True)
+        carry(w, key, path, always=True)
     sizes, engines = [w.effective(key) for key, _ in POOL], w.plan(ENGINES)
     fewer = all(isinstance(number, int) for number in (*sizes, engines)) and engines != sizes[0] * sizes[1]
     w.lose(ENGINES, State.NARROWED if fewer else State.DERIVED, "engines on all GPUs of the pool")
 
 
-def _read_data(r: Reading) -> None:
+def _read_data(r: ReadContext) -> None:
     files = r.native(FILES)
     for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
         at = f"{D}[{index}]."
         r.set(at + "uri", uri, FILES)
         r.set(at + "storage", "file", FILES)
-        r.set(at + "keys.prompt", r.native("data.prompt_key"), "data.prompt_key")
+        take(r, "data.prompt_key", at + "keys.prompt")
 
 
-def _write_data(w: Writing) -> None:
+def _write_data(w: WriteContext) -> None:
     count = w.items(D)
     found = [file_of_split(w, f"{D}[{i}].") for i in range(count)]
     if not found:
@@ -76,7 +73,7 @@ def _write_data(w: Writing) -> None:
     _write_columns(w, count)
 
 
-def _holds_chats(w: Writing, at: str) -> bool:
+def _holds_chats(w: WriteContext, at: str) -> bool:
     """Somebody named a column of chat messages, or there is no other."""
     chats, texts = at + "keys.messages", at + "keys.prompt"
     if w.plan(chats) is None or w.plan(at + "prompt_type") == "plaintext":
@@ -85,7 +82,7 @@ def _holds_chats(w: Writing, at: str) -> bool:
     return w.plan(texts) is None or named == [True, False]
 
 
-def _write_columns(w: Writing, count: int) -> None:
+def _write_columns(w: WriteContext, count: int) -> None:
     """One column for all files: of chat messages where the rows hold such, else of prompts."""
     at = [f"{D}[{i}]." for i in range(count)]
     keys = [one + ("keys.messages" if _holds_chats(w, one) else "keys.prompt") for one in at]
@@ -134,8 +131,9 @@ def _rows() -> tuple[Row | Fold, ...]:
     return (*(r for r in rows if r.plan not in owned), *FOLDS, *kept)
 
 
+NOT_TRAINED = "a run that only evaluates neither trains nor samples for training"
 ASLEEP = tuple(
-    Reason(key, State.DEAD_IN_SOURCE, "a run that only evaluates neither trains nor samples for training")
+    Reason(key, State.DEAD_IN_SOURCE, NOT_TRAINED)
     for key in ("actor_rollout_ref.actor*", "actor_rollout_ref.ref*", "critic*", "model_engine", "algorithm*", "data.train_*", "data.shuffle",
                 "data.seed", "data.gen_batch_size", "trainer.save_freq", "trainer.test_freq", "trainer.total_*",
                 "trainer.critic_warmup", "trainer.balance_batch", "trainer.max_*", "trainer.use_v1", "trainer.v1*",
@@ -151,17 +149,18 @@ VERL_EVAL_ONLY = replace(
     rows=_rows(),
     cannot=(
         *(c for c in VERL.cannot if c.plan.startswith("stage.data.environments")),
-        cannot("stage.data.domains*", why="rewards are Python code, one function for all files: choose by data_source in a compute_score (row 7.6)"),
+        cannot("stage.data.domains*", why="rewards are Python code, one function for all files: choose by data_source in a compute_score"),
         *(c for c in VERL.cannot if c.plan in ("identity.group", "identity.logger_args", "identity.log_level", "stage.name",
           "stage.length.response_min_tokens", "stage.placement.rollout.extra", "stage.placement.rollout.runners_per_engine",
           "stage.placement.rollout.max_*", "stage.sampling.*.repetition_penalty", "stage.sampling.eval.ignore_eos",
           "stage.data.*[].name", "stage.data.*[].keys.*", "stage.data.*[].sampling.*", "stage.model.rope_*")),
         cannot("stage.data.eval[].workflow*", why="veRL has no workflows; a multi-turn run needs an agent loop"),
         cannot("stage.data.eval[].reward*", why="rewards are Python code: write a compute_score and name it in reward.custom_reward_function"),
-        cannot("stage.*", why="a run that only evaluates neither trains nor samples for training"),
+        cannot("stage.*", why=NOT_TRAINED),
     ),
     reasons=(*REASONS[:4], *ASLEEP, *REASONS),
     kinds=("eval",),
+    asleep_by={NOT_TRAINED: ONLY},
     dialect=None,
     owners={},
 )  # fmt: skip

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rftconf.ledger import State
+from rftconf.base.ledger import State
 from rftconf.mappers.rates import worth_supervised
 from rftconf.mappers.rows import Cannot, Fixed, Fold, Reason, Table, cannot, fixed
 from rftconf.mappers.verl import folds_engine, folds_rollout, folds_schedule, folds_sft, questions
 from rftconf.mappers.verl.rows_sft import FSDP_SFT_ROWS, SFT_ROWS
-
-if TYPE_CHECKING:
-    from rftconf.ledger import Decision
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.without_control import nothing_to_ask
 
 DEAD, KEPT, MATHS, SECRET = State.DEAD_IN_SOURCE, State.EXTENSION, State.NO_COUNTERPART, State.WITHHELD
 LENGTH = Fold(
@@ -29,12 +24,6 @@ FOLDER = Fold(
     folds_rollout.write_folder,
     "trainer: checkpoint folder",
 )
-
-
-def _nothing_to_ask(writing: Writing) -> list[Decision]:
-    """Samples bring their answers along."""
-    del writing
-    return []
 
 
 def _fixed(scope: str, reach: str) -> tuple[Fixed, ...]:
@@ -77,6 +66,7 @@ def _cannot(*own: Cannot) -> tuple[Cannot, ...]:
         cannot("stage.run_length.*", why="epochs and steps say it"),
         cannot("stage.seeds.*", why="the sampler's seed is fixed"),
         cannot("stage.sampling.*", why="a supervised run does not sample"),
+        cannot("stage.turns.*", why="a supervised run does not answer"),
         cannot("stage.sync.*", why="a supervised run has no engines to pass weights to"),
         cannot("stage.reward.*", why="a supervised run has no rewards"),
     )  # fmt: skip
@@ -91,7 +81,7 @@ COMMON = (
     *_all(SECRET, "a credential; the value is neither shown nor written", "*api_key", "*_token", "*password"),
     *_all(DEAD, "names the Python class that holds this block; it is part of the schema, not a setting", "*._target_"),
     *_all(MATHS, "what becomes of samples longer than data.max_length: an error, or cut on the left or right", "data.truncation"),
-    *_all(KEPT, "arguments of the chat template; set the target's own switch by hand (row 7.11)", "data.apply_chat_template_kwargs*",
+    *_all(KEPT, "arguments of the chat template; set the target's own switch by hand", "data.apply_chat_template_kwargs*",
           "data.enable_thinking_*", "data.multiturn.enable_thinking_key"),
     *_all(KEPT, "copies files or weights to shared memory before reading; start-up time only", "data.use_shm", "model.use_shm"),
     *_all(KEPT, "a Python module imported before the model is built; code is never carried over", "model.external_lib"),
@@ -131,7 +121,7 @@ ENGINE_REASONS = (
     *_all(KEPT, "accepts chat templates that do not split into turns", "data.ignore_input_ids_mismatch"),
     *_all(KEPT, "profiling of the workers; it does not change training", "profiler*", "trainer.profile_interval"),
     *_all(MATHS, "multi-token prediction: an extra loss; no neutral field", "model.mtp.*"),
-    *_all(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and targets (row 9.1)", "model.lora*"),
+    *_all(MATHS, "an option of Megatron-Bridge's LoRA; the plan keeps rank, alpha and targets", "model.lora*"),
     *_all(MATHS, "LoRA on single parameter tensors instead of modules; the plan keeps modules", "model.target_parameters"),
     *_all(KEPT, "how the model is loaded or computed, with the same result", "model.hf_config_path", "model.fused_kernel_options.*",
           "model.tiled_mlp.*", "model.model_type", "model.load_tokenizer"),
@@ -172,13 +162,14 @@ VERL_SFT = Table(
         folds_sft.CHATS,
         folds_sft.SAMPLE_LENGTH,
         folds_sft.WARMUPS,
-        *_fixed("update", "the loss is averaged over all tokens of the update, on all ranks (row 4.2.14)"),
+        folds_sft.PACKED,
+        *_fixed("update", "the loss is averaged over all tokens of the update, on all ranks"),
     ),
     cannot=_cannot(),
     reasons=ENGINE_REASONS,
     worth=worth_supervised,
     target=questions.TARGET,
-    questions=_nothing_to_ask,
+    questions=nothing_to_ask,
     kinds=("sft",),
     exported="huggingface",
     sections=SECTIONS,
@@ -195,16 +186,17 @@ VERL_FSDP_SFT = Table(
         folds_sft.SAMPLE_LENGTH,
         folds_sft.SHARES,
         folds_sft.OFFLOAD,
+        folds_sft.UNPADDED,
         fixed(lambda p: p.stage.batch.micro.dynamic, False, why="micro-batches have a fixed number of samples"),
         fixed(lambda p: p.stage.optim.actor.kind, "adamw", why="fsdp_sft_trainer: AdamW"),
         fixed(lambda p: p.stage.optim.actor.min_lr_ratio, 0.0, why="the cosine ends at 0"),
-        *_fixed("micro_batch_mean", "the loss is averaged over each micro-batch, then over micro-batches (row 4.2.14)"),
+        *_fixed("micro_batch_mean", "the loss is averaged over each micro-batch, then over micro-batches"),
     ),
     cannot=_cannot(cannot("stage.batch.micro.tokens_per_rank", why="micro-batches have a fixed number of samples")),
     reasons=FSDP_REASONS,
     worth=worth_supervised,
     target=questions.TARGET,
-    questions=_nothing_to_ask,
+    questions=nothing_to_ask,
     kinds=("sft",),
     exported="huggingface",
     sections=("data", "model", "optim", "ulysses_sequence_parallel_size", "use_remove_padding", "trainer"),

@@ -1,19 +1,16 @@
-"""veRL's on-policy distillation: whether a run follows a teacher alone, and the keys that say so (row 15.13)."""
+"""veRL's on-policy distillation: whether a run follows a teacher alone, and the keys that say so."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rftconf.ledger import State
-from rftconf.mappers.codecs import NO_DUAL_CLIP, Codec, Put, unbounded
-from rftconf.mappers.rows import When
+from rftconf.base.ledger import State
+from rftconf.mappers.codecs import NO_DUAL_CLIP, Put, SameType, unbounded
+from rftconf.mappers.context import Context, When
 
 if TYPE_CHECKING:
-    from rftconf.mappers.reading import Reading
-    from rftconf.mappers.writing import Writing
     from rftconf.plan.units import Unit
 
-    Context = Reading | Writing
 
 LOSS = "distillation.distillation_loss."
 SWITCH, REWARDS = "distillation.enabled", LOSS + "use_task_rewards"
@@ -24,7 +21,7 @@ OWN_DUAL_CLIP = 3.0
 
 def follows_teacher(c: Context) -> bool:
     """True where nothing but a teacher is learned from."""
-    if hasattr(c, "outcomes"):
+    if c.writes:
         return bool(c.plan("stage.kind") == "distill")
     return c.effective(SWITCH) is True and c.effective(REWARDS) is False
 
@@ -41,7 +38,7 @@ DUAL_CLIP = When(
 )
 
 
-class BesideTeacher(Codec[Any, Any]):
+class BesideTeacher(SameType):
     """A value that a run without task rewards never uses: read as `idle` there."""
 
     def __init__(self, idle: Any) -> None:

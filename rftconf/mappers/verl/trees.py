@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rftconf.mappers.writing import Writing
+from rftconf.mappers.context import WriteContext
 
 
-def put_tree(w: Writing, key: str, path: str) -> None:
+def put_tree(w: WriteContext, key: str, path: str) -> None:
     """Write every leaf of the mapping at plan `path` below `key`."""
     tree = w.plan(path)
     if isinstance(tree, dict) and tree:

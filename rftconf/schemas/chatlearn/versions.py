@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.plan.symbols import Value
-from rftconf.schemas.edits import Edit, Gone, gone, moves
+from rftconf.base.symbols import Value
+from rftconf.schemas.edits import Edit, Gone, moves, removed_keys
 
 _ROLES = ("models.policy_trainer", "models.ref_policy")
 _MOVED = (
@@ -18,7 +18,7 @@ _MEGATRON: tuple[Edit, ...] = tuple(
     for role in _ROLES
     for edit in (
         *moves(role, f"{role}.megatron_model_cfg", _MOVED),
-        *gone(
+        *removed_keys(
             "a numerical switch of Megatron that is not passed on any more",
             f"{role}.megatron_model_cfg.disable_bf16_reduced_precision_matmul",
             f"{role}.attention_softmax_in_fp32",
@@ -30,7 +30,7 @@ _BOTH: tuple[Edit, ...] = (
 )
 
 ALIASES: tuple[Edit, ...] = ()
-_SUM = "overwritten with max_prompt_tokens_length + max_response_tokens_length (row 6.3, D27)"
+_SUM = "overwritten with max_prompt_tokens_length + max_response_tokens_length"
 DEAD: dict[str, Mapping[str, str]] = {
     "2025.10.23": {
         "models.policy.seq_length": _SUM,

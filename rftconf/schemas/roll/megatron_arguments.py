@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 
 FILE = Path(__file__).with_name("megatron_arguments.json")
 _NAME, _CONFIG = "strategy_args.strategy_name", "strategy_args.strategy_config."

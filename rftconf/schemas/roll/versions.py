@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.plan.symbols import Value
-from rftconf.schemas.edits import Edit, Gone, Move, gone
+from rftconf.base.symbols import Value
+from rftconf.schemas.edits import Edit, Gone, Move, removed_keys
 
 _ROLES: dict[str, tuple[str, ...]] = {
     "rlvr": ("actor_train", "actor_infer", "critic", "reference", "reward", "validation", "rewards<*>"),
@@ -31,23 +31,25 @@ def _from_0_1_1(pipeline: str) -> tuple[Edit, ...]:
     if pipeline in ("rlvr", "agentic"):
         return ()
     unread = ("async_generation_ratio", "max_length") if pipeline == "distill" else ("async_generation_ratio",)
-    return gone("it is gone, and nothing in this pipeline read it before", *unread, harmless=True)
+    return removed_keys("it is gone, and nothing in this pipeline read it before", *unread, harmless=True)
 
 
 def _from_0_1_3(pipeline: str) -> tuple[Edit, ...]:
     roles = _ROLES[pipeline]
     edits: tuple[Edit, ...] = (
         Gone("alive_check_interval", "workers are always checked, at an interval of ROLL's own", harmless=True),
-        *gone(
+        *removed_keys(
             "weights always reach the engines the same way",
             *(f"{role}.model_update_method" for role in roles),
             harmless=True,
         ),
-        *gone("use_sequence_packing is what takes padding out now", *(f"{role}.use_remove_padding" for role in roles)),
+        *removed_keys(
+            "use_sequence_packing is what takes padding out now", *(f"{role}.use_remove_padding" for role in roles)
+        ),
     )
     if pipeline == "rlvr":
-        edits += gone("train_infer_correction.filters says it, as a list of rules of its own shape", *_MASKS)
-        edits += gone("train_infer_correction.is_weight says it, with another default bound", *_WEIGHTS)
+        edits += removed_keys("train_infer_correction.filters says it, as a list of rules of its own shape", *_MASKS)
+        edits += removed_keys("train_infer_correction.is_weight says it, with another default bound", *_WEIGHTS)
     if pipeline == "dpo":
         why = "pairs an update are micro-batch x accumulation x data-parallel ranks, as in the other pipelines"
         edits += (Gone("train_batch_size", why),)
@@ -74,10 +76,10 @@ DEAD: dict[str, Mapping[str, str]] = {
             for role in ("actor_train", "actor_infer", "reference", "critic")
         },
         **{
-            f"reward_{name}": _DROPPED + "norm_mean_type and norm_std_type replace it (D21)"
+            f"reward_{name}": _DROPPED + "norm_mean_type and norm_std_type replace it"
             for name in ("norm", "shift", "scale")
         },
-        "sft_loss_coef": _DROPPED + "no loss has such a term (D21)",
+        "sft_loss_coef": _DROPPED + "no loss has such a term",
         "validation.eval_steps": _DROPPED + "eval_steps stands at the top",
         "actor_train.use_remove_padding": _DROPPED + "sequences are packed with use_sequence_packing",
         "reward_system_config": _DROPPED + "no code asks for it",

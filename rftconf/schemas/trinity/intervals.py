@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from rftconf.record import record
+from rftconf.base.record import record
 from rftconf.schemas.edits import C, Change, OnlyDown, with_value
 
 SYNC = "synchronizer."
@@ -65,7 +65,7 @@ class Intervals(OnlyDown):
         evaluates = any(key.startswith(f"{TASKS}[") for key in flat)
         found = one_interval(lambda key: flat[key].value if key in flat else None, evaluates=evaluates)
         if found is None:
-            why = f"{WHY}, and these two are no whole explore steps of one update each (row 2.5)"
+            why = f"{WHY}, and these two are no whole explore steps of one update each"
             return [Change(key, flat.pop(key), (), why, True) for key in own]
         cell = flat[own[0]]
         done = [Change(key, flat.pop(key), (BOTH,), "called sync_interval there") for key in own]

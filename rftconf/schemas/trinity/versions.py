@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.plan.symbols import Value
-from rftconf.schemas.edits import Edit, Gone, Merge, Move, gone
+from rftconf.base.symbols import Value
+from rftconf.schemas.edits import Edit, Gone, Merge, Move, removed_keys
 from rftconf.schemas.trinity.intervals import Intervals
 from rftconf.schemas.value_edits import Pin, Revalue
 
@@ -20,6 +20,13 @@ _PARALLEL = (
     *("tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size"),
     *("expert_model_parallel_size", "expert_tensor_parallel_size", "context_parallel_size", "sequence_parallel"),
 )
+_ACTORS_OWN = {
+    **{name: name for name in ("grad_clip", "use_dynamic_bsz", "fix_actor_microbatch_loss_scale")},
+    "ulysses_sequence_parallel_size": "ulysses_sequence_parallel_size",
+    "ppo_max_token_len_per_gpu": "max_token_len_per_gpu",
+    "strategy": "trainer_strategy",
+}
+"""Keys of the actor's that win over the trainer's up to 0.5.2, with the trainer's name for each."""
 _TASKSETS = (
     "buffer.explorer_input.taskset",
     "buffer.explorer_input.tasksets[]",
@@ -58,7 +65,7 @@ def _from_0_4_1(at: str) -> tuple[Edit, ...]:
             {"dynamic_by_explorer": "explorer_driven", "dynamic_by_trainer": "trainer_driven"},
             "renamed",
         ),
-        *gone(
+        *removed_keys(
             "veRL 0.7.1, which 0.5.2 runs on, rejects by divergence and one threshold",
             *(f"{at}{_CORRECTION}.{name}" for name in ("rollout_rs_threshold_lower", "rollout_token_veto_threshold")),
         ),
@@ -97,8 +104,11 @@ def _from_0_5_2(at: str) -> tuple[Edit, ...]:
             Move(f"{at}trainer.trainer_config.trainer.{name}", f"{at}trainer.{name}", stays=True)
             for name in ("balance_batch", "critic_warmup")
         ),
-        # up to 0.5.2 a strategy of the actor's own wins over trainer_strategy; 0.6.0 asks trainer_strategy alone
-        Move(f"{at}{_ACTOR}.strategy", f"{at}trainer.trainer_strategy", stays=True, both=True),
+        # up to 0.5.2 synchronize_config fills what the actor does not set itself (set_if_none), 0.6.0 asks the trainer alone
+        *(
+            Move(f"{at}{_ACTOR}.{own}", f"{at}trainer.{name}", stays=True, both=True)
+            for own, name in _ACTORS_OWN.items()
+        ),
         Move(f"{at}{_CORRECTION}.bypass_mode", f"{at}algorithm.bypass_old_logprobs", stays=True),
         Revalue(f"{at}trainer.max_checkpoints_to_keep", {None: 0}, "0 now keeps all"),
     )

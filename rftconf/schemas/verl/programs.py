@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rftconf.schemas.edits import Edit, Move, gone
+from rftconf.schemas.edits import Edit, Move, removed_keys
 
 _NSYS = "global_profiler"
 _RAY = (
@@ -13,9 +13,11 @@ _RAY = (
 EDITS: dict[str, dict[str, tuple[Edit, ...]]] = {
     "verl_sft": {
         "0.6.1": (),
-        "0.7.1": (*gone("the profiler has a block of its own", _NSYS, tree=True, harmless=True),),
-        "0.8.0": gone("options of Megatron's checkpoint bridge", "checkpoint.mbridge_config", tree=True, harmless=True),
-        "0.9.0": gone("gradients are not offloaded since 0.9.1", "engine.grad_offload"),
+        "0.7.1": (*removed_keys("the profiler has a block of its own", _NSYS, tree=True, harmless=True),),
+        "0.8.0": removed_keys(
+            "options of Megatron's checkpoint bridge", "checkpoint.mbridge_config", tree=True, harmless=True
+        ),
+        "0.9.0": removed_keys("gradients are not offloaded since 0.9.1", "engine.grad_offload"),
     },
     "verl_fsdp_sft": {
         "0.2.0": (),
@@ -27,7 +29,9 @@ EDITS: dict[str, dict[str, tuple[Edit, ...]]] = {
     "verl_generation": {
         "0.2.0": (),
         "0.3.0": (),
-        "0.4.1": gone("an experiment of the engines, never part of a release after 0.4", "rollout.use_fire_sampling"),
+        "0.4.1": removed_keys(
+            "an experiment of the engines, never part of a release after 0.4", "rollout.use_fire_sampling"
+        ),
         "0.5.0": _RAY,
     },
 }

@@ -6,7 +6,7 @@ a fork reads the config; each becomes the name that the releases have for the sa
 
 from __future__ import annotations
 
-from rftconf.schemas.edits import Edit, Gone, Move, gone
+from rftconf.schemas.edits import Edit, Gone, Move, removed_keys
 from rftconf.schemas.value_edits import Inverted
 
 _MULTI_TURN = "actor_rollout_ref.rollout.multi_turn"
@@ -27,8 +27,10 @@ UNRELEASED: tuple[Edit, ...] = (
     Gone("actor_rollout_ref.checkpoint_engine", _TRANSPORT, harmless=True),
     # April to June 2025
     Move(f"{_MULTI_TURN}.max_turns", f"{_MULTI_TURN}.max_assistant_turns"),
-    *gone("a comparison of two ways to tokenize", f"{_MULTI_TURN}.enable_tokenization_sanity_check", harmless=True),
+    *removed_keys(
+        "a comparison of two ways to tokenize", f"{_MULTI_TURN}.enable_tokenization_sanity_check", harmless=True
+    ),
     # July 2025, December 2025 to February 2026
     Move("trainer.profile_continuous_steps", "global_profiler.profile_continuous_steps"),
-    *gone("the reward loop runs in any case", "reward_model.use_reward_loop", harmless=True),
+    *removed_keys("the reward loop runs in any case", "reward_model.use_reward_loop", harmless=True),
 )

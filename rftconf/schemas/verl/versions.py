@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rftconf.plan.symbols import Value
+from rftconf.base.symbols import Value
 from rftconf.schemas.asked_edits import Came, Required, Wanted
-from rftconf.schemas.edits import Edit, Gone, Move, Split, gone, moves
+from rftconf.schemas.edits import Edit, Gone, Move, Split, moves, removed_keys
 from rftconf.schemas.value_edits import Copied, Opposite, PathAsWord, Pin, Reinterpret, Revalue
 from rftconf.schemas.verl import engine_versions
 
@@ -92,12 +92,12 @@ EDITS: dict[str, tuple[Edit, ...]] = {
     ),
     "0.4.1": (
         *moves(f"{_A}.profiler", f"{_ARR}.profiler", _PROFILER),
-        *gone(
+        *removed_keys(
             "actor, reference and rollout share one worker and, from 0.5.0 on, one profiler block",
             *(f"{_ARR}.{role}.profiler.{name}" for role in ("ref", "rollout") for name in _PROFILER),
         ),
         Gone(f"{_R}.use_fire_sampling", "FIRE sampling (a hot first token) was removed from the vLLM rollout"),
-        *gone(
+        *removed_keys(
             "the critic never applied a KL penalty; algorithm.kl_ctrl does", "critic.kl_ctrl", tree=True, harmless=True
         ),
     ),
@@ -112,7 +112,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         Move("trainer.npu_profile.options.save_path", "global_profiler.save_path"),
         Move("trainer.npu_profile.options.level", f"{_A}.profiler.tool_config.npu.level"),
         Move("trainer.npu_profile.options.analysis", f"{_A}.profiler.tool_config.npu.analysis"),
-        *gone(
+        *removed_keys(
             "profiler.tool_config.npu.contents lists what is recorded, instead of one switch each",
             *(
                 f"trainer.npu_profile.options.{name}"
@@ -125,21 +125,23 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             Split(f"{_ARR}.profiler.{name}", (f"{_A}.profiler.{name}", f"{_ARR}.ref.profiler.{name}"))
             for name in _PROFILER[1:]
         ),
-        *gone(
+        *removed_keys(
             "one switch serves all roles: global_profiler.global_tool_config.nsys.discrete", "critic.profiler.discrete"
         ),
-        *gone(
+        *removed_keys(
             "one switch serves all roles: global_profiler.global_tool_config.nsys.discrete",
             "reward_model.profiler.discrete",
         ),
-        *gone(
+        *removed_keys(
             "a dataclass's catch-all `extra` that nothing read",
             *(f"{node}.extra" for node in (f"{_ARR}.profiler", "critic", "critic.profiler", "reward_model.profiler")),
             *(f"{node}.extra" for node in ("algorithm", "algorithm.kl_ctrl", "algorithm.pf_ppo")),
             harmless=True,
         ),
-        *gone("a class name nothing needs", f"{_ARR}.profiler._target_", "algorithm.pf_ppo._target_", harmless=True),
-        *gone(
+        *removed_keys(
+            "a class name nothing needs", f"{_ARR}.profiler._target_", "algorithm.pf_ppo._target_", harmless=True
+        ),
+        *removed_keys(
             "torch profiling of one worker moved to global_profiler with tool=torch, which counts steps differently",
             f"{_ARR}.ref.profile",
             tree=True,
@@ -159,7 +161,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         ),
         *_reward(both=False),
         Move("reward_model.sandbox_fusion", "reward.sandbox_fusion", tree=True),
-        *gone(
+        *removed_keys(
             _OLD_RM_WORKER,
             *("reward_model.strategy", "reward_model.nccl_timeout", "reward_model.load_weight"),
             *("reward_model.max_length", "reward_model.use_dynamic_bsz", "reward_model.forward_max_token_len_per_gpu"),
@@ -167,14 +169,16 @@ EDITS: dict[str, tuple[Edit, ...]] = {
             *("reward_model.ulysses_sequence_parallel_size", "reward_model.model.use_shm"),
             *("reward_model.model.use_remove_padding", "reward_model.model.use_fused_kernels"),
         ),
-        *gone(_OLD_RM_WORKER, "reward_model.model.fsdp_config", "reward_model.megatron", tree=True),
+        *removed_keys(_OLD_RM_WORKER, "reward_model.model.fsdp_config", "reward_model.megatron", tree=True),
         Gone(
             "reward_model.model.input_tokenizer",
             "the reward loop decodes with the tokenizer of actor_rollout_ref.model.path",
         ),
-        Gone("reward_model.launch_reward_fn_async", "the reward loop always scores asynchronously", harmless=True),
+        Gone(
+            "reward_model.launch_reward_fn_async", "rewards are always scored while the log-probabilities are computed"
+        ),
         Gone("reward_model.profiler", "the reward model's server has no profiler of veRL's", tree=True),
-        *gone(
+        *removed_keys(
             "torch profiles whole global_profiler.steps from 0.7.1 on",
             *(f"{role}.profiler.tool_config.torch.{end}" for role in _ROLES for end in ("step_start", "step_end")),
         ),
@@ -219,18 +223,20 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         Gone(f"{_R}.multi_turn.interaction_config_path", "0.8.0's agent loop runs tools, and no interactions"),
         Move(f"{_R}.skip_rollout", f"{_R}.skip.enable"),
         Move(f"{_R}.skip_dump_dir", f"{_R}.skip.dump_dir"),
-        *gone(
+        *removed_keys(
             "the reward model's server never replayed dumped rollouts",
             *(f"{_REWARD}.rollout.{name}" for name in ("skip_rollout", "skip_dump_dir")),
             harmless=True,
         ),
-        *gone("custom samplers went with the old data loader", "data.sampler.class_path", "data.sampler.class_name"),
-        *gone(
+        *removed_keys(
+            "custom samplers went with the old data loader", "data.sampler.class_path", "data.sampler.class_name"
+        ),
+        *removed_keys(
             "data generated while training was removed from the data loader", "data.datagen.path", "data.datagen.name"
         ),
         Move("critic.model.fsdp_config", "critic.fsdp", tree=True),
         Gone("critic.model_config", "a field the critic filled itself", harmless=True),
-        *gone(
+        *removed_keys(
             "0.8.0 has no checkpointed Σπ²; calculate_sum_pi_squared computes it in one go",
             *(f"{_ARR}.{role}.sum_pi_squared_checkpointing" for role in ("actor", "ref")),
         ),
@@ -242,24 +248,28 @@ EDITS: dict[str, tuple[Edit, ...]] = {
         Move(f"{_R}.skip.dump_dir", "skip.rollout_tq.dump_dir"),
         Move(f"{_R}.skip.action", "skip.rollout_tq.action"),
         Gone(f"{_R}.skip.max_dump_step", "skip.rollout_tq.steps lists the steps themselves"),
-        *gone(
+        *removed_keys(
             "only the policy's rollout can be skipped",
             *(f"{node}.skip" for node in (f"{_REWARD}.rollout", "distillation.teacher_models.teacher_model.inference")),
             tree=True,
             harmless=True,
         ),
-        *gone(
+        *removed_keys(
             "the engine workers always load the weights that model.path names",
             *(f"{role}.load_weight" for role in _ROLES),
             harmless=True,
+            acted=(
+                "0.7.1",
+                "Megatron's workers start from random weights where it is False (megatron_workers.py up to 0.7)",
+            ),
         ),
     ),
     "0.9.0": (
-        *gone(
+        *removed_keys(
             "0.9.1 always keeps the tokens of earlier turns, by the family that the model's own config names",
             *(f"data.continuous_token.{name}" for name in ("enable", "model_family")),
         ),
-        *gone(
+        *removed_keys(
             "the training engines of 0.8 read the flag and never offloaded gradients apart from the parameters",
             *(f"{role}.megatron.grad_offload" for role in _ROLES),
             *(f"{role}.fsdp_config.grad_offload" for role in _ROLES[:2]),
@@ -288,7 +298,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
             )
             for role in (_A, _C)
         ),
-        *gone(
+        *removed_keys(
             "0.2.0 could leave gradients on the GPU while parameters are offloaded; later releases free them",
             f"{_A}.fsdp_config.grad_offload",
             "critic.model.fsdp_config.grad_offload",
@@ -312,7 +322,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
         ),
     ),
     ("0.2.0", "megatron"): (
-        *gone(
+        *removed_keys(
             _VPP_BY_LAYERS,
             *(f"{role}.megatron.num_layers_per_virtual_pipeline_stage" for role in (*_ROLES, "reward_model")),
             harmless=True,
@@ -348,7 +358,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
             )
             for role, key in ((_A, "lr_warmup_steps"), (_A, "lr_warmup_steps_ratio"), (_C, "lr_warmup_steps_ratio"))
         ),
-        *gone(
+        *removed_keys(
             "Megatron's workers had no schedule up to 0.3.0; 0.4.1 has optim.lr_decay_style and optim.min_lr",
             *(f"{role}.optim.{name}" for role in (_A, _C) for name in ("warmup_style", "min_lr_ratio")),
             harmless=True,
@@ -367,7 +377,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
             for role, megatron in ((_ARR, _A), (_C, _C))
             for name in ("granularity", "method", "num_layers")
         ),
-        *gone(
+        *removed_keys(
             "a recompute_granularity in override_transformer_config turns Megatron's recomputation on",
             *(f"{role}.model.enable_gradient_checkpointing" for role in (_ARR, _C)),
             harmless=True,
@@ -384,13 +394,13 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
     ("0.5.0", "megatron"): (
         Revalue(f"{_R}.load_format", {"dummy_megatron": "dummy"}, "one name for unloaded weights"),
     ),
-    ("0.9.0", "fsdp"): gone(
+    ("0.9.0", "fsdp"): removed_keys(
         "up to 0.9.0 it was read for Megatron only",
         *(f"{_ARR}.{role}.router_replay.{name}" for role in ("actor", "ref") for name in _ROUTER_REPLAY),
         harmless=True,
     ),
     ("0.8.0", "fsdp"): (
-        *gone(
+        *removed_keys(
             "options of Megatron's checkpoint bridge, which FSDP does not use",
             *(f"{role}.checkpoint.mbridge_config" for role in (_A, _C)),
             tree=True,
@@ -398,7 +408,7 @@ ONLY: dict[tuple[str, str], tuple[Edit, ...]] = {
         ),
     ),
     ("0.9.0", "megatron"): (
-        *gone(
+        *removed_keys(
             "the class of a block that moved",
             *(f"{_ARR}.{r}.router_replay._target_" for r in ("actor", "ref")),
             harmless=True,
@@ -413,6 +423,11 @@ ALIASES: tuple[Edit, ...] = (
     Move("critic.optim.warmup_style", "critic.optim.lr_scheduler_type", stays=True, both=True),
 )
 """Names that the newest release still obeys beside the ones the mappers know."""
+
+VARIANT_ALIASES: dict[str, tuple[Edit, ...]] = {
+    trainer: _reward(both=True) for trainer in ("fully_async", "fully_async_megatron")
+}
+"""Names that one of the newest release's trainers still obeys: fully_async_main.py calls migrate_legacy_reward_impl."""
 
 PER_RANK: dict[str, Mapping[str, str]] = {
     "0.8.0": {

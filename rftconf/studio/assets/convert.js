@@ -169,7 +169,8 @@ class Convert {
     this.drawFile();
     this.decide.show(answer.fields);
     this.ledger.set(answer.ledger, answer.lossy);
-    say(`Converted to ${answer.target.title} ${answer.target.release}; ${answer.fields.length} to decide`);
+    const wrong = answer.check.length ? `; its own check finds ${answer.check.length} ${answer.check.length > 1 ? "errors" : "error"}` : "";
+    say(`Converted to ${answer.target.title} ${answer.target.release}; ${answer.fields.length} to decide${wrong}`);
   }
 
   get files() {
@@ -272,10 +273,12 @@ class Convert {
   }
 }
 
-// What the reader was not sure of, and what no single key says of the two frameworks' difference.
+// What the target would refuse, what the reader was not sure of, and what no key says of the frameworks' difference.
 function told(answer) {
   const notes = answer.ledger.notes;
   return [
+    answer.refused ? el("p", { class: "says bad refused" }, `rftconf convert writes nothing here: ${answer.refused}`) : null,
+    answer.check.map((one) => el("p", { class: "says bad" }, one.place ? `${one.place.file}, line ${one.place.line}: ` : "", `${one.code} ${one.message}`, one.help ? el("span", { class: "soft" }, ` ${one.help}`) : null)),
     answer.diagnostics.map((one) => el("p", { class: `says ${one.severity === "error" ? "bad" : one.severity === "warning" ? "warn" : ""}` }, one.place ? `line ${one.place.line}: ` : "", one.message, one.help ? el("span", { class: "soft" }, ` ${one.help}`) : null)),
     notes.length ? el("details", { class: "panel notes-of" }, el("summary", null, el("b", null, `${notes.length} ${notes.length > 1 ? "notes" : "note"}`), el("span", { class: "soft" }, " on what the target does otherwise, whatever its keys say")), el("ul", { class: "answers" }, notes.map((one) => el("li", null, one)))) : null,
   ];

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rftconf.plan.symbols import Expr, Text, text
-from rftconf.text.shell.quoting import double_quoted
+from rftconf.base.symbols import Expr, Text, text
+from rftconf.text.shell.parse.quoting import double_quoted
 
 _FIRST, _LAST = 0xF0000, 0xFFFFD
 _HOLE = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")

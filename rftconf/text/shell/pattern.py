@@ -159,7 +159,7 @@ def compiled(chunks: Chunks) -> Pattern | None:
                 open_groups.pop()
                 at += 1
             else:
-                step, at = _one(text, at)
+                step, at = _next_step(text, at)
                 if step is None:
                     return None
                 stars += isinstance(step, Star)
@@ -167,7 +167,7 @@ def compiled(chunks: Chunks) -> Pattern | None:
     return Pattern(root.arms[0], stars) if len(open_groups) == 1 else None
 
 
-def _one(text: str, at: int) -> tuple[Step | None, int]:
+def _next_step(text: str, at: int) -> tuple[Step | None, int]:
     """What stands at `at`, and the offset behind it; None for a set of characters that is none."""
     c = text[at]
     if c == "*":

@@ -6,20 +6,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from rftconf.diagnostics import Diagnostic, Severity
-from rftconf.plan.symbols import Expr, Value, names_in
-from rftconf.record import record
-from rftconf.text.shell import loops
-from rftconf.text.shell.budget import Budget
-from rftconf.text.shell.codes import CODES
-from rftconf.text.shell.evaluate import Evaluator
-from rftconf.text.shell.launches import Command
-from rftconf.text.shell.nodes import Command as Node
-from rftconf.text.shell.parser import Parser
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.record import record
+from rftconf.base.span import Place
+from rftconf.base.symbols import Expr, Value, names_in
+from rftconf.text.shell.parse.nodes import Command as Node
+from rftconf.text.shell.parse.parser import Parser
+from rftconf.text.shell.run import loops
+from rftconf.text.shell.run.interpreter import Evaluator
 from rftconf.text.shell.source import Source
-from rftconf.text.shell.state import Find, Lead, Shell
+from rftconf.text.shell.state.codes import CODES
+from rftconf.text.shell.state.started_command import Command
+from rftconf.text.shell.state.state import Find, Lead, Shell
+from rftconf.text.shell.state.step_budget import Budget
 from rftconf.text.shell.values import Array, Known, Word
-from rftconf.text.span import Place
 
 MAX_SCRIPT = 300_000
 """Characters of a script, lines of comments not counted."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
-from rftconf.plan.symbols import Expr
+from rftconf.base.span import LineIndex, Place, Span
+from rftconf.base.symbols import Expr
 from rftconf.text.shell.holes import as_source
-from rftconf.text.span import LineIndex, Place, Span
 
 
 class Source:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rftconf.plan.symbols import Arith, Branch, Expr, Text, text
+from rftconf.base.span import Place
+from rftconf.base.symbols import Arith, Branch, Expr, Text, text
 from rftconf.text.document import Via
 from rftconf.text.shell.source import Source
-from rftconf.text.span import Place
 
 Known: TypeAlias = str | Expr
 Piece: TypeAlias = tuple[Known, int, int, "tuple[Word, ...]", int]
@@ -247,3 +247,9 @@ def oversized(value: Known) -> bool:
                     return True
                 stack += (then, otherwise)
     return False
+
+
+def known_start(value: Known) -> str:
+    """What a value begins with, as far as it is known."""
+    first = value.parts[0] if isinstance(value, Text) else value
+    return first if isinstance(first, str) else ""

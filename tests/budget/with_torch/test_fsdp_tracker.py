@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from rftconf.budget import trainer
-from rftconf.budget.architecture import Architecture, Attention, Dense, Layers
-from rftconf.budget.implementations import GENERIC
-from rftconf.budget.recipe import Training
-from rftconf.budget.term import total
+from rftconf.budget.facts.architecture import Architecture, Attention, Dense, Layers
+from rftconf.budget.facts.implementations import GENERIC
+from rftconf.budget.terms import fsdp_phases as trainer
+from rftconf.budget.terms.term import total
+from rftconf.budget.terms.training_job import Training
 
 torch = pytest.importorskip(
     "torch", reason="needs PyTorch (the runner's environment); rftconf itself does not import it"

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from rftconf.budget import kv_cache, models
-from rftconf.budget.architecture import LatentAttention, LinearAttention
+from rftconf.budget.facts import models
+from rftconf.budget.facts.architecture import LatentAttention, LinearAttention
+from rftconf.budget.terms import kv_cache
 
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
 vllm = pytest.importorskip("vllm", reason="needs vLLM (the runner's environment); rftconf itself does not import it")

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from rftconf.budget.architecture import Architecture, Attention, Dense
+from rftconf.budget.facts.architecture import Architecture, Attention, Dense
 
 
 class Norm(nn.Module):

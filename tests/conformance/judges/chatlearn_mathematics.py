@@ -7,18 +7,20 @@ of its own; it reports no whole loss, so what it teaches stands alone.
 
 import types
 
+import chatlearn_batches
 import torch
 from period import GROUP, Period
 
 
 def measure(config, seeds, progress):
-    """`{"advantages", "actor_gradient"}` of each seed."""
+    """`{"advantages", "actor_gradient", "updates"}` of each seed."""
     progress.stage = "mathematics"
     answers = config.runtime_args["num_inference_per_prompt"]
     update = fsdp_update if config.runtime_args["train_backend"] == "fsdp" else megatron_update
     trainer = config.models["policy_trainer"]
+    cut = chatlearn_batches.updates(config)
     periods = [Period(seed, answers) for seed in seeds]
-    return [advantages(period, min(answers, GROUP)) | update(period, trainer) for period in periods]
+    return [advantages(period, min(answers, GROUP)) | update(period, trainer) | cut for period in periods]
 
 
 def advantages(period, answers):

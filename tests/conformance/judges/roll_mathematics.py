@@ -7,6 +7,7 @@ the config names, the schedule as the FSDP2 strategy asks Transformers for it.
 import importlib
 import types
 
+import roll_batches
 import torch
 from period import FOLLOWS_TEACHER, GROUP, NO_ADVANTAGES, TOTAL_UPDATES, Period, optimizer_of, rates, taught
 
@@ -20,6 +21,7 @@ def measure(config, seeds, progress):
     assert not getattr(config, "is_pure_opd", False), FOLLOWS_TEACHER
     generating = config.actor_infer.generating_args
     answers = generating.num_return_sequences
+    cut = roll_batches.updates(config, answers)
     generating.num_return_sequences = min(answers, GROUP)  # rewards are folded by it
     has_critic = config.adv_estimator == "gae"
     periods = [Period(seed, answers, has_critic) for seed in seeds]
@@ -28,6 +30,7 @@ def measure(config, seeds, progress):
         | policy_update(period, config)
         | (critic_update(period, config) if has_critic else {})
         | schedule(config.actor_train)
+        | cut
         for period in periods
     ]
 

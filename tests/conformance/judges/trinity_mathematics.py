@@ -4,6 +4,7 @@ Advantages by the algorithm's advantage function, in the trainer or over groups 
 the actor's loss by `TrinityPolicyLoss`; the critic and the schedule are veRL's under the config that Trinity builds.
 """
 
+import verl_batches
 import verl_mathematics
 from period import FOLLOWS_TEACHER, NO_ADVANTAGES, Period, taught
 
@@ -26,8 +27,19 @@ def measure(config, built, seeds, progress):
         | policy_update(period, config.algorithm)
         | (verl_mathematics.critic_update(period, critic) if critic is not None else {})
         | verl_mathematics.schedule(actor)
+        | updates(config, built.actor)
         for period in periods
     ]
+
+
+def updates(config, actor):
+    """The updates between two synchronizations: a train step each that the buffer's reader fills."""
+    step, between = config.buffer.train_batch_size, config.synchronizer
+    interval = getattr(between, "explorer_sync_interval", None) or between.sync_interval
+    sequences = config.buffer.batch_size * config.algorithm.repeat_times * interval
+    if sequences % step or config.algorithm.sample_strategy != "default":
+        return {}
+    return verl_batches.cut(step, actor, 1, sequences // step)
 
 
 def advantages(period, algorithm, kind):

@@ -7,6 +7,7 @@ workers, the schedule by the FSDP engine. A loss is asked for a whole mini-batch
 import types
 
 import torch
+import verl_batches
 from period import FOLLOWS_TEACHER, NO_ADVANTAGES, TOTAL_UPDATES, Period, optimizer_of, rates, taught
 from verl_dataclasses import needs_critic
 from verl_paths import detached
@@ -28,6 +29,7 @@ def measure(config, seeds, progress):
         | policy_update(period, actor)
         | (critic_update(period, critic) if critic is not None else {})
         | schedule(actor)
+        | verl_batches.updates(config)
         for period in periods
     ]
 

@@ -1,1 +1,1 @@
-"""The totals that a conversion preserves (MAPPING §13, invariants), computed apart from rftconf on either side."""
+"""The totals that a conversion preserves, computed apart from rftconf on either side."""

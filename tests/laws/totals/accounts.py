@@ -1,6 +1,6 @@
-"""The figures of a run from a framework's own keys, by hand from MAPPING: no row and no codec of rftconf is used.
+"""The figures of a run from a framework's own keys, by hand from the frameworks' code: no row and no codec of rftconf is used.
 
-Defaults are those of MAPPING's tables. `Keys` are flat keys under their newest names.
+Defaults are those of the frameworks' code. `Keys` are flat keys under their newest names.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from rftconf.convert import Options
+from rftconf.convert.convert import Options
 from rftconf.schemas import registry
 from tests.laws.totals.case import Case, Pick
 from tests.laws.totals.drawing import DRAWS

@@ -1,4 +1,4 @@
-"""Is a refusal right? By brute force over what the target asserts (MAPPING row 1.13), from the source's own keys."""
+"""Is a refusal right? By brute force over what the target asserts, from the source's own keys."""
 
 from __future__ import annotations
 

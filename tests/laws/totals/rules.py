@@ -1,4 +1,4 @@
-"""What a framework asserts before it trains, straight from its keys (MAPPING row 1.13, H7-H10, H22): none may be broken."""
+"""What a framework asserts before it trains, straight from its keys (H7-H10, H22): none may be broken."""
 
 from __future__ import annotations
 

@@ -11,21 +11,22 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from rftconf import convert as conversions
-from rftconf.convert import Options
-from rftconf.effective import effective
-from rftconf.errors import RefusedError
-from rftconf.ledger import LOSSES
-from rftconf.load import Loaded
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import LOSSES
+from rftconf.convert import convert as conversions
+from rftconf.convert.convert import Options
+from rftconf.convert.fit_to_target import fit_to_target
+from rftconf.convert.refusals import refuse_dialects
+from rftconf.load.effective import effective
+from rftconf.load.loaded import Loaded
+from rftconf.load.stage import StageRead
+from rftconf.mappers.facts import Facts
 from rftconf.mappers.native import Native
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
-from rftconf.placed import placed
-from rftconf.refusals import refuse_dialects
 from rftconf.schemas import registry, versions
 from rftconf.schemas.guess import Guess
-from rftconf.stage import StageRead
 from rftconf.text.document import Document, Leaf
 from tests.laws.round_trips import HERE
 from tests.laws.totals.accounts import ACCOUNTS, Keys
@@ -113,7 +114,7 @@ def keys_of(release: str, trainer: str, flat: Mapping[str, Any], rows: int) -> K
 def read(native: Native, rows: int) -> Reading:
     """The plan values that figures and placement depend on; rows run on demand."""
     reading = Reading(table_of(native.framework), native)
-    reading.facts.update(starter={}, assumed={}, program="", rows=rows)
+    reading.facts = Facts(rows=rows, rows_asked=True)
     for path in (*WANTED, *PLACED):
         reading.plan(path)
     return reading
@@ -127,7 +128,7 @@ def write(reading: Reading, to: str, release: str, options: Options) -> Writing:
     loaded = Loaded(Document("law", "", "yaml", ()), guess, reading.table, [stage])
     values, origins, target = dict(stage.values), dict(stage.origins), registry.framework(to)
     refuse_dialects(reading)
-    placed(target, release, values, origins, rollout_gpus=options.rollout_gpus)
+    fit_to_target(target, release, values, origins, rollout_gpus=options.rollout_gpus)
     return conversions._write(loaded, stage, to, release, values, origins, options)
 
 

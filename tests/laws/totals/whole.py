@@ -8,14 +8,15 @@ from typing import Any
 
 import yaml
 
-from rftconf.convert import Options, convert
-from rftconf.errors import RefusedError
-from rftconf.ledger import LOSSES, Ledger
-from rftconf.load import load
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import LOSSES, Ledger
+from rftconf.convert.convert import Options, convert
+from rftconf.load.load import load
 from rftconf.schemas import catalogue
 from rftconf.schemas.registry import VERL
-from rftconf.text.interpolation import Resolver
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.omegaconf.interpolation import Resolver
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 from tests.laws.totals.accounts import ACCOUNTS
 from tests.laws.totals.case import Case

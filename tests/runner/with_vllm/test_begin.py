@@ -14,6 +14,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner import critic, policy
 from rftconf_runner.job_reader import job_of
+from rftconf_runner.ulysses import Sequences
 from torch.distributed.device_mesh import init_device_mesh
 
 from tests.runner.test_job import EVERYTHING, plan
@@ -23,8 +24,8 @@ pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.usefixtures("al
 
 def rank(kind: Any) -> Any:
     """One of one, that has met nobody."""
-    found = object.__new__(kind.__ray_metadata__.modified_class)
-    found.rank, found.mesh = 0, init_device_mesh("cpu", (1,))
+    found = object.__new__(kind)
+    found.rank, found.mesh, found.spread = 0, init_device_mesh("cpu", (1,)), Sequences(0, 1, 1)
     return found
 
 

@@ -12,7 +12,8 @@ pytest.importorskip("datasets", reason="needs the runner's environment (make run
 from rftconf_runner.data import Prompts
 from rftconf_runner.job_reader import job_of
 
-from rftconf.plan.model import DataSet, Domain, Plan
+from rftconf.plan.data_parts import DataSet, Domain
+from rftconf.plan.model import Plan
 from tests.runner.test_job import plan
 from tests.runner.test_mixing import Letters
 
@@ -34,6 +35,25 @@ def test_a_prompt_over_the_limit_stops_where_it_is_not_dropped(tmp_path: Path, w
     found = of_rows(tmp_path / "rows.jsonl", rows[:8])
     found.stages[0].length.overlong_prompt = word  # type: ignore[assignment]
     assert len(Prompts(job_of(found), Letters()).prompts) == 8
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "refused"),
+    [
+        ("agent_name", "tool_agent", True),
+        ("agent_name", "single_turn_agent", False),
+        ("images", ["a.png"], True),
+        ("tools", [{"name": "search"}], True),
+        ("videos", None, False),
+    ],
+)
+def test_a_column_that_makes_another_run(tmp_path: Path, column: str, value: object, refused: bool) -> None:
+    found = of_rows(tmp_path / "rows.jsonl", [{"prompt": "a", column: value} for _ in range(8)])
+    if refused:
+        with pytest.raises(ValueError, match=rf"rows\.jsonl, row 0: the column '{column}' is"):
+            Prompts(job_of(found), Letters())
+    else:
+        assert len(Prompts(job_of(found), Letters()).prompts) == 8
 
 
 def test_a_single_domain_has_no_rows_of_another(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ import torch
 from rftconf_runner import __main__
 from rftconf_runner.gates import PARITY_MAX
 
-from rftconf.load import load
-from rftconf.text.read import read
+from rftconf.load.load import load
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.runner.with_vllm import session
 
@@ -194,7 +194,7 @@ def test_a_run_goes_on_where_it_stopped(demo: Path) -> None:
     """The periods after a checkpoint are the same numbers, bit for bit: weights, both optimizers, data, coefficient."""
     plan = planned(demo, "whole_ppo", trainer__total_training_steps="4", trainer__save_freq="2", **CRITIC_AND_PENALTIES)
     whole = session.run(plan, demo / "whole_ppo")
-    assert whole[0]["kl"] == 0
+    assert abs(whole[0]["kl"]) < 1e-5
     assert whole[-1]["kl"] > 0
     assert whole[-1]["critic_loss"] > 0
     shutil.copytree(demo / "whole_ppo", demo / "resumed")

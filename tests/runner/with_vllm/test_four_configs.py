@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 
 from rftconf.cli.app import run
-from rftconf.load import load
+from rftconf.load.load import load
 from rftconf.plan.model import Plan
-from rftconf.text.read import read
+from rftconf.text.read.read import read
 from rftconf.text.source import open_source
 from tests.runner.with_vllm import session
 from tests.runner.with_vllm.test_demo import planned, python, without_times

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ pytest.importorskip("vllm", reason="needs the runner's environment (make runner-
 import torch
 from rftconf_runner.gates import GateError
 from rftconf_runner.job import Offload, Optimizer
-from rftconf_runner.sharded import Learner, learning_rate, shard, whole
+from rftconf_runner.sharded import Learner, decaying, learning_rate, shard, whole
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp._fully_shard import _fsdp_param_group
 
@@ -74,9 +75,36 @@ def test_schedules_tick_once_an_update() -> None:
     assert rates == pytest.approx([0.0, 0.5, 1.0, 0.875, 0.75, 0.625, 0.5, 0.5])
     stairs = Optimizer(1.0, (0.9, 0.999), 0.0, 1.0, "constant", 40, 0, 0.0, tick=4)
     rates = [learning_rate(stairs, update, 100) for update in range(44)]
-    assert rates[:9] == pytest.approx(
-        [0.0] * 4 + [0.1] * 4 + [0.2]
-    )  # MAPPING H44: k/10 of it in all updates of period k
+    assert rates[:9] == pytest.approx([0.0] * 4 + [0.1] * 4 + [0.2])  # H44: k/10 of it in all updates of period k
     assert rates[39:] == pytest.approx([0.9, 1.0, 1.0, 1.0, 1.0])
     cosine = Optimizer(1.0, (0.9, 0.999), 0.0, 1.0, "cosine", 0, 0, 0.0)
     assert [learning_rate(cosine, update, 4) for update in (0, 2, 4)] == pytest.approx([1.0, 0.5, 0.0])
+
+
+def test_norms_and_biases_decay_unless_only_matrices_do() -> None:
+    """What Megatron's optimizer leaves out: parameters of one dimension."""
+    model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.LayerNorm(3))
+    everything, matrices = replace(SETTINGS, weight_decay=0.5), replace(SETTINGS, weight_decay=0.5, matrices=True)
+    (whole_group,) = decaying([*model.parameters()], everything)
+    assert (len(whole_group["params"]), whole_group["weight_decay"]) == (4, 0.5)
+    shares = [(len(one["params"]), one["weight_decay"]) for one in decaying([*model.parameters()], matrices)]
+    assert shares == [(1, 0.5), (3, 0.0)]
+    before = {name: tensor.detach().clone() for name, tensor in model.named_parameters()}
+    one = Learner(model, replace(matrices, lr=0.1), Offload(), 4, 0, 1)
+    one.step(lambda: [one.backward((model(torch.ones(1, 3)) * 0).sum())])
+    kept = {name for name, tensor in model.named_parameters() if torch.equal(tensor, before[name])}
+    assert kept == {"0.bias", "1.weight", "1.bias"}
+    assert torch.allclose(model[0].weight, before["0.weight"] * (1 - 0.1 * 0.5))
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_sharded_model_is_divided_by_its_whole_weights(demo: Path) -> None:
+    """The optimizer's state comes back from a checkpoint as well."""
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(demo / "model", dtype=torch.float32)
+    sharded = shard(model, init_device_mesh("cpu", (1,)), "float32", checkpointing=False, offload=Offload())
+    groups = Learner(
+        sharded, replace(SETTINGS, weight_decay=0.1, matrices=True), Offload(), 9, 0, 1
+    ).optimizer.param_groups
+    assert [{parameter.ndim for parameter in group["params"]} for group in groups] == [{2}, {1}]

@@ -16,6 +16,7 @@ from rftconf_runner.job_reader import job_of
 from rftconf_runner.policy import Policy
 from rftconf_runner.sequences import Lesson, Sample
 from rftconf_runner.sharded import Learner
+from rftconf_runner.ulysses import Sequences
 
 from tests.runner.test_job import EVERYTHING, plan
 from tests.runner.with_vllm.test_packing import lessons
@@ -37,8 +38,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def rank(model: Any, job: Job) -> Any:
     """A rank of one, without Ray or shards."""
     kind: Any = Policy
-    found = object.__new__(kind.__ray_metadata__.modified_class)
-    found.job, found.rank = job, 0
+    found = object.__new__(kind)
+    found.job, found.rank, found.spread = job, 0, Sequences(0, 1, 1)
     found.learner = Learner(model, SETTINGS, Offload(), 4, 0, 1)
     return found
 

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 import torch
-from rftconf_runner import losses
+from rftconf_runner import losses, packed_attention
 from rftconf_runner.critic import Critic
 from rftconf_runner.cuts import micro_batches
 from rftconf_runner.demo import make
@@ -20,7 +20,8 @@ from rftconf_runner.job import Job, Micro, Offload
 from rftconf_runner.job_reader import job_of
 from rftconf_runner.offload import States
 from rftconf_runner.policy import Policy
-from rftconf_runner.sequences import Lesson, Sample, Table, before, mask_of, table
+from rftconf_runner.sequences import Lesson, Sample, Table, head_output, mask_of, table
+from rftconf_runner.ulysses import Sequences
 
 from tests.runner.test_job import plan
 from tests.runner.with_vllm.test_demo import trained
@@ -66,8 +67,9 @@ def job(micro: Micro) -> Job:
 
 def learned(kind: Any, model: Any, micro: Micro, aggregation: str) -> tuple[float, list[torch.Tensor], list[float]]:
     """Loss, gradients and per-token numbers of one update, as a rank computes them."""
-    rank = object.__new__(kind.__ray_metadata__.modified_class)
+    rank = object.__new__(kind)
     states = States(model, None, Offload(), "cpu")
+    rank.spread = Sequences(0, 1, 1)
     rank.job, rank.rank = replace(job(micro), aggregation=aggregation), 0
     rank.learner = SimpleNamespace(model=model, states=states)
     rank.critic = SimpleNamespace(micro=micro, infer=micro, clip=0.2, aggregation=aggregation)
@@ -102,17 +104,63 @@ def test_the_loss_and_its_gradient_are_the_same(folder: Path, model: Any, kind: 
         assert torch.allclose(a, b, atol=1e-6)
 
 
+def before(model: Any, rows: Table) -> torch.Tensor:
+    """Return the head's output at the place before each of the answers' tokens."""
+    return head_output(model, rows).logits.flatten(0, 1)[rows.numbers]
+
+
+def test_the_head_is_asked_about_answers_alone(model: Any) -> None:
+    """Its output is the same as that of a head that computes every place."""
+    samples = [one.sample for one in lessons()]
+    answers = sum(len(one.answer) for one in samples)
+    for packs in (False, True):
+        rows = table(samples, packs=packs)
+        with torch.no_grad():
+            some, whole = (
+                head_output(model, rows),
+                model(input_ids=rows.ids, position_ids=rows.positions, use_cache=False),
+            )
+        everything = whole.logits.flatten(0, 1)[rows.places - 1]
+        mask = rows.mask.bool()
+        assert torch.equal(some.to_answers(some.tokens)[mask], rows.ids.flatten()[rows.places][mask])
+        assert torch.allclose(before(model, rows)[mask], everything[mask], atol=1e-12)
+        assert some.logits.shape[:2].numel() == answers if packs else some.logits.shape[1] < rows.ids.shape[1]
+
+
 def test_no_sequence_sees_another(model: Any) -> None:
-    """To rounding in 64 bits; and without positions that begin anew it would show."""
+    """Rounding in 64 bits is all that differs; positions that do not begin anew would show."""
     samples = [one.sample for one in lessons()]
     apart, packed = (table(samples, packs=packs) for packs in (False, True))
     assert packed.ids.shape == (1, sum(map(len, samples)))
     mask = apart.mask.bool()
     with torch.no_grad():
         alone, together = (before(model, rows)[mask] for rows in (apart, packed))
-        mixed = Table(packed.ids, torch.arange(packed.ids.shape[1])[None], packed.places, packed.mask)
+        mixed = replace(packed, positions=torch.arange(packed.ids.shape[1])[None])
         assert float((alone - together).abs().max()) < 1e-12
         assert float((alone - before(model, mixed)[mask]).abs().max()) > 1e-2
+
+
+@pytest.mark.parametrize("window", [None, 9])
+def test_attention_of_each_alone_is_that_under_a_mask_of_the_row(folder: Path, window: int | None) -> None:
+    """Value and gradient, also through a sliding window and where layers are computed twice."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    config = AutoConfig.from_pretrained(folder)
+    if window:
+        config.use_sliding_window, config.sliding_window = True, window
+        config.layer_types = ["sliding_attention", "full_attention"] * (config.num_hidden_layers // 2)
+    rows, found = table([one.sample for one in lessons()], packs=True), []
+    for own in (False, True):
+        model = AutoModelForCausalLM.from_pretrained(folder, config=config, dtype=torch.float64).train()
+        model.set_attn_implementation("sdpa")
+        if own:
+            packed_attention.use_packed_attention(model)
+            model.gradient_checkpointing_enable({"use_reentrant": False})
+        assert model.config._attn_implementation == (packed_attention.NAME if own else "sdpa")
+        head_output(model, rows).logits.square().mean().backward()
+        found.append([parameter.grad for parameter in model.parameters()])
+    assert max(float(one.abs().max()) for one in found[0]) > 1e-6
+    assert all(torch.allclose(*pair, atol=1e-12) for pair in zip(*found, strict=True))
 
 
 def test_the_plan_decides() -> None:

@@ -21,7 +21,7 @@ WEIGHTS = [
 
 
 def pickled(parcel: Parcel) -> Parcel:
-    """As Ray does it: buffers beside the stream, and nobody may write to them."""
+    """Pack as Ray does: buffers lie beside the stream, and nobody may write to them."""
     buffers: list[pickle.PickleBuffer] = []
     stream = pickle.dumps(parcel, protocol=5, buffer_callback=buffers.append)
     assert len(stream) < 2000

@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
 
+from tests.base.secrets.forms import FORMS
+from tests.base.secrets.test_every_output import parts
 from tests.runner.with_vllm import session
-from tests.secrets.forms import FORMS
-from tests.secrets.test_every_output import parts
 
 EVERY = 12
 """Every twelfth form is planted: the name of a run holds no more before file systems refuse it."""

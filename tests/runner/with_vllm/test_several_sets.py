@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
-from rftconf.plan.model import Domain, Plan
+from rftconf.plan.data_parts import Domain
+from rftconf.plan.model import Plan
 from tests.runner.with_vllm import session
 from tests.runner.with_vllm.test_demo import planned, without_times
 

@@ -65,7 +65,7 @@ def test_its_reason_and_what_is_kept(
 def test_what_a_process_raised_is_said_without_its_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As Ray hands it on: an error of both kinds, whose own text is the actor's traceback."""
+    """Make the error that Ray hands on: it is of both kinds, and its text is the actor's traceback."""
     theirs = RayTaskError("update", "Traceback of the actor", GateError("too far")).as_instanceof_cause()
     assert stopped(monkeypatch, tmp_path, theirs) == 1
     assert capsys.readouterr().err.startswith("stopped: too far; step-000004 holds")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rftconf.diagnostics import Diagnostic
-from rftconf.plan.symbols import Expr, ShellOnly, Value, Var
+from rftconf.base.diagnostics import Diagnostic
+from rftconf.base.symbols import Expr, ShellOnly, Value, Var
 from rftconf.text.document import Document
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.source import Source
 
 RUN = "python3 -m verl.trainer.main_ppo data.train_batch_size=8 actor_rollout_ref.model.path=$MODEL\n"

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from rftconf.text.read import ReadOptions, read
+from rftconf.text.read.read import read
+from rftconf.text.read.read_options import ReadOptions
 from rftconf.text.shell.pattern import compiled
 from rftconf.text.source import Source
 

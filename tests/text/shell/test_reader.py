@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from rftconf.diagnostics import Severity
-from rftconf.plan.symbols import Arith, Branch, Expr, ShellOnly, Text, Value, Var
+from rftconf.base.diagnostics import Severity
+from rftconf.base.symbols import Arith, Branch, Expr, ShellOnly, Text, Value, Var
 from rftconf.text.shell import Command, Script, Word, read_script
-from rftconf.text.shell.codes import CODES
+from rftconf.text.shell.state.codes import CODES
 
 
 def only(text: str, **given: object) -> Command:
@@ -114,8 +114,8 @@ class TestUnknown:
         assert value(f"python3 -m x.y {word}\n") == expected
 
     def test_substitutions_take_along_what_they_read(self) -> None:
-        found = value('m=Qwen/Q3\npython3 -m x.y "$(basename $m)"\n')
-        assert found == ShellOnly('$(m="Qwen/Q3"; basename $m)')
+        found = value('m=Qwen/Q3\npython3 -m x.y "$(models $m)"\n')
+        assert found == ShellOnly('$(m="Qwen/Q3"; models $m)')
 
     def test_known_tail_of_an_unknown_path(self) -> None:
         assert value("p=$ROOT/models/Q3\npython3 -m x.y ${p##*/}\n") == "Q3"

@@ -1,0 +1,90 @@
+"""What is said about an input: a code, a sentence, a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from rftconf.base.patch import Patch
+from rftconf.base.record import record
+from rftconf.base.span import Place
+
+
+class Severity(Enum):
+    """How bad it is. Only errors make an input unusable."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@record
+class Label:
+    """A further place that belongs to a diagnostic, e.g. the variable a value came from."""
+
+    place: Place
+    note: str = ""
+
+
+@record
+class Fix:
+    """A change to the file that a diagnostic is about. `safe`: the run stays the same, or could not start before."""
+
+    title: str
+    patches: tuple[Patch, ...]
+    safe: bool = False
+    keys: tuple[str, ...] = ()
+    """The keys that it changes, adds or takes out, and those that its finding names, in the file's own words."""
+
+
+@record
+class Diagnostic:
+    """One finding. `code` is stable (`SYN001`, `KEY002`, ...); `help` says what to do next."""
+
+    code: str
+    severity: Severity
+    message: str
+    place: Place | None = None
+    related: tuple[Label, ...] = ()
+    help: str = ""
+    fix: Fix | None = None
+    key: str = ""
+    """The key it is about, in the file's own words, where it is about one."""
+
+
+MOST_ALIKE = 100
+"""Findings with one code that are kept of a file; nobody reads more, and each costs an excerpt of its line."""
+_WORST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+
+
+def few(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings, each once; of those with one code the first ones, and a line that says how many are left out."""
+    by_code: dict[str, list[Diagnostic]] = {}
+    kept = tuple(dict.fromkeys(found))
+    for one in kept:
+        by_code.setdefault(one.code, []).append(one)
+    many = {code: alike for code, alike in by_code.items() if len(alike) > MOST_ALIKE}
+    if not many:
+        return kept
+    seen = dict.fromkeys(many, 0)
+    left = []
+    for one in kept:
+        if one.code in many:
+            seen[one.code] += 1
+            if seen[one.code] >= MOST_ALIKE:
+                if seen[one.code] == MOST_ALIKE:
+                    left.append(_left_out(many[one.code][MOST_ALIKE - 1 :]))
+                continue
+        left.append(one)
+    return tuple(left)
+
+
+def _left_out(rest: list[Diagnostic]) -> Diagnostic:
+    """What stands for the findings that are left out; as bad as the worst of them."""
+    places = [one.place for one in rest if one.place is not None]
+    until = f", the last of them in line {places[-1].span.line}" if places else ""
+    worst = min((one.severity for one in rest), key=_WORST.index)
+    message = f"{len(rest):,} more findings of this kind are left out{until}"
+    return Diagnostic(
+        rest[0].code, worst, message, places[0] if places else None, help="mend the first ones and look again"
+    )

@@ -1,0 +1,110 @@
+"""The secrets of one config: what its texts and keys call so, to be found wherever the same value stands again.
+
+What a file calls a secret may stand anywhere in an output, under another key, cut short or escaped.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rftconf.base.secrets.detection import is_secret, secret_spans
+from rftconf.base.symbols import Expr, formula
+
+_SHORTEST = 6
+"""Characters of a value that is looked for outside its own key; shorter ones are parts of words."""
+_END = 10
+"""Characters of a long value's beginning and end that are looked for: a report may leave out the rest."""
+_LONG = 16
+"""Characters of a word that is no part of another one by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Texts that are secrets, in every form in which an output may hold them."""
+
+    values: Mapping[str, bool] = field(default_factory=dict, repr=False)
+    """True marks a short word that counts only where no letter stands beside it."""
+
+    def __or__(self, other: Secrets) -> Secrets:
+        """Return the secrets of both."""
+        return Secrets({**self.values, **other.values})
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield start and end of every place where one of them stands in `text`; they may overlap."""
+        for value, stands_alone in self.values.items():
+            at = text.find(value)
+            while at >= 0:
+                end = at + len(value)
+                if not (stands_alone and (_joins(text, at - 1) or _joins(text, end))):
+                    yield at, end
+                at = text.find(value, end)
+
+    def are_in(self, key: str, value: Any) -> bool:
+        """Say whether `value` is a secret by its key or form, or has a part that is one of these."""
+        if is_secret(key, value):
+            return True
+        return bool(self.values) and any(
+            next(self.spans(part), None) is not None for part in _texts(key, value, every=True)
+        )
+
+
+NO_SECRETS = Secrets()
+
+
+def secrets_of(texts: Iterable[str], leaves: Iterable[tuple[str, Any]] = ()) -> Secrets:
+    """Return what these texts call secrets, and the values of keys that are some."""
+    found: dict[str, bool] = {}
+    for text in texts:
+        for start, end in secret_spans(text):
+            found.update(_forms_of(text[start:end]))
+    for key, value in leaves:
+        if is_secret(key, value):
+            for part in _texts(key, value):
+                found.update(_forms_of(part))
+    return Secrets(found)
+
+
+def _joins(text: str, at: int) -> bool:
+    return 0 <= at < len(text) and text[at].isalpha()
+
+
+def _forms_of(value: str) -> Iterator[tuple[str, bool]]:
+    for line in value.strip().splitlines():
+        if len(line) < _SHORTEST or line.startswith("-----"):
+            continue
+        # a short word may be a part of another one
+        short = line.isalnum() and len(line) < _LONG
+        written = json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1], html.escape(line)
+        for form in (line, *written, _percent_encoded(line)):
+            yield form, short
+        if len(line) >= 2 * _END:
+            yield line[:_END], False
+            yield line[-_END:], False
+
+
+def _percent_encoded(text: str) -> str:
+    """`text` as a URL has it."""
+    kept = "_.-~"
+    return "".join(
+        c if c.isalnum() or c in kept else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "replace"))
+        for c in text
+    )
+
+
+def _texts(key: str, value: Any, *, every: bool = False) -> Iterator[str]:
+    """The texts of a value that are secrets; `every`: all of them."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        if every or is_secret(key, value):
+            yield str(value)
+    elif isinstance(value, Expr):
+        yield from (formula(value),) if every else ()
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(f"{key}.{name}", item, every=every)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(key, item, every=every)

@@ -1,0 +1,208 @@
+"""Where secrets stand in a text, and whether a key's value is one: by name, by form, and by randomness under a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from rftconf.base.secrets.forms import FORMS
+from rftconf.base.secrets.names import Kind, kind_of
+from rftconf.base.symbols import Expr, formula
+
+_STEMS = ("key", "kye", "tok", "secret", "pass", "pwd", "pw", "cred", "auth", "bearer", "jwt", "pat", "sig", "salt",
+          "cookie", "sas", "otp", "webhook", "session", "nonce", "pin")  # fmt: skip
+"""Every name that may be a credential's, rightly spelt, contains one of these; other misspelt names are seen as keys."""
+_STEM = re.compile("|".join(_STEMS))
+_STEM_IN_ANY_CASE = re.compile("|".join(_STEMS), re.IGNORECASE)
+_LEFT = re.compile(r"[\w.\-\]\[]{0,128}\Z")
+_SET = re.compile(
+    r"""[\w.\-]{0,128}(?:\\?["'])?\]?[ \t]*(?:=>|:=|:-|[=:]|(?<=[\w])[ \t])[ \t]*"""
+    r"""(?P<value>\\?"(?:[^"\\\n]|\\[^"]){1,4096}\\?"|'[^'\n]{1,4096}'|[^\s"'\\]{1,4096})"""
+)
+"""This is what follows a stem: the rest of the name, `=`, `:` or (behind an option) a space, and a value, quoted or not."""
+_OPTION = re.compile(r"(?:^|[\s\"'])--?[\w-]+\Z")
+_CLOSING = ",;)]}"
+_REFERENCE = re.compile(r"\$\{.*\}|\$\w+|\$\(.*\)|`.*`|%\w+%|\{\{.*\}\}|<[^<>]*>", re.DOTALL)
+_STAND_IN = re.compile(
+    r"(?i)empty|null|none|true|false|yes|no|on|off|\?{3}|\*+|\.{3,}|-+|_+|(?P<same>.)(?P=same){2,}|test|todo|fixme|tbd|changeme|change[_-]?me|dummy"
+    r"|…+|placeholder|to[_-]be[_-]\w+|your?[_-].*|.*[_-]here|[*&]\w+|-?\d{1,5}(?:\.\d+)?|(?:basic|digest|bearer|oauth2?|kerberos|ldap|token|password|passwd|secret|key"
+    r"|api[_-]?key|auth|default|auto|env|file|anonymous|disabled|enabled)"
+)
+_HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_WORD = re.compile(r"[\w-]{20,}")
+_LONG_PART = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{20,512}(?![A-Za-z0-9])")
+_LEAST_CHANGES = 0.42
+"""Six in ten neighbours differ in case, or are letter and digit, in a random word; one in three does in a name."""
+_PLAIN_RUN = re.compile(r"[a-z]{4,}|[A-Z]{6,}|\d{4,}")
+_MOST_PLAIN = 0.4
+"""The share of characters in such runs at which a word is a name, as `Qwen3MoeDecoderLayer` is."""
+_RUN = re.compile(r"[A-Za-z0-9]{10,}")
+_SHORTEST_WORD = 8
+_ANY_MARK = re.compile("|".join(re.escape(mark) for form in FORMS for mark in form.marks))
+_LONG_TEXT = 2_000
+"""Texts of this many characters and more are searched for each mark by itself, which is faster for long ones."""
+_SHORTEST_FORM = 12
+"""Characters of the shortest text that a provider's form matches."""
+
+
+def is_secret(key: str, value: Any) -> bool:
+    """Say whether `key` names a credential that is set, or something in `value` has the form of one."""
+    if isinstance(value, str):
+        return (_says_short if len(value) < _LONG_TEXT else _says)(key, value)
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int):
+        return kind_of(key) is Kind.CREDENTIAL and _is_set(Kind.CREDENTIAL, str(value))
+    if isinstance(value, Expr):
+        return bool(secret_spans(formula(value)))
+    if isinstance(value, dict):
+        return any(is_secret(f"{key}.{name}", item) for name, item in value.items())
+    return isinstance(value, list) and any(is_secret(key, item) for item in value)
+
+
+def _says(key: str, value: str) -> bool:
+    return _is_set(kind_of(key), value) or next(_forms(value), None) is not None or _assigned_in(value)
+
+
+_says_short = lru_cache(maxsize=4_000)(_says)
+"""The same key and text are asked for where they are read, withheld and written."""
+
+
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Return start and end of every secret in `text`, in order and without overlaps."""
+    return list(_spans_of_long_text(text)) if len(text) >= _LONG_TEXT else _spans(text)
+
+
+@lru_cache(maxsize=4)
+def _spans_of_long_text(text: str) -> tuple[tuple[int, int], ...]:
+    """A file is looked through by its reader, by the cache of findings and by the gate of outputs."""
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    found = sorted({*_forms(text), *((start, end) for start, end, _ in assignments(text))})
+    merged: list[tuple[int, int]] = []
+    for start, end in found:
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def assignments(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start and end of values that a text gives to names of credentials, with the name."""
+    behind, folded = 0, text.casefold()
+    # a pattern that minds the case is several times faster; few letters fold to more than one
+    stems = _STEM.finditer(folded) if len(folded) == len(text) else _STEM_IN_ANY_CASE.finditer(text)
+    for stem in stems:
+        if stem.start() < behind:
+            continue
+        left = _LEFT.search(text, max(0, stem.start() - 128), stem.start())
+        start = left.start() if left else stem.start()
+        match = _SET.match(text, stem.end())
+        if match is None:
+            continue
+        sign = text[stem.end() : match.start("value")]
+        end = stem.end() + len(re.match(r"[\w.\-]*", sign)[0])  # type: ignore[index]
+        name = text[start:end]
+        if not sign.strip("\\\"']\t " + sign[: end - stem.end()]) and not _OPTION.search(text, max(0, start - 1), end):
+            continue  # a space stands for `=` behind an option only
+        first, last = _bare(text, *match.span("value"), before=text[max(0, start - 2) : start])
+        behind = end
+        if _is_set(kind_of(name), text[first:last]):
+            behind = last
+            yield first, last, name
+
+
+def looks_random(value: str) -> bool:
+    """Say whether `value` looks drawn by chance: a long run of mixed letters and digits, or of hexadecimal digits."""
+    if len(value) < _SHORTEST_WORD or ("/" in value.rstrip("/=") and "." in value) or any(c.isspace() for c in value):
+        return False
+    if (_HEX.fullmatch(value) and not value.isdigit()) or (
+        any(c in "!@#%^&*?" for c in value) and _classes(value) >= 3
+    ):
+        return True
+    return any(_changes(run[0]) >= 3 and _classes(run[0]) >= 2 and _has_digit(run[0]) for run in _RUN.finditer(value))
+
+
+def _is_set(kind: Kind, value: str) -> bool:
+    if kind is Kind.NONE or not value or _REFERENCE.fullmatch(value) or _STAND_IN.fullmatch(value):
+        return False
+    if value[0] in "${[(<" or "<|" in value or not any(c.isalnum() for c in value):
+        return False
+    return looks_random(value) or (kind is Kind.CREDENTIAL and "${" not in value)
+
+
+def _assigned_in(value: str) -> bool:
+    return any(c in value for c in "=: ") and next(assignments(value), None) is not None
+
+
+def _forms(text: str) -> Iterator[tuple[int, int]]:
+    if len(text) < _SHORTEST_FORM:
+        return
+    yield from _random_tokens(text)
+    low = text.lower()
+    if len(text) < _LONG_TEXT and not _ANY_MARK.search(low):
+        return
+    for form in FORMS:
+        if not any(mark in low for mark in form.marks):
+            continue
+        for match in form.pattern.finditer(text):
+            start, end = match.span("value") if "value" in form.pattern.groupindex else match.span()
+            if not (
+                _REFERENCE.search(match[0]) or text[start:end].startswith("$") or _STAND_IN.fullmatch(text[start:end])
+            ):
+                yield start, end
+
+
+def _random_tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Yield words that hold a long part of both cases and digits which nobody would type: most providers' tokens, whatever
+    stands before that part."""
+    for word in _WORD.finditer(text):
+        if any(_looks_random(part[0]) for part in _LONG_PART.finditer(text, *word.span())):
+            yield word.span()
+
+
+def _looks_random(part: str) -> bool:
+    if _classes(part) < 3 or _changes(part) < _LEAST_CHANGES * (len(part) - 1):
+        return False
+    return sum(len(run) for run in _PLAIN_RUN.findall(part)) < _MOST_PLAIN * len(part)
+
+
+def _bare(text: str, start: int, end: int, *, before: str) -> tuple[int, int]:
+    """The value without its quotes, and without what closes a list or begins the next argument of a URL.
+
+    In `${NAME:-value}` the value is a default; behind `:?` and `:+` stands none.
+    """
+    if before == "${" and end > start and text[start] in "?+":
+        return start, start
+    if text[start] == "#":  # a comment behind nothing
+        return start, start
+    while start < end and text[start] in "\\\"'":
+        start += 1
+    while end > start and text[end - 1] in "\\\"'":
+        end -= 1
+    if before.endswith(("?", "&")):
+        end = min(at for at in (text.find("&", start, end), text.find("#", start, end), end) if at >= 0)
+    while end > start and text[end - 1] in _CLOSING:
+        end -= 1
+    return start, end
+
+
+def _classes(text: str) -> int:
+    return sum(
+        any(test(c) for c in text) for test in (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum())
+    )
+
+
+def _changes(text: str) -> int:
+    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in text]
+    return sum(a != b for a, b in pairwise(kinds))
+
+
+def _has_digit(text: str) -> bool:
+    return any(c.isdigit() for c in text)

@@ -1,0 +1,172 @@
+"""The inverse questions: what would fit, found by asking the forward account again and again. No formula of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rftconf.base.record import record
+from rftconf.budget.advice.cluster_search import USUAL, Answer, Change, cheapest_cluster, fewest_gpus, resized, sizes
+from rftconf.budget.advice.make_it_fit import mended
+from rftconf.budget.advice.memory_savers import Step, steps
+from rftconf.budget.facts.gpus import Gpu, gpu_named
+from rftconf.budget.price import Budget, price
+from rftconf.budget.roles.micro_batches import ranks_of
+from rftconf.budget.roles.roles import Setup
+
+P = "stage.placement."
+
+
+@record
+class Point:
+    """One cluster: GPUs, rent per hour [USD], and the most tokens a rank may have; None where nothing fits."""
+
+    gpu: str
+    gpus: int
+    price: float
+    tokens: int | None
+    headroom_gib: float
+    efficient: bool = False
+
+
+def fits(setup: Setup, gpu: Gpu) -> bool:
+    """True when even the upper end of the interval fits, and no rule is broken that was not broken before."""
+    return price(setup, gpu).verdict == "fits"
+
+
+def answers(setup: Setup, gpu: Gpu) -> tuple[Answer, ...]:
+    """Every question that has an answer for this run."""
+    found = (
+        largest_tokens(setup, gpu),
+        highest_fraction(setup, gpu),
+        first_offload(setup, gpu),
+        mended(setup, gpu),
+        fewest_gpus(setup, gpu),
+        cheapest_cluster(setup, tuple(dict.fromkeys([gpu, *(gpu_named(name) for name in USUAL)]))),
+    )
+    return tuple(answer for answer in found if answer is not None)
+
+
+def _largest(low: int, high: int, good: Callable[[int], bool]) -> int | None:
+    """The largest number in the range for which `good` holds, given that it holds below some number only."""
+    if not good(low):
+        return None
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if good(middle) else (low, middle - 1)
+    return low
+
+
+def most(setup: Setup, gpu: Gpu) -> int | None:
+    """The largest micro-batch of the actor's updates, in its own unit (tokens in whole thousands, or sequences).
+
+    None when not even one sequence fits. No more than a rank's share of an update.
+    """
+    actor = setup.actor
+    if actor is None or actor.micro is None:
+        return None
+    micro = actor.micro
+    step = 1024 if micro.rows is None else 1
+    share, each = micro.share(ranks_of(actor.job)), micro.each if step == 1 else step
+    low = -(-micro.longest // step) if step > 1 else 1
+    high = max(-(-share // each), low) if share else (4096 if step > 1 else max(4096 * 1024 // micro.each, 1))
+    found = _largest(low, high, lambda n: fits(setup.with_micro(micro.path, n * step), gpu))
+    return None if found is None else found * step
+
+
+def most_tokens(setup: Setup, gpu: Gpu) -> int | None:
+    """The same in tokens."""
+    found, actor = most(setup, gpu), setup.actor
+    if found is None or actor is None or actor.micro is None:
+        return None
+    return found if actor.micro.rows is None else found * actor.micro.each
+
+
+def largest_tokens(setup: Setup, gpu: Gpu) -> Answer | None:
+    """How far the actor's micro-batch can grow."""
+    actor = setup.actor
+    if actor is None or actor.micro is None:
+        return None
+    question, found, micro = "largest micro-batch of the actor", most(setup, gpu), actor.micro
+    if found is None:
+        text = f"not even one sequence of {setup.longest:,} tokens fits beside everything else"
+        return Answer(question, text, (), None)
+    proof = price(setup.with_micro(micro.path, found), gpu)
+    if micro.rows is None:
+        text = (
+            f"{found:,} tokens per rank ({found // setup.longest} sequences of {setup.longest:,}); now {micro.size:,}"
+        )
+    else:
+        text = f"{found} sequences of {micro.each:,} tokens per rank; now {micro.rows}"
+    share = micro.share(ranks_of(actor.job))
+    if share and found * (1 if micro.rows is None else micro.each) >= share:
+        text += "; that is all that an update gives a rank"
+    return Answer(question, text, (Change(micro.leaf, micro.size, found),), proof)
+
+
+def highest_fraction(setup: Setup, gpu: Gpu, spare: float = 0.0) -> Answer | None:
+    """How much of a GPU the rollout engine may take, so that at least the share `spare` of it stays free."""
+    role = next((r for r in setup.engines if r.name == "rollout"), None)
+    if role is None:
+        return None
+
+    def holds(hundredths: int) -> bool:
+        budget = price(setup.with_rollout(fraction=hundredths / 100), gpu)
+        return budget.verdict == "fits" and budget.headroom >= spare * gpu.usable
+
+    found = _largest(5, 95, holds)
+    lowest = next((n for n in range(5, 96) if holds(n)), None)
+    question = "highest safe share of the GPU for the rollout engine"
+    if lowest is None:
+        return Answer(question, "no share between 0.05 and 0.95 fits", (), None)
+    best = found if found is not None else max(n for n in range(lowest, 96) if holds(n))
+    proof = price(setup.with_rollout(fraction=best / 100), gpu)
+    serving = next(s for s in proof.serving if s.role == "rollout")
+    text = f"{best / 100:.2f} (now {role.engine.fraction:g}): {serving.requests:.1f} full-length requests at once per engine"
+    return Answer(question, text, (Change(P + "rollout.gpu_memory_fraction", role.engine.fraction, best / 100),), proof)
+
+
+def first_offload(setup: Setup, gpu: Gpu) -> Answer | None:
+    """What to turn on, one after the other, until it fits; steps that save nothing at the peak are left out."""
+    before = price(setup, gpu)
+    if before.verdict == "fits" or setup.actor is None:
+        return None
+    question, now, proof, taken = "what to turn on first", setup, before, []
+    while proof.verdict != "fits" and (step := _next_step(now, gpu, proof)) is not None:
+        (path, words, change), lower = step
+        saved = proof.deciding.deciding.size - lower.deciding.deciding.size
+        now, proof = change(now), lower
+        taken.append((Change(path, False, True), f"{words} (−{saved / (1 << 30):.1f} GiB)"))
+    text = "; then ".join(words for _, words in taken) or "no offload lowers the peak"
+    return Answer(question, f"{text}: {proof.verdict}", tuple(change for change, _ in taken), proof)
+
+
+def _next_step(setup: Setup, gpu: Gpu, now: Budget) -> tuple[Step, Budget] | None:
+    """The first step that lowers the peak, which each step taken may move to another phase; with the account after it."""
+    peak = now.deciding.deciding.size
+    for step in steps(setup):
+        lower = price(step[2](setup), gpu)
+        if lower.deciding.deciding.size < peak:
+            return step, lower
+    return None
+
+
+def front(setup: Setup, gpus: tuple[Gpu, ...]) -> tuple[Point, ...]:
+    """Clusters by rent against the micro-batch that they allow; `efficient` ones are beaten by no cheaper one."""
+    found = []
+    for gpu in gpus:
+        for count in sizes(setup, limit=128):
+            changed = setup if count == setup.total else resized(setup, count)
+            if changed is None:
+                continue
+            tokens = most_tokens(changed, gpu) if changed.actor else None
+            budget = price(changed, gpu)
+            found.append(
+                Point(gpu.name, count, round(count * gpu.price, 2), tokens, round(budget.headroom / (1 << 30), 2))
+            )
+    best, marked = 0, []
+    for point in sorted(found, key=lambda p: (p.price, -(p.tokens or 0))):
+        better = point.tokens is not None and point.tokens > best
+        best = max(best, point.tokens or 0)
+        marked.append(replace(point, efficient=better))
+    return tuple(marked)

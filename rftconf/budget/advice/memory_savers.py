@@ -1,0 +1,101 @@
+"""Switches that save memory on the GPUs at hand, what costs least speed first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from rftconf.budget.roles.roles import Setup, TrainerRole
+
+P, OPTIONS = "stage.placement.", "stage.model_options."
+Step = tuple[str, str, Callable[[Setup], Setup]]
+OF_CRITIC = {
+    "gradient_checkpointing": "critic_gradient_checkpointing",
+    "activation_offload": "critic_activation_offload",
+}
+"""A critic has switches of its own for these; the others are the actor's alone."""
+
+
+def steps(setup: Setup) -> Iterator[Step]:
+    """Ways to save memory, what costs least speed first."""
+    yield from _parking(setup)
+    trained = [role for role in setup.trainers if role.job.trains]
+    for role in trained:
+        if not role.job.checkpointing and role.job.backend != "megatron":
+            words = f"{role.name}'s layers are recomputed in backward"
+            yield _option(role, "gradient_checkpointing"), words, _with(role.name, checkpointing=True)
+    for role in trained:
+        if role.name == "actor" and role.job.backend != "megatron" and not role.job.fused_head:
+            words = "logits are fused with the loss"
+            yield _option(role, "fused_kernels"), words, _with(role.name, fused_head=True)
+    for role in trained:
+        if role.job.backend != "megatron" and not role.job.offload_activations:
+            words = f"{role.name}'s checkpoints wait in host memory"
+            yield _option(role, "activation_offload"), words, _with(role.name, offload_activations=True)
+    for role in trained:
+        if role.job.backend == "fsdp2" and not role.job.offload_parameters:
+            words = f"{role.name}'s states live in host memory and are streamed"
+            streamed = dict.fromkeys(("offload_parameters", "offload_gradients", "offload_optimizer"), True)
+            yield f"{P}{role.name}.offload_policy", words, _with(role.name, **streamed)
+
+
+def _option(role: TrainerRole, name: str) -> str:
+    return OPTIONS + (OF_CRITIC[name] if role.name == "critic" else name)
+
+
+def _changed(name: str, change: Callable[[TrainerRole], TrainerRole]) -> Callable[[Setup], Setup]:
+    return lambda s: replace(s, trainers=tuple(change(r) if r.name == name else r for r in s.trainers))
+
+
+def _with(name: str, **values: Any) -> Callable[[Setup], Setup]:
+    """The role with other values in its updates and in its forwards."""
+    return _changed(name, lambda r: replace(r, job=replace(r.job, **values), scoring=replace(r.scoring, **values)))
+
+
+def _parking(setup: Setup) -> Iterator[Step]:
+    """States that can wait in host memory while other roles work."""
+    for one in setup.trainers:
+        if one.name == "reference" and not one.parked_weights:
+            words = "reference weights wait in host memory"
+            yield f"{P}reference.offload.param", words, _changed("reference", _park_weights)
+    trained = [one for one in setup.trainers if one.job.trains and setup.layout == "colocated"]
+    for one in trained:
+        if not one.parked_optimizer:
+            words = f"{one.name}'s optimizer waits in host memory"
+            yield f"{P}{one.name}.offload.optimizer", words, _changed(one.name, _park_adam)
+    for one in trained:
+        if not one.parked_weights:
+            words = f"{one.name}'s weights wait in host memory"
+            yield f"{P}{one.name}.offload.param", words, _changed(one.name, _park_weights)
+
+
+def _park_weights(role: TrainerRole) -> TrainerRole:
+    if role.job.trains or role.job.backend == "megatron":
+        return replace(role, parked_weights=True)
+    job, scoring = (replace(one, offload_parameters=True) for one in (role.job, role.scoring))
+    return replace(role, parked_weights=True, job=job, scoring=scoring)
+
+
+def _park_adam(role: TrainerRole) -> TrainerRole:
+    return replace(role, parked_optimizer=True)
+
+
+def savings_without_field(setup: Setup) -> Iterator[Step]:
+    """What options save that this plan has no field for as it is: their names, words, and the run with them."""
+    for role in setup.trainers:
+        if not role.job.trains:
+            continue
+        if role.job.backend == "fsdp":
+            streamed = dict.fromkeys(("offload_parameters", "offload_gradients", "offload_optimizer"), True)
+            words = f"{role.name} under FSDP2 with its states in host memory"
+            yield "strategy fsdp2 and offload_policy", words, _with(role.name, backend="fsdp2", **streamed)
+        if role.job.backend != "megatron":
+            continue
+        full = replace(role.job.megatron, recompute="full")
+        if role.job.megatron.recompute != "full":
+            yield "recompute_granularity", f"{role.name} with full recomputation", _with(role.name, megatron=full)
+        if not role.job.offload_optimizer:
+            words = f"{role.name} with full recomputation and its optimizer on the CPU"
+            both = _with(role.name, megatron=full, offload_optimizer=True)
+            yield "optimizer_cpu_offload", words, both

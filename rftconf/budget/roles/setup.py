@@ -1,0 +1,183 @@
+"""From a plan to what its memory depends on: which role trains, scores or generates what, on how many GPUs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rftconf.base.errors import UsageError
+from rftconf.base.record import record
+from rftconf.budget.facts.models import Model, find, resolve
+from rftconf.budget.roles.engine_roles import engine_roles, unpriced_gpus
+from rftconf.budget.roles.roles import EngineRole, Setup, TrainerRole
+from rftconf.budget.roles.symbolic_values import Values
+from rftconf.budget.roles.trainer_roles import TRAINERS, Frame, trainer_roles
+from rftconf.budget.terms.engine import Engine
+from rftconf.plan.kinds import WITH_ROLLOUTS, WITHOUT_ROLLOUTS
+
+if TYPE_CHECKING:
+    from rftconf.plan.model import Plan, Stage
+
+
+@record
+class Asked:
+    """Wishes of the command line beside a plan. `trainer`: whose code trains, if not the framework's own; its newest counts."""
+
+    nodes: int | None = None
+    gpus_per_node: int | None = None
+    model: str | None = None
+    date: str | None = None
+    mean_tokens: int | None = None
+    trainer: str = ""
+
+
+MOST_NODES, MOST_GPUS_PER_NODE = 10_000, 256
+"""No cluster is larger; every GPU is looked at on its own."""
+
+
+def setup_of(plan: Plan, asked: Asked) -> Setup:
+    """Read a plan. Raises UsageError for what is missing or symbolic, with the option that gives it."""
+    stage = next((s for s in reversed(plan.stages) if s.kind in WITH_ROLLOUTS), plan.stages[-1])
+    values = Values()
+    nodes, per_node = bounded(*_cluster(plan, stage, asked, values))
+    longest = _longest(stage, values)
+    _checked(asked, longest)
+    model = _model(stage, asked, values)
+    framework, release = str(values.text(plan.source.framework) or ""), values.text(plan.source.release)
+    frame = _frame(plan, stage, asked, longest, nodes * per_node)
+    trainers = trainer_roles(stage, model, frame, values)
+    engines = _engines(plan, stage, model, frame, trainers, values)
+    values.refuse_unknown()
+    update = values.count(stage.batch.sequences_per_update, "sequences_per_update", needed=False)
+    if model.architecture.extra:
+        values.note("the vision tower's weights are counted; the activations of images are not, and come on top")
+    notes = dict.fromkeys((*([model.note] if model.note else []), *values.notes))
+    return Setup(
+        framework,
+        release,
+        nodes,
+        per_node,
+        frame.layout,
+        model,
+        trainers,
+        engines,
+        longest,
+        update,
+        stage.batch.uneven_tail in ("pad", "copy", "drop", "short"),
+        tuple(notes),
+        unpriced_gpus(stage, values),
+        stage.kind not in WITHOUT_ROLLOUTS,
+    )
+
+
+def _frame(plan: Plan, stage: Stage, asked: Asked, longest: int, total: int) -> Frame:
+    framework = plan.source.framework if isinstance(plan.source.framework, str) else ""
+    release = plan.source.release if isinstance(plan.source.release, str) else None
+    leaves = stage.kind in WITH_ROLLOUTS or _native(plan.extensions, "is_offload_states", bool) is True
+    return Frame(
+        trainer=asked.trainer or TRAINERS.get(framework, framework),
+        when=None if asked.trainer else asked.date or release,
+        longest=longest,
+        mean=asked.mean_tokens,
+        total=total,
+        layout=str(stage.placement.layout or "colocated"),
+        leaves=framework == "roll" and leaves,
+        pads=framework == "roll",
+        scores=framework == "chatlearn" and stage.kind in WITH_ROLLOUTS,
+        cpu_optimizer=_native(plan.extensions, "optimizer_cpu_offload", bool) is True,
+    )
+
+
+def _engines(
+    plan: Plan, stage: Stage, model: Model, frame: Frame, trainers: tuple[TrainerRole, ...], values: Values
+) -> tuple[EngineRole, ...]:
+    """Engines and further models; a Trinity trainer that has all GPUs (mode train) leaves them to another program."""
+    apart = plan.source.framework == "trinity" and frame.layout != "colocated"
+    if apart and trainers and trainers[0].job.gpus >= frame.total:
+        return ()
+    found = engine_roles(stage, model, frame.longest, frame.total, frame.layout, trainers, values)
+    return tuple(replace(role, engine=_tuned(role.engine, plan.extensions), parked=frame.leaves) for role in found)
+
+
+def _tuned(engine: Engine, own: Any) -> Engine:
+    """The engine with what a config says to it by its own names; an engine that must not free its cache never sleeps."""
+    cache, block = _native(own, "kv_cache_dtype", str), _native(own, "block_size", int)
+    return replace(
+        engine,
+        sleeps=engine.sleeps and _native(own, "free_cache_engine", bool) is not False,
+        cache_bytes=1 if cache is not None and cache.startswith("fp8") else engine.cache_bytes,
+        block_tokens=block or engine.block_tokens,
+    )
+
+
+T = TypeVar("T", bool, int, str)
+
+
+def _native(data: Any, name: str, kind: type[T]) -> T | None:
+    """What has that name anywhere in what only the source framework understands; None where it is absent."""
+    for key, value in data.items() if isinstance(data, dict) else ():
+        if str(key).rsplit(".", 1)[-1] == name and type(value) is kind:
+            return value
+        found = _native(value, name, kind)
+        if found is not None:
+            return found
+    return None
+
+
+def _cluster(plan: Plan, stage: Stage, asked: Asked, values: Values) -> tuple[int, int]:
+    nodes = asked.nodes or values.count(plan.cluster.nodes, "nodes", option="--nodes")
+    per_node = asked.gpus_per_node or values.count(
+        plan.cluster.gpus_per_node, "gpus_per_node", option="--gpus-per-node"
+    )
+    if not nodes or not per_node:
+        roles = [stage.placement.actor.gpus, stage.placement.rollout.gpus]
+        known = [gpus for gpus in roles if isinstance(gpus, int)]
+        if len(known) == len(roles) and not values.unknown:
+            total = max(known) if stage.placement.layout == "colocated" else sum(known)
+            per_node = per_node or min(total, 8)
+            return nodes or -(-total // per_node), per_node
+    values.refuse_unknown()
+    if not nodes or not per_node:
+        raise UsageError("the plan does not say how large the cluster is: pass --nodes and --gpus-per-node")
+    return nodes, per_node
+
+
+def bounded(nodes: int, per_node: int) -> tuple[int, int]:
+    """The same, where a cluster can be that large. Raises UsageError."""
+    if nodes > MOST_NODES or per_node > MOST_GPUS_PER_NODE:
+        most = f"at most {MOST_NODES} nodes of {MOST_GPUS_PER_NODE} GPUs are priced"
+        raise UsageError(f"{nodes} nodes of {per_node} GPUs are no cluster: {most}")
+    return nodes, per_node
+
+
+def _checked(asked: Asked, longest: int) -> None:
+    if asked.mean_tokens and asked.mean_tokens > longest:
+        raise UsageError(f"--mean-tokens is {asked.mean_tokens}: the longest sequence of this run has {longest}")
+    if asked.date is not None and not _DATED.fullmatch(asked.date):
+        raise UsageError(f"--trainer-date {asked.date}: a release such as 0.9.1, or a date such as 2026-06-24")
+
+
+_DATED = re.compile(r"v?\d+([.-]\d+)*")
+
+
+def _longest(stage: Stage, values: Values) -> int:
+    length = stage.length
+    whole = values.count(length.model_max_tokens, "model_max_tokens", needed=False)
+    prompt = values.count(length.prompt_max_tokens, "prompt_max_tokens", needed=False)
+    response = values.count(length.response_max_tokens, "response_max_tokens", needed=False)
+    if prompt and response:
+        return prompt + response
+    if whole:
+        return whole
+    values.refuse_unknown()
+    raise UsageError("the plan does not say how long a sequence may be (prompt and response, or the whole context)")
+
+
+def _model(stage: Stage, asked: Asked, values: Values) -> Model:
+    if asked.model:
+        return resolve(asked.model)
+    path = values.spelled(stage.model.path)
+    if not path:
+        raise UsageError("the config names no model: pass --model with a name, or a folder that holds its config.json")
+    return find(path) or resolve(path)

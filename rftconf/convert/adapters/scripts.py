@@ -1,0 +1,102 @@
+"""Puts the generated files together: a header, the constants of this run, and the parts that never change."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rftconf._version import __version__
+from rftconf.convert.adapters.literals import call, indented, literal
+from rftconf.schemas.registry import FRAMEWORKS
+
+PARTS = Path(__file__).parent / "parts"
+MARK = "# rftconf adapter "
+"""Begins the line that says which text rftconf wrote, so that a file that a person changed is not written over."""
+
+
+def data_script(source: str, target: str, sets: Mapping[str, Mapping[str, Any]]) -> str:
+    """The script that rewrites rows. `sets` are the fields of each data set, by its name in the script."""
+    found = "".join(f"    {literal(name)}: {indented(call('DataSet', fields))},\n" for name, fields in sets.items())
+    constants = f"DATASETS = {{\n{found}}}"
+    names = ("data_types", "data_rows", f"read_{source}", f"write_{target}", "data_files", "data_main")
+    types, *rest = map(part, names)
+    about = (
+        f"Rewrite the data sets of a {title(source)} run as {title(target)} reads them. Written by rftconf {__version__}.\n"
+        "\n"
+        "Needs pyarrow for parquet files, and `datasets` only for data sets of the Hugging Face hub.\n"
+    )
+    return assembled(about, [types, constants, *rest])
+
+
+def reward_stub(source: str, target: str, constants: Mapping[str, Any]) -> str:
+    """The reward of the source run behind the target's interface, which names its part: `verl`, `verl_number`."""
+    framework = target.partition("_")[0]
+    values = "\n".join(f"{name} = {literal(value, environment=True)}" for name, value in constants.items())
+    about = f"The reward of a {title(source)} run, for {title(framework)}. Written by rftconf {__version__}."
+    head, of_source, for_target = (part(n) for n in ("reward_head", f"reward_of_{source}", f"reward_for_{target}"))
+    imports, of_target = _split_imports(for_target)
+    first, rest = _split_imports(head)
+    return assembled(about, [f"{first}\n{imports}".replace("  # noqa: E402", ""), rest, values, of_source, of_target])
+
+
+@cache
+def part(name: str) -> str:
+    """One of the fixed parts."""
+    return (PARTS / f"{name}.py.txt").read_text(encoding="utf-8")
+
+
+def assembled(about: str, parts: list[str]) -> str:
+    """One file: mark, docstring, used imports, parts two lines apart."""
+    body = "\n\n\n".join(text.strip("\n") for text in parts if text.strip()) + "\n"
+    text = f'"""{about}"""\n\n{_without_unused_imports(body)}'
+    return f"#!/usr/bin/env python3\n{MARK}{digest(text)}\n{text}"
+
+
+def digest(text: str) -> str:
+    """What stands behind the mark of a file that nobody changed."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def untouched(text: str) -> bool:
+    """True for a file that rftconf wrote and nobody changed since."""
+    _, mark, rest = text.partition(f"\n{MARK}")
+    said, _, body = rest.partition("\n")
+    return bool(mark) and said == digest(body)
+
+
+def title(framework: str) -> str:
+    """The framework's own spelling of its name."""
+    known = FRAMEWORKS.get(framework)
+    return known.title if known is not None else {"roll": "ROLL", "chatlearn": "ChatLearn"}[framework]
+
+
+_IMPORT = re.compile(r"(?:from (?P<module>[\w.]+) )?import (?P<names>[\w., ]+?)\s*(?:# .*)?")
+
+
+def _split_imports(text: str) -> tuple[str, str]:
+    """The imports at the beginning of a part, and the rest."""
+    lines = text.splitlines(keepends=True)
+    end = next(at for at, line in enumerate(lines) if line.strip() and not _IMPORT.fullmatch(line.strip()))
+    return "".join(lines[:end]).rstrip("\n") + "\n" if end else "", "".join(lines[end:])
+
+
+def _without_unused_imports(body: str) -> str:
+    """Top-level imports that this combination of parts does not need are left out."""
+    lines = body.splitlines(keepends=True)
+    kept = []
+    for line in lines:
+        found = _IMPORT.fullmatch(line.strip()) if line.startswith(("import ", "from ")) else None
+        if found is None or found["module"] == "__future__":
+            kept.append(line)
+            continue
+        rest = "".join(other for other in lines if other is not line)
+        names = [name.strip() for name in found["names"].split(",")]
+        used = [name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}\b", rest)]
+        if used:
+            lead = f"from {found['module']} import " if found["module"] else "import "
+            kept.append(lead + ", ".join(used) + "\n")
+    return "".join(kept)

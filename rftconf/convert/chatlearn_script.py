@@ -1,0 +1,76 @@
+"""A launch script on top of the config file that the framework ships as a starting point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf.base.ledger import Basis, TargetLine
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of, plans_of
+from rftconf.plan.field_roles import PERFORMANCE
+from rftconf.plan.index import role_of
+from rftconf.schemas.catalogue import Catalogue
+from rftconf.text.omegaconf.interpolation import Resolver
+from rftconf.text.write import emit_shell
+
+PRELUDE = (
+    "# Run it in a checkout of ChatLearn.",
+    "export CHATLEARN=$(pwd)",
+    'export PYTHONPATH="${CHATLEARN}:${PYTHONPATH:-}"',
+    "source scripts/base_env.sh",
+    "",
+)
+"""As ChatLearn's own scripts begin."""
+
+
+def template(trainer: str) -> str:
+    """The trainer's template, by its path in the checkout."""
+    return f"template/grpo_{trainer}.yaml"
+
+
+def script(known: Catalogue, lines: Sequence[TargetLine], said: Said, header: Sequence[str]) -> str:
+    """The launcher with the trainer's template and, as overrides, what differs from it. Raises RefusedError."""
+    options = ["--config-file", template(known.trainer)]
+    program = ["python", "chatlearn/entrypoint.py", "grpo"]
+    stated = [*lines, *undone(known, lines, said)]
+    return emit_shell.emit(stated, program=program, options=options, header=header, prelude=PRELUDE)
+
+
+def _tunes(row: Row | Fold | Each | Fixed) -> bool:
+    """True for what changes speed and memory alone: there the template's tuning holds."""
+    return all(role_of(without_indices(plan)) == PERFORMANCE for plan in plans_of(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a conversion writes: the target's rows, the plan's values, and the plan paths that the source's own keys name."""
+
+    table: Table
+    values: Mapping[str, Any]
+    paths: frozenset[str]
+
+    def asks_for(self, row: Row | Fold | Each | Fixed, default: Any) -> bool:
+        """True where the source itself has the default that a tuning key is left at; of several keys together nobody can tell."""
+        return isinstance(row, Row) and row.plan in self.paths and self.values.get(row.plan) == default
+
+
+def undone(known: Catalogue, lines: Sequence[TargetLine], said: Said) -> list[TargetLine]:
+    """What the template sets and the config leaves at the default: stated, or the template's value would hold."""
+    given = {line.key: line.value for line in lines}
+    resolver = Resolver({**{key.name: key.default for key in known.keys.values()}, **known.template, **given})
+    spoken = {
+        native
+        for row in said.table.rows
+        for native in natives_of(row)
+        if not _tunes(row) or (native in known.template and said.asks_for(row, known.default(native)))
+    }
+    found = []
+    for key, raw in known.template.items():
+        if key in given or key not in spoken:
+            continue
+        value, default = resolver.resolve(key).value, known.default(key)
+        if value != default and default != "???":
+            found.append(TargetLine(key, default, Basis.FIXED, f"ChatLearn's own default; the template says {raw}"))
+    return found

@@ -1,0 +1,57 @@
+"""A plan as the target can run it: batches within a period, whole micro-batches, and a placement that it has."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from rftconf.base.ledger import Decision
+from rftconf.mappers.placing import own_memory, place
+from rftconf.mappers.tables import table_of
+from rftconf.plan.derive import (
+    fill_micro_batches,
+    floor_as_ratio,
+    one_back_end,
+    update_within_period,
+    whole_micro_batches,
+    whole_shard_groups,
+)
+from rftconf.plan.kinds import WITHOUT_ROLLOUTS
+from rftconf.plan.origin import Origin
+from rftconf.schemas import registry
+from rftconf.schemas.registry import Framework
+
+
+def fit_to_target(
+    target: Framework,
+    number: str,
+    values: dict[str, Any],
+    origins: dict[str, Origin],
+    *,
+    layout: str | None = None,
+    rollout_gpus: int | None = None,
+) -> list[Decision]:
+    """Change `values` to what a release of the target can run, and say what a person should decide about it.
+
+    `layout` and `rollout_gpus` are what a person asks for.
+    """
+    floor_as_ratio(values, origins)
+    if values.get("stage.kind") in WITHOUT_ROLLOUTS:
+        return []  # the trainer has all GPUs
+    if values.get("stage.kind") == "eval":
+        own_memory(table_of(target.name, "eval").target, values, origins)
+        return []  # engines on all GPUs
+    update_within_period(values, origins)
+    table = table_of(target.name)
+    if table.target.one_back_end:
+        one_back_end(values, origins, table.target.one_back_end)
+    fill_micro_batches(values, origins)
+    since = partial(registry.at_least, target.name, number)
+    separate = table.separates_since is not None and since(table.separates_since)
+    rules = table.target.rules(since)
+    decisions = place(
+        table.target, values, origins, rollout_gpus=rollout_gpus, may_separate=separate, rules=rules, layout=layout
+    )
+    whole_micro_batches(values, origins)
+    whole_shard_groups(values, origins)
+    return decisions

@@ -1,0 +1,69 @@
+"""Which lines of a ledger speak of a difference between the two plans of a conversion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rftconf.base.ledger import LOSSES, Basis, Ledger
+
+if TYPE_CHECKING:
+    from rftconf.diff.compare import Difference
+    from rftconf.diff.halves import Seen
+
+SETTLED = (Basis.CHOSEN, Basis.FIXED)
+"""Why a target key has a value that the source did not ask for."""
+_ITEM = re.compile(r"(stage\.[\w.]+\[\d+\])\.")
+_FILE = re.compile(r"^\S+: ")
+"""A target's file before its key, where a run became several."""
+
+
+def told_by(differences: Iterable[Difference], ledger: Ledger) -> dict[str, tuple[str, ...]]:
+    """Path to what the ledger says of the difference, as sentences; empty where it says nothing.
+
+    Fields of a list item that one side does not have share what is said of any of them.
+    """
+    listed = list(differences)
+    found = {one.path: tuple(dict.fromkeys(_told_by(one, ledger))) for one in listed}
+    for one in listed:
+        item = _ITEM.match(one.path)
+        if item and not found[one.path] and one.a.value is None:
+            shared = (said for path, said in found.items() if said and path.startswith(f"{item[1]}."))
+            found[one.path] = next(shared, ())
+    return found
+
+
+def _told_by(difference: Difference, ledger: Ledger) -> Iterator[str]:
+    ours, theirs = _keys(difference.a), _keys(difference.b)
+    for line in ledger.sources:
+        if line.state in LOSSES and (line.key in ours or difference.path in line.plan):
+            yield f"{line.key}: {line.state}, {line.reason}"
+    name = difference.path.removeprefix("stage.")
+    for note in ledger.notes:
+        if f"{name}:" in note or any(_names(note, key) for key in ours):
+            yield note
+    for decision in ledger.decisions:
+        asked = _FILE.sub("", decision.key)
+        if any(_is_about(asked, key) for key in theirs):
+            yield f"{decision.key}: {decision.why}"
+    for target in ledger.targets:
+        if target.basis in SETTLED and _FILE.sub("", target.key) in theirs:
+            yield f"{target.key}: {target.basis}, {target.comment}"
+
+
+def _keys(seen: Seen) -> frozenset[str]:
+    if seen.said is None:
+        return frozenset()
+    return frozenset((*(key for key, _ in seen.said.keys), *seen.said.asked))
+
+
+def _names(note: str, key: str) -> bool:
+    """True where a note has the key as a word of its own."""
+    return key in note and re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.]\w)", note) is not None
+
+
+def _is_about(asked: str, key: str) -> bool:
+    """True where a question about `tasksets[].format` is one about `tasksets[0].format.prompt_key`."""
+    plain = re.sub(r"\[\d+\]", "[]", key)
+    return asked in (key, plain) or plain.startswith(f"{asked}.")

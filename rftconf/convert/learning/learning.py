@@ -1,0 +1,111 @@
+"""What a conversion changes in the learning: the ranked causes, with what the target does and what makes up for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from rftconf.base.ledger import LOSSES, Change, Ledger, SourceLine, State
+from rftconf.diff.as_text import value_text
+from rftconf.diff.compare import Difference
+from rftconf.diff.effects import Effect
+from rftconf.diff.halves import SWITCHES, SaidOfStage
+from rftconf.diff.measured_difference import Tier
+from rftconf.diff.ranking import SOURCE_AND_TARGET, Ranked, cause_of, ranked
+from rftconf.diff.sides import Said
+from rftconf.mappers.writing import Writing
+from rftconf.schemas import catalogue
+
+UNMEASURED = Tier.UNMEASURED.name.lower()
+MOST_NAMED = 2
+_ASKED = (State.UNRESOLVED,)
+"""States of what is a decision, and not yet a change."""
+VALUES = re.compile(r" \((?:here|the source) [^()]*\)$")
+"""What a note says of the two values, which a change says itself."""
+
+
+def changes_of(
+    found: Sequence[Difference], a: SaidOfStage, b: SaidOfStage, writing: Writing, asked: AbstractSet[str]
+) -> list[Change]:
+    """The changes behind the differences of a stage (`a`) and what was written for it (`b`), the largest first.
+
+    A difference that cannot be compared counts where the target is known to lack what the source has. What hangs on the
+    keys in `asked`, which are still open, is a decision and no change yet.
+    """
+    hangs = [one for one in found if not asked.isdisjoint(_read_from(one))]
+    # a switch that is still open leaves open all that it switches
+    switches = (one for one in hangs if one.path.endswith(SWITCHES) and one.known.effect is Effect.MATHEMATICS)
+    switched = {cause_of(one.path).name for one in switches}
+    told = [
+        one
+        for one in found
+        if (one.certain or _is_lost(one, writing))
+        and one not in hangs
+        and (one.known.effect is not Effect.MATHEMATICS or cause_of(one.path).name not in switched)
+    ]
+    causes = ranked(told, a[0], b[0], SOURCE_AND_TARGET, keys_of(b[1], writing))
+    return [_change(one, writing) for one in causes if one.acts]
+
+
+def lost_settings(ledger: Ledger, trainer: str) -> Iterator[Change]:
+    """What the source's own settings without a plan field do, and the target does not; those of one reason together.
+
+    How much they act is not computed. A setting at its release's default is left out.
+    """
+    known = catalogue.load(ledger.source_framework, ledger.source_release, trainer)
+    alike: dict[str, list[SourceLine]] = {}
+    for line in ledger.sources:
+        own = known.get(line.key)
+        if line.state is State.NO_COUNTERPART and not line.plan and (own is None or line.value != own.default):
+            alike.setdefault(line.reason, []).append(line)
+    for reason, lines in alike.items():
+        told = [f"{line.key}={_leaf_text(line)}" for line in lines]
+        more = f", and {len(told) - MOST_NAMED} more like them," if len(told) > MOST_NAMED else ""
+        says = f"{' and '.join(told[:MOST_NAMED])}{more} act{'s' * (len(told) == 1)} in the source only"
+        yield Change("own settings", UNMEASURED, says, None, reason, "", (), tuple(line.key for line in lines))
+
+
+def _leaf_text(line: SourceLine) -> str:
+    return "null" if line.value is None else value_text(line.key, line.value)
+
+
+def in_order(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """By what is touched; the order within a tier stays."""
+    return tuple(sorted(dict.fromkeys(changes), key=lambda change: Tier[change.tier.upper()]))
+
+
+def _read_from(one: Difference) -> tuple[str, ...]:
+    """The target's keys that a field was read from."""
+    return () if one.b.said is None else (*(key for key, _ in one.b.said.keys), *one.b.said.asked)
+
+
+def _is_lost(one: Difference, writing: Writing) -> bool:
+    outcome = writing.outcomes.get(one.path)
+    lost = outcome is not None and outcome.state in LOSSES and outcome.state not in _ASKED
+    return lost and one.a.value is not None
+
+
+def _change(one: Ranked, writing: Writing) -> Change:
+    _, says, doublings, remedy, whole = one.measured
+    plan = tuple(difference.path for difference in one.found)
+    why = "" if whole else next(_notes(plan, writing), "")
+    keys = dict.fromkeys(key for d in one.found if d.a.said is not None for key, _ in d.a.said.keys)
+    return Change(one.cause.name, one.tier.name.lower(), says, doublings, why, remedy, plan, tuple(keys))
+
+
+def _notes(plan: Sequence[str], writing: Writing) -> Iterator[str]:
+    outcomes = (writing.outcomes.get(path) for path in plan)
+    yield from (VALUES.sub("", o.note) for o in outcomes if o is not None and o.note and o.state in LOSSES)
+
+
+def keys_of(said: Mapping[str, Said], writing: Writing) -> dict[str, str]:
+    """Plan field to the one key of the target's release that it has."""
+    known = catalogue.load(writing.framework, writing.release, writing.trainer)
+    return {path: key for path, one in said.items() if (key := _key(one, known))}
+
+
+def _key(one: Said, known: Any) -> str:
+    names = [*(name for name, _ in one.keys), *one.asked]
+    return next((name for name in names if name in known), "")

@@ -1,0 +1,155 @@
+"""Notes on memory: the source and the output are priced on the same GPUs, and each difference is named by its setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rftconf.base.errors import RftconfError
+from rftconf.base.ledger import LOSSES, Ledger
+from rftconf.base.symbols import is_symbolic
+from rftconf.convert.learning.learning import VALUES
+from rftconf.load.extensions import kept_keys
+from rftconf.load.stage import StageRead
+from rftconf.mappers.writing import Writing
+
+if TYPE_CHECKING:
+    from rftconf.budget.comparison import MemoryComparison, RoleDifference, RoleMemory, SettingEffect
+    from rftconf.budget.price import Budget
+    from rftconf.budget.roles.roles import Setup
+
+GPU = "h100-80g"
+"""Both are priced on this GPU; only an engine's share hangs on the size of a GPU, and that differs alike on every size."""
+NEEDS_MORE = "more memory: "
+OTHERWISE = "memory: "
+WHEN = ("at work", "while others work", "of cache", "at least")
+"""Names of a role's figures, in the order of RoleMemory."""
+MOST_NAMED = 3
+"""Settings that a sentence names, the largest first."""
+
+
+def memory_notes(
+    ledger: Ledger, writing: Writing, mine: StageRead, theirs: StageRead, keys: Mapping[str, str]
+) -> Iterator[str]:
+    """A note for every role that holds more or less memory in what was written (`theirs`) than in its source.
+
+    `keys` are the target's keys of plan fields. Nothing is said of a run that the account of memory cannot price.
+    """
+    from rftconf.budget.comparison import compare_memory
+    from rftconf.budget.facts.gpus import gpu_named
+
+    a = _setup(mine, ledger.source_framework, ledger.source_release)
+    b = _setup(theirs, ledger.target_framework, ledger.target_release)
+    if a is None or b is None:
+        return
+    found = compare_memory(a, b, gpu_named(GPU))
+    if found.differences:
+        yield from _verdicts(found)
+    for one in found.differences:
+        yield _sentence(one, _Words(writing, keys))
+
+
+def _setup(stage: StageRead, framework: str, release: str) -> Setup | None:
+    """The run as its memory sees it; None where the config does not tell enough, or names a model that no table has."""
+    from rftconf.budget.facts.models import find
+    from rftconf.budget.roles.plan_view import plan_view
+    from rftconf.budget.roles.setup import Asked, setup_of
+
+    path = stage.values.get("stage.model.path")
+    if not isinstance(path, str) or find(path) is None:
+        return None
+    try:
+        return setup_of(plan_view([stage.values], framework, release, kept_keys([stage])), Asked())
+    except RftconfError:
+        return None
+
+
+def _verdicts(found: MemoryComparison) -> Iterator[str]:
+    a, b = found.a, found.b
+    if a.verdict != b.verdict:
+        lead = NEEDS_MORE if b.headroom < a.headroom else OTHERWISE
+        yield f"{lead}on GPUs as {a.gpu.name} the source {_verdict(a)}; what is written {_verdict(b)}"
+
+
+def _verdict(one: Budget) -> str:
+    word = "is too close to tell" if one.verdict == "too close to tell" else one.verdict
+    phase = one.deciding.deciding
+    return f"{word} ({_gib(phase.size)} GiB in {phase.name}: {phase.moment})"
+
+
+class _Words:
+    """Writes what a sentence says of a setting: its values, its own effect, and the target's key or why there is none."""
+
+    def __init__(self, writing: Writing, keys: Mapping[str, str]) -> None:
+        self._writing, self._keys = writing, keys
+
+    def of(self, one: SettingEffect, held: RoleMemory, fields: Mapping[str, str]) -> str:
+        mine, theirs = one.values
+        values = f"{mine} in the source, {theirs} here" if mine != theirs else mine
+        return f"{one.setting.name}: {values} ({_own_effect(held, one.memory)}{self._remedy(one, fields)})"
+
+    def _remedy(self, one: SettingEffect, fields: Mapping[str, str]) -> str:
+        """The target's key of the setting, or why the target has none."""
+        paths = [path.format_map(fields) for path in one.setting.plan]
+        told = [
+            path for path in paths if (value := self._writing.values.get(path)) is not None and not is_symbolic(value)
+        ]
+        key = next((self._keys[path] for path in told if self._keys.get(path)), "")
+        if key:
+            return f"; {key} sets it"
+        outcomes = (self._writing.outcomes.get(path) for path in paths)
+        return next(
+            (f"; {VALUES.sub('', o.note)}" for o in outcomes if o is not None and o.note and o.state in LOSSES), ""
+        )
+
+
+def _own_effect(held: RoleMemory, changed: RoleMemory) -> str:
+    """The figure of a role that a setting changes most by itself, and by how much."""
+    changes = [(b - a, name) for (a, b), name in zip(held.pairs_with(changed), WHEN, strict=True)]
+    size, name = max(changes, key=lambda one: abs(one[0]))
+    return f"{size / (1 << 30):+.1f} GiB {name}"
+
+
+def _sentence(one: RoleDifference, words: _Words) -> str:
+    if one.memory_a is None or one.memory_b is None:
+        place, other = ("in the source", "what is written") if one.memory_a else ("here", "the source")
+        size = max((memory.at_work for memory in (one.memory_a, one.memory_b) if memory), default=0)
+        return f"{OTHERWISE if one.memory_a else NEEDS_MORE}{one.name}, {_gib(size)} GiB of a GPU {place}, is not in {other}"
+    pairs = [(a, b, name) for (a, b), name in zip(one.memory_a.pairs_with(one.memory_b), WHEN, strict=True)]
+    at_work = pairs[0]
+    a, b, name = max(pairs, key=lambda pair: abs(pair[0] - pair[1])) if _is_close(*at_work[:2]) else at_work
+    told = [words.of(effect, one.memory_a, _fields(one)) for effect in one.effects[:MOST_NAMED]]
+    more = len(one.effects) - MOST_NAMED
+    rest = [f"{more} smaller one{'s' * (more != 1)}"] if more > 0 else []
+    shares = hasattr(one.role_a, "engine")  # an engine takes what it is given; whether that fits is the verdict's
+    lead = NEEDS_MORE if b > a and name == WHEN[0] and not shares else OTHERWISE
+    return f"{lead}{_called(one)}, {_gib(a)} GiB {name} in the source, {_gib(b)} here; {'; '.join([*told, *rest])}"
+
+
+def _called(one: RoleDifference) -> str:
+    """The source's name of a role, and what it is called here."""
+    here = one.role_b.name if one.role_b else one.name
+    return one.name if here == one.name else f"{one.name} ({here} here)"
+
+
+def _is_close(a: int, b: int) -> bool:
+    from rftconf.budget.comparison import RoleMemory
+
+    return RoleMemory(a).is_close_to(RoleMemory(b))
+
+
+def _fields(one: RoleDifference) -> dict[str, str]:
+    """What the placeholders of a setting's plan fields stand for in this role."""
+    role = one.role_a
+    micro, infer = getattr(role, "micro", None), getattr(role, "infer", None)
+    return {
+        "role": one.name,
+        "critic_": "critic_" if one.name == "critic" else "",
+        "path": getattr(role, "path", ""),
+        "micro": micro.path if micro else "",
+        "infer": infer.path if infer else "",
+    }
+
+
+def _gib(size: int) -> str:
+    return f"{size / (1 << 30):.1f}"

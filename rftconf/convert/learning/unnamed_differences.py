@@ -1,0 +1,155 @@
+"""What an output does otherwise than its source although no line of the account names it, found by reading it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rftconf.base.ledger import Change, Decision, Ledger, TargetLine
+from rftconf.base.span import Place, Span
+from rftconf.base.symbols import MISSING, Value, open_keys
+from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.learning import changes_of, in_order, keys_of, lost_settings
+from rftconf.convert.learning.memory_changes import memory_notes
+from rftconf.convert.output import starter_of, stated_on_template
+from rftconf.convert.questions.asked_settings import asked_of
+from rftconf.convert.questions.open_values import holds_missing
+from rftconf.diff.as_text import narrowed, seen_text
+from rftconf.diff.compare import Difference, differences
+from rftconf.diff.effects import Effect
+from rftconf.diff.sides import Does, does_without_key, said_in
+from rftconf.load.effective import stages_of
+from rftconf.load.stage import StageRead, read_stage
+from rftconf.mappers.facts import Facts
+from rftconf.mappers.tables import table_of
+from rftconf.mappers.writing import Writing
+from rftconf.schemas import registry
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Leaf, Mode
+
+TOGETHER = {
+    Effect.PERFORMANCE: "speed and memory differ too",
+    Effect.BOOKKEEPING: "bookkeeping differs too",
+}
+"""Effects whose fields are named in one note, with what it begins with."""
+_HERE = Place("output", Span(0, 0, 1, 1))
+
+
+def with_untold(ledger: Ledger, stages: Sequence[StageRead], writing: Writing, style: str | None) -> Ledger:
+    """The ledger with what changes the learning, and a note for every field that differs and that no line names.
+
+    `stages` are those that were written.
+    """
+    back = _read_back(ledger, writing, stages[0], style)
+    if len(back) != len(stages):
+        return ledger
+    unnamed: list[Difference] = []
+    learning: list[Change] = []
+    memory: list[str] = []
+    asked: list[Decision] = []
+    still_open = {line.key.lstrip("+") for line in ledger.targets if holds_missing(line.value)}
+    for mine, theirs in zip(stages, back, strict=True):
+        a, b = _half(ledger, mine), _half(ledger, theirs, target=True)
+        found = differences(a, b, (_does(ledger, mine), _does(ledger, theirs, target=True)))
+        worth = {} if writing.same_framework else dict(asked_of(found, a[0]))
+        asked += worth.values()
+        unnamed += (one for one in _unnamed(ledger, found) if one.path not in worth)
+        learning += changes_of(found, a, b, writing, still_open)
+        if not writing.same_framework:
+            memory += memory_notes(ledger, writing, mine, theirs, keys_of(b[1], writing))
+    if not writing.same_framework:
+        learning += lost_settings(ledger, stages[0].reading.source.trainer)
+    notes = tuple(dict.fromkeys((*ledger.notes, *_notes(unnamed), *memory)))
+    already = {decision.key for decision in ledger.decisions}
+    decisions = (*ledger.decisions, *(one for one in dict.fromkeys(asked) if one.key not in already))
+    return replace(ledger, notes=notes, learning=in_order(learning), decisions=decisions)
+
+
+def _unnamed(ledger: Ledger, found: Sequence[Difference]) -> Iterator[Difference]:
+    told = told_by(found, ledger)
+    yield from (one for one in found if one.certain and not told[one.path])
+
+
+def _notes(found: Sequence[Difference]) -> Iterator[str]:
+    together: dict[Effect, list[str]] = {}
+    for one in found:
+        if one.known.effect in TOGETHER:
+            together.setdefault(one.known.effect, []).append(_sentence(one))
+        else:
+            yield _sentence(one)
+    for effect, sentences in together.items():
+        yield f"{TOGETHER[effect]}: {'; '.join(dict.fromkeys(sentences))}"
+
+
+def _sentence(one: Difference) -> str:
+    name = one.path.removeprefix("stage.")
+    if one.a.value == one.b.value:
+        idle = one.b.idle or one.a.idle
+        where = "in the source; here" if one.b.idle else "here; in the source"
+        return f"{name}: acts only {where} {idle or 'nothing looks at it'}"
+    mine, theirs = (seen_text(one.path, seen) for seen in narrowed(one))
+    return f"{name}: {mine} in the source, {theirs} here"
+
+
+def _half(ledger: Ledger, stage: StageRead, *, target: bool = False) -> tuple[dict[str, Any], Any]:
+    framework, release = _run_by(ledger, target=target)
+    values = {path: value for path, value in stage.values.items() if value is not None and value not in ({}, [])}
+    return values, said_in(stage, framework, release)
+
+
+def _does(ledger: Ledger, stage: StageRead, *, target: bool = False) -> Does:
+    return does_without_key(stage, *_run_by(ledger, target=target))
+
+
+def _run_by(ledger: Ledger, *, target: bool) -> tuple[str, str]:
+    """Framework and release of one of the two."""
+    if target:
+        return ledger.target_framework, ledger.target_release
+    return ledger.source_framework, ledger.source_release
+
+
+def _as_text_has_it(line: TargetLine) -> Value:
+    """A value that nobody told stands in a file as what is missing, whatever it depends on."""
+    return MISSING if open_keys(line.value) else line.value
+
+
+def _entries(key: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """A mapping's entries, as text that is read has them; any other value as it is."""
+    if not isinstance(value, dict) or not value:
+        yield key, value
+        return
+    for name, below in value.items():
+        yield from _entries(f"{key}.{name}", below)
+
+
+def _read_back(ledger: Ledger, writing: Writing, source: StageRead, style: str | None) -> list[StageRead]:
+    """The stages of what was written, as rftconf reads it."""
+    target = registry.framework(ledger.target_framework)
+    recipe = target.recipes.get(writing.trainer)
+    program = recipe.program if recipe is not None else target.mains[0] if target.mains else ""
+    groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
+    written: dict[str, Value] = {}
+    for word in groups:
+        group, _, chosen = word.partition("=")
+        written[group] = chosen
+    shipped, stated = stated_on_template(ledger, writing, style)
+    written |= {line.key: _as_text_has_it(line) for line in (*ledger.targets, *stated)}
+    leaves: dict[str, Leaf] = {}
+    for key, whole in written.items():
+        mode = Mode(key[: len(key) - len(key.lstrip("+"))])
+        leaves |= {bare: Leaf(bare, value, _HERE, _HERE, mode=mode) for bare, value in _entries(key.lstrip("+"), whole)}
+    found = Guess(target.name, ledger.target_release, writing.trainer, ("written so",), certain=True)
+    spelled = table_of(target.name).spelled
+    known = source.reading.facts
+    facts = Facts(
+        starter=starter_of(target, ledger.target_release, writing),
+        program=program,
+        shipped=shipped,
+        rows=known.rows,
+        rows_asked=known.rows_asked,
+    )
+    return [
+        read_stage(found, part, name, facts)
+        for name, part in stages_of(spelled(leaves) if spelled is not None else leaves)
+    ]

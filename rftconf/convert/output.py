@@ -1,0 +1,219 @@
+"""The target's text: YAML, a launch script or bare overrides, in the order its users are used to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rftconf.base.ledger import Ledger, TargetLine
+from rftconf.base.symbols import formula
+from rftconf.mappers.paths import without_indices
+from rftconf.mappers.writing import Writing
+from rftconf.report.wording import without_citations
+from rftconf.schemas import catalogue, registry
+from rftconf.text.keys import segments
+
+if TYPE_CHECKING:
+    from rftconf.convert.chatlearn_script import Said
+
+
+def writes_script(framework: str, style: str | None) -> bool:
+    """True when the target's text is a launch script, which can compute what YAML cannot."""
+    return (framework == "verl" and style != "yaml") or (framework == "chatlearn" and style == "sh")
+
+
+def said_in(ledger: Ledger, writing: Writing) -> Said:
+    """What a launcher on top of a template has to state."""
+    from rftconf.convert.chatlearn_script import Said
+
+    return Said(writing.table, writing.values, frozenset(path for line in ledger.sources for path in line.plan))
+
+
+def stated_on_template(ledger: Ledger, writing: Writing, style: str | None) -> tuple[str, list[TargetLine]]:
+    """The template that the output starts from, empty for an output that stands alone, and what is stated besides the lines."""
+    if writing.framework != "chatlearn" or style != "sh":
+        return "", []
+    from rftconf.convert.chatlearn_script import template, undone
+
+    known = catalogue.load(writing.framework, ledger.target_release, writing.trainer)
+    return template(known.trainer), undone(known, ledger.targets, said_in(ledger, writing))
+
+
+def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[str] | None = None) -> tuple[str, str]:
+    """The target's text and its file suffix; `header` stands above it instead of where it was converted from."""
+    target = registry.framework(ledger.target_framework)
+    source = registry.framework(ledger.source_framework)
+    runs = f"from {source.title} {ledger.source_release} to {target.title} {ledger.target_release}"
+    header = (f"Converted by rftconf {runs}.",) if header is None else header
+    order = writing.table.sections
+    known = catalogue.load(target.name, ledger.target_release, writing.trainer)
+    seen = first_seen(line.key for line in ledger.targets)
+    told = (replace(line, comment=without_citations(line.comment)) for line in ledger.targets)
+    ranked = sorted(told, key=lambda line: reading_order(known, order, line.key, seen))
+    groups = target.config_groups.get(writing.trainer, ()) if writing.trainer != target.trainer else ()
+    ranked = whole_lists(ranked, known) if writes_script("verl", style) and target.family == "verl" else ranked
+    if target.family == "verl" and style in (None, "sh"):
+        from rftconf.text.write import emit_shell
+
+        recipe = target.recipes.get(writing.trainer)
+        plain = recipe.name if recipe else target.trainer
+        options = [*groups] if groups or writing.trainer == plain else [_config_name(target, writing)]
+        program = ["python3", "-m", recipe.program] if recipe else _program(target, ledger.target_release, writing)
+        return emit_shell.emit(ranked, program=program, options=options, header=header), ".sh"
+    if target.family == "verl" and style == "overrides":
+        from rftconf.text.write import emit_shell
+
+        return "".join(f"{word}\n" for word in groups) + emit_shell.emit_overrides(ranked), ".txt"
+    if target.name == "chatlearn" and style == "sh":
+        from rftconf.convert.chatlearn_script import script
+
+        return script(known, ranked, said_in(ledger, writing), header), ".sh"
+    from rftconf.text.write import emit_yaml
+
+    bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]
+    return emit_yaml.emit(bare, header=header, order=order), ".yaml"
+
+
+def _config_name(target: registry.Framework, writing: Writing) -> str:
+    return f"--config-name={target.config_names[writing.trainer]}"
+
+
+def _program(target: registry.Framework, release: str, writing: Writing) -> list[str]:
+    """How the program is started: under torchrun where it has one process per GPU and no Ray of its own."""
+    starter = starter_of(target, release, writing)
+    if not starter:
+        return ["python3", "-m", target.mains[-1] if target.of else target.mains[0]]
+    alone = ["--standalone"] if starter["nnodes"] == 1 else []
+    options = [f"--{name}={formula(value)}" for name, value in starter.items()]
+    return ["torchrun", *alone, *options, "-m", target.mains[0]]
+
+
+def starter_of(target: registry.Framework, release: str, writing: Writing) -> dict[str, Any]:
+    """torchrun's options, where a run of the target is started under it: nodes, and processes (GPUs) of each."""
+    if not target.spmd_until or not registry.at_least(target.name, target.spmd_until, release):
+        return {}
+    nodes, processes = (writing.plan(path) for path in ("cluster.nodes", "cluster.gpus_per_node"))
+    return {"nnodes": 1 if nodes is None else nodes, "nproc_per_node": 1 if processes is None else processes}
+
+
+def whole_lists(lines: Sequence[TargetLine], known: catalogue.Catalogue) -> list[TargetLine]:
+    """Items of lists as one line a list, as overrides have them: Hydra takes no `key[0]`."""
+    found: list[TargetLine] = []
+    lists: dict[str, int] = {}
+    for line in lines:
+        bare = line.key.lstrip("+")
+        base, bracket, _ = bare.partition("[")
+        if not bracket or not bare[len(base) + 1 : len(base) + 2].isdigit():
+            found.append(line)
+            continue
+        if base not in lists:
+            own = known.get(base)
+            lists[base] = len(found)
+            found.append(replace(line, key=f"+{base}" if own is None or own.plus_only else base, value=[]))
+        held = found[lists[base]]
+        comment = "; ".join(dict.fromkeys(filter(None, (held.comment, line.comment))))
+        whole = _with_item(held.value, segments(bare[len(base) :]), line.value)
+        found[lists[base]] = replace(held, value=whole, comment=comment)
+    return found
+
+
+def _with_item(held: Any, steps: tuple[str | int, ...], value: Any) -> Any:
+    """A list or mapping, which may not be there yet, with a value put in by its steps."""
+    if not steps:
+        return value
+    first, *rest = steps
+    if isinstance(first, int):
+        items = [*held] if isinstance(held, list) else []
+        items += [None] * (first + 1 - len(items))
+        items[first] = _with_item(items[first], tuple(rest), value)
+        return items
+    entries = held if isinstance(held, dict) else {}
+    return {**entries, first: _with_item(entries.get(first), tuple(rest), value)}
+
+
+def followed(lines: Sequence[TargetLine], follows: Mapping[str, str]) -> list[TargetLine]:
+    """Copies of another line's value as `${its key}`, where the target's users write them so."""
+    told = {line.key: line.value for line in lines}
+    plain = (str, int, float, bool)
+    return [
+        replace(line, value=f"${{{leader}}}")
+        if (leader := follows.get(line.key)) in told
+        and told[leader] == line.value != "???"
+        and isinstance(line.value, plain)
+        else line
+        for line in lines
+    ]
+
+
+def reading_order(
+    known: catalogue.Catalogue, sections: tuple[str, ...], key: str, seen: Mapping[str, int] | None = None
+) -> tuple[Any, ...]:
+    """Sections as the framework's own examples order them, keys within as its catalogue does, list items together.
+
+    Entries of named mappings stand in the order in which they were first `seen`.
+    """
+    bare = key.lstrip("+")
+    top = re.split(r"[.\[]", bare)[0]
+    indices = [int(i) for i in re.findall(r"\[(\d+)\]", bare)]
+    found = (sections.index(top) if top in sections else len(sections), *_positions(known, bare, indices, seen or {}))
+    return tuple((0, part, "") if isinstance(part, int) else (1, 0, part) for part in found)
+
+
+def first_seen(keys: Iterable[str]) -> dict[str, int]:
+    """Every node of some keys, numbered by its first appearance."""
+    found: dict[str, int] = {}
+    for key in keys:
+        for end in [i for i, char in enumerate(key) if char == "."] + [len(key)]:
+            found.setdefault(key[:end], len(found))
+    return found
+
+
+def _positions(known: catalogue.Catalogue, key: str, indices: list[int], seen: Mapping[str, int]) -> tuple[Any, ...]:
+    plain = without_indices(key)
+    places = _places(known)
+    found: list[Any] = []
+    if indices and "[]" in plain:
+        listed = plain[: plain.index("[]") + 2]
+        found += [places.get(listed, len(places)), indices[0]]
+    held = _named_entry(known, plain)
+    if held:
+        entry, rest = held
+        named = entry.rpartition(".")[0] + "<*>"
+        found += [places.get(entry.rpartition(".")[0], len(places)), seen.get(entry, len(seen))]
+        plain, node = rest, f"{named}.{rest}" if rest else named
+    else:
+        node = plain
+    while node and node not in places:
+        node = node.rpartition(".")[0]
+    return (*found, places.get(node, len(places)), plain)
+
+
+def _named_entry(known: catalogue.Catalogue, plain: str) -> tuple[str, str] | None:
+    """An entry of a named mapping and what stands below it: `rewards.math` and `worker_cls`; free mappings of ROLL too."""
+    canonical = known.canonical(plain)
+    if "<*>" in canonical:
+        above = canonical.partition("<*>")[0]
+        entry, _, rest = plain[len(above) + 1 :].partition(".")
+        return f"{above}.{entry}", rest
+    if known.framework == "roll" and canonical not in known.keys:
+        above = plain
+        while above and above not in known.keys:
+            above = above.rpartition(".")[0]
+        if above:
+            entry, _, rest = plain[len(above) + 1 :].partition(".")
+            return f"{above}.{entry}", rest
+    return None
+
+
+@cache
+def _places(known: catalogue.Catalogue) -> dict[str, int]:
+    """Every key and every node above one, by its first place in the catalogue."""
+    places: dict[str, int] = {}
+    for at, name in enumerate(known.keys):
+        for end in [i for i, char in enumerate(name) if char == "."] + [len(name)]:
+            places.setdefault(name[:end], at)
+            places.setdefault(name[:end].split("[]")[0] + "[]", at) if "[]" in name[:end] else None
+    return places

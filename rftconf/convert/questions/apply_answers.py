@@ -1,0 +1,50 @@
+"""What a person's answers change in a conversion: values of keys, and decisions that are none any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rftconf.base.ledger import Basis, Ledger, State, TargetLine
+from rftconf.convert.questions.questions import Answer, places_among, written_by
+from rftconf.mappers.outcomes import Outcome
+from rftconf.mappers.writing import Writing
+from rftconf.report.values import render_value
+
+YOURS = "your answer"
+"""The comment beside a value that a person gave."""
+
+
+def with_answers(lines: list[TargetLine], writing: Writing, answers: Mapping[str, Answer]) -> list[TargetLine]:
+    """The target's lines with the values that answers give to keys; a key that was not there is added."""
+    found = list(lines)
+    for key, value in written_by(answers).items():
+        for place in places_among(key, [line.key for line in found]) or (key,):
+            at = next((at for at, line in enumerate(found) if line.key.lstrip("+") == place), None)
+            old = found[at] if at is not None else TargetLine(place, value, Basis.CHOSEN)
+            line = replace(old, value=value, basis=Basis.CHOSEN, comment=YOURS)
+            if at is None:
+                found.append(line)
+            else:
+                found[at] = line
+            _account(writing, line)
+    return found
+
+
+def _account(writing: Writing, line: TargetLine) -> None:
+    """What a person said stands instead of what the source has."""
+    for path, outcome in writing.outcomes.items():
+        if line.key in outcome.targets:
+            writing.outcomes[path] = Outcome(State.NARROWED, outcome.targets, f"{line.key} is {YOURS}")
+
+
+def drop_answered_decisions(ledger: Ledger, answers: Mapping[str, Answer]) -> Ledger:
+    """The ledger without the decisions that were answered, which it keeps apart."""
+    done = tuple(
+        replace(decision, chosen=render_value(answers[decision.key].value))
+        for decision in ledger.decisions
+        if decision.key in answers
+    )
+    named = {decision.key for decision in done}
+    left = tuple(decision for decision in ledger.decisions if decision.key not in named)
+    return replace(ledger, decisions=left, answered=(*ledger.answered, *done))

@@ -1,0 +1,251 @@
+"""Values that nobody told: what the target leaves open, and how a person tells it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import NoneType
+
+from rftconf.base.ledger import LOSSES, Decision, SourceLine, State, TargetLine
+from rftconf.base.secrets import is_credential
+from rftconf.base.span import Place
+from rftconf.base.symbols import (
+    MISSING,
+    OpenKey,
+    Value,
+    Var,
+    formula,
+    is_symbolic,
+    names_in,
+    open_keys,
+    to_interpolation,
+)
+from rftconf.convert.ledger.provenance import has_key, shown_in
+from rftconf.load.loaded import Loaded
+from rftconf.load.stage import StageRead
+from rftconf.mappers.rows import natives_of
+from rftconf.mappers.words_of_keys import words_of_field, words_of_keys, words_taken
+from rftconf.mappers.writing import Writing
+from rftconf.plan.options import OPTIONS
+from rftconf.schemas import catalogue, registry
+from rftconf.text.document import Leaf, Via
+from rftconf.text.hydra.override_parser import shortened
+from rftconf.text.placeholders import placeholders_in
+
+EMPTY = '""'
+_LONGEST = 200
+_MOST_KEYS = 2
+"""Keys of the source that one question names."""
+_ASSIGNED = re.compile(
+    r"[\w.\[\]{}$/@+-]+=|.* is not written here|\S+ \S+ default of |.*, the \S+ \S+ default|.*which has no key for it|what \S+ \S+ does without |\S+ follows "
+)
+"""Comments that say what the source has, and not how the value came about."""
+
+
+def is_open(value: Value, *, shell: bool) -> bool:
+    """True for a value that the target cannot hold: nobody told it, or only a shell could compute it."""
+    if holds_missing(value) or (shell and not names_in(value).isdisjoint(OPTIONS)):
+        return True
+    return not shell and is_symbolic(value) and not _passes(value)
+
+
+def holds_missing(value: Value) -> bool:
+    """True for a value that nobody told, or a list or mapping with one in it."""
+    if isinstance(value, (list, dict)):
+        return any(map(holds_missing, value.values() if isinstance(value, dict) else value))
+    return value == MISSING or bool(open_keys(value))
+
+
+def _passes(value: Value) -> bool:
+    if isinstance(value, list):
+        return all(not is_symbolic(item) or _passes(item) for item in value)
+    return to_interpolation(value) is not None
+
+
+def mark_open(lines: list[TargetLine], writing: Writing, *, shell: bool) -> None:
+    """What the target leaves open was not kept, whatever its row thought."""
+    for line in lines:
+        if not is_open(line.value, shell=shell):
+            continue
+        for path, outcome in writing.outcomes.items():
+            if line.key in outcome.targets and outcome.state not in LOSSES:
+                note = _why_not_written(line.value)
+                writing.outcomes[path] = replace(outcome, state=State.UNRESOLVED, note=outcome.note or note)
+
+
+def _why_not_written(value: Value) -> str:
+    if value == MISSING:
+        return "the source does not tell"
+    return f"needs the value of {formula(value)}" if names_in(value) else "it is known only when the run starts"
+
+
+def option_for(name: str, words: tuple[str, ...] = ()) -> str:
+    """What to write on the command line to give a name its value: a variable, an argument of the script, a count.
+
+    `words`: what the value may be, where that is one of a few.
+    """
+    return OPTIONS.get(name, '--args "..."' if name.isdigit() else f"--set {name}={'|'.join(words) or '...'}")
+
+
+def _where_script_ends(name: str, asks: Mapping[str, Place]) -> str:
+    what = f"argument {name}" if name.isdigit() else f"${name}"
+    return f"; the script ends at line {asks[name].span.line} without {what}" if name in asks else ""
+
+
+def unresolved(
+    lines: list[TargetLine],
+    writing: Writing,
+    stage: StageRead | None = None,
+    asks: Mapping[str, Place] | None = None,
+    *,
+    shell: bool,
+) -> list[Decision]:
+    """Values that nobody told first, then the variables that the target reads when it starts.
+
+    `stage`: where the values come from; None where nothing was read. `asks` are the names without which the source's
+    script ends.
+    """
+    asks = asks or {}
+    found, readers = [], dict[str, list[str]]()
+    for line in lines:
+        still_open = is_open(line.value, shell=shell)
+        if still_open:
+            values = _unknown_values_of_line(line, writing)
+            names = sorted(frozenset().union(*map(names_in, values.values())))
+            why = _why_open(line, writing) + "".join(_where_script_ends(name, asks) for name in names)
+            choices = ways_to_tell(values, stage) or _target_words(line, writing) or (f"a value for {line.key}",)
+            found.append(Decision(line.key, why, choices, has=_has(line, writing, stage)))
+        for name in () if still_open else sorted(names_in(line.value)):
+            readers.setdefault(name, []).append(line.key)
+    for name, users in readers.items():
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
+        why = f"it is read when the run starts ({users[0]}{more}){_where_script_ends(name, asks)}"
+        # a secret that --set gives would be withheld again
+        choice = "export it where the run starts" if is_credential(name) else f"{option_for(name)} writes its value"
+        found.append(Decision(f"${name}", why, (choice,)))
+    return found
+
+
+def left_open(
+    loaded: Loaded,
+    lines: list[TargetLine],
+    sources: tuple[SourceLine, ...],
+    writing: Writing,
+    stage: StageRead,
+    *,
+    shell: bool,
+) -> list[Decision]:
+    """What nobody told, and what the source leaves for a person to fill in."""
+    untold = unresolved(lines, writing, stage, loaded.document.asks, shell=shell)
+    unread = [] if writing.same_framework else rows_left_unread(stage)
+    return [*untold, *unread, *placeholders(loaded, sources)]
+
+
+def placeholders(loaded: Loaded, sources: tuple[SourceLine, ...]) -> list[Decision]:
+    """One question for each placeholder (`<your_path>`, `/path/to/model`): where it stands, and what gives its value.
+
+    A variable is asked for once, however many keys it reaches.
+    """
+    leaves = loaded.document.last()
+    asked: dict[str, Decision] = {}
+    for line in sources:
+        leaf = leaves.get(line.key)
+        placeholder = next(placeholders_in(line.value), None)
+        if leaf is None or placeholder is None or line.state in (State.DEAD_IN_SOURCE, State.WITHHELD):
+            continue
+        variable = _variable_of(loaded, leaf, placeholder)
+        name, place = (variable.name, variable.place) if variable is not None else (line.key, leaf.place)
+        shown = placeholder if "<" in placeholder or not isinstance(line.value, str) else shortened(line.value)
+        reaches = f"; it becomes {line.targets[0]}" if line.targets else ""
+        why = f"{shown} ({place.file}:{place.span.line}) is a placeholder: fill in the value{reaches}"
+        asked.setdefault(name, Decision(name, why, (f"--set {name}=...",)))
+    return list(asked.values())
+
+
+def _variable_of(loaded: Loaded, leaf: Leaf, placeholder: str) -> Via | None:
+    """The shell variable whose assigned text holds the placeholder, None where the key's own text does."""
+    document = loaded.document
+    return next(
+        (
+            via
+            for via in leaf.via
+            if via.place.file == document.name
+            and placeholder in document.text[via.place.span.start : via.place.span.end]
+        ),
+        None,
+    )
+
+
+def _unknown_values_of_line(line: TargetLine, writing: Writing) -> dict[str, Value]:
+    """The unknown values that a line stands for, by plan field; its own has no field."""
+    if is_symbolic(line.value) and not isinstance(line.value, OpenKey):
+        return {"": line.value}
+    paths = (path for path, outcome in writing.outcomes.items() if line.key in outcome.targets)
+    values = {path: writing.values.get(path) for path in paths}
+    return {**{path: value for path, value in values.items() if is_symbolic(value)}, "": line.value}
+
+
+def _why_open(line: TargetLine, writing: Writing) -> str:
+    """Why the target does not get what the source has."""
+    notes = (outcome.note for outcome in writing.outcomes.values() if line.key in outcome.targets)
+    note = next(filter(None, notes), "")
+    formula_of = "" if _ASSIGNED.match(line.comment) or not line.sources else line.comment
+    told = [text for text in (formula_of, note) if text]
+    if not told:
+        return line.comment if line.comment and not line.sources else "the source does not tell it"
+    kept = dict.fromkeys(text for text in told if not any(text in other for other in told if other != text))
+    return "; ".join(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in kept)
+
+
+def _has(line: TargetLine, writing: Writing, stage: StageRead | None) -> str:
+    """What the source has for a key: its own keys with their values, also those that are its release's defaults."""
+    if stage is None:
+        return ""
+    source = stage.reading.source
+    title = f"{registry.framework(source.framework).title} {source.release}"
+    paths = [path for path, outcome in writing.outcomes.items() if line.key in outcome.targets]
+    keys = dict.fromkeys(key for path in paths if path in stage.origins for key in stage.origins[path].keys)
+    told = [f"{source.as_given(key)}={shown_in(source, key) or EMPTY}" for key in keys if source.written(key)]
+    silent = (key for key in keys if has_key(source, key) and not isinstance(source.value(key), (OpenKey, NoneType)))
+    told = told or [f"{source.as_given(key)}={shown_in(source, key)}, the default of {title}" for key in silent]
+    return "; ".join(told[:_MOST_KEYS])
+
+
+def _target_words(line: TargetLine, writing: Writing) -> tuple[str, ...]:
+    """The words that the target's release takes for a key whose value nobody told, or that its row has."""
+    known = catalogue.load(writing.framework, writing.release, writing.trainer)
+    paths = (path for path, outcome in writing.outcomes.items() if line.key in outcome.targets)
+    by_rows = (words_taken(writing.table, writing, path) for path in paths)
+    return words_of_keys(known, (line.key.lstrip("+"),)) or next(filter(None, by_rows), ())
+
+
+def ways_to_tell(values: Mapping[str, Value], stage: StageRead | None) -> tuple[str, ...]:
+    """What a person may write to tell the values of plan fields, each name once; with the words that a field has."""
+    hints: dict[str, str] = {}
+    for path, value in values.items():
+        words: tuple[str, ...] = ()
+        if stage is not None and path in stage.origins and isinstance(value, (Var, OpenKey)):
+            words = _words(stage, path, stage.origins[path].keys)
+        for name in sorted(names_in(value)):
+            hints.setdefault(name, option_for(name, words))
+    return tuple(dict.fromkeys(hints.values()))
+
+
+def _words(stage: StageRead, path: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The source's words for a plan field, by one of its keys or by its row."""
+    source = stage.reading.source
+    known = catalogue.load(source.framework, None, source.trainer)
+    return words_of_keys(known, keys) or words_of_field(stage.reading.table, path)
+
+
+def rows_left_unread(stage: StageRead) -> list[Decision]:
+    """Keys that several plan fields hang on, whose value nobody told: what they say is lost until it is."""
+    asked = []
+    for index, why in stage.reading.unread_rows.items():
+        for key in natives_of(stage.reading.table.rows[index]):
+            value = stage.reading.native(key)
+            if stage.reading.written(key) and is_symbolic(value):
+                words = _words(stage, "", (key,))
+                asked.append(Decision(key, why, tuple(option_for(name, words) for name in sorted(names_in(value)))))
+    return asked

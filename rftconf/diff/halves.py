@@ -1,0 +1,99 @@
+"""One side of a stage of a comparison: what is said there, what of it acts, and what its framework does where nothing is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from rftconf.diff.sides import Does, Said
+from rftconf.plan.acting import Asleep, awake_and_asleep
+from rftconf.plan.origin import Kind
+from rftconf.plan.spelling import plain
+
+NEVER = ("stage.cadence.save_rollouts", "stage.cadence.eval_rollouts")
+"""Fields that mean never where nobody says when."""
+NONE = tuple(
+    f"stage.algorithm.{name}" for name in ("policy_loss.dual_clip_c", "policy_loss.value_cap", "std_scope", "std_ddof")
+)
+"""Fields whose absence is a value: no second clip, no cap, no division by a deviation. Every reader fills them."""
+LACKED = ("stage.optim.actor.warmup_updates", "stage.optim.critic.warmup_updates")
+"""The same where a framework has no key for them; with a key, absence is a share of a length that nobody told."""
+_SILENCE_SAYS = frozenset((*NEVER, *NONE))
+SWITCHES = (".enabled", ".rank", ".kind")
+"""Ends of paths of fields that put others to sleep, and are not asleep themselves."""
+SaidOfStage: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Said]]
+_ITEM = re.compile(r"stage\.[\w.]+\[\d+\]\.")
+_ITEM_WITHIN = re.compile(r"\[\d+\]\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A field on one side. `idle`: why it does nothing there; `value` is None where nobody says it."""
+
+    value: Any
+    said: Said | None = None
+    idle: str | None = None
+
+
+def nothing(path: str) -> None:
+    """Nobody says what a framework does about a field without a key."""
+    del path
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One side of a stage: what is said, what of it acts, and why the rest does not."""
+
+    raw: Mapping[str, Any]
+    said: Mapping[str, Said]
+    acts: Mapping[str, Any]
+    asleep: Asleep
+    does: Does
+    items: frozenset[str]
+    """The prefixes of the paths in `raw`, up to each list item in them."""
+
+    def seen(self, path: str) -> Seen:
+        """What acts, else what was said and does nothing."""
+        told = self.does(path) if self.silent(path) else None
+        if told is not None:
+            return Seen(*told)
+        switch = self._is_off(path) or path in NEVER or path.endswith(SWITCHES)
+        idle = None if path in self.acts or switch else self.asleep.why(path)
+        return Seen(self.acts.get(path, self.raw.get(path)), self.said.get(path), idle)
+
+    def _is_off(self, path: str) -> bool:
+        """True for a value that switches itself off; a 0 that would sleep as any other number says nothing of the kind."""
+        value = self.raw.get(path)
+        if value is False or value != 0 or value is None:
+            return value is False
+        return awake_and_asleep({**self.raw, path: 1})[1].why(path) is None
+
+    def silent(self, path: str) -> bool:
+        """True where the field is left to code that the plan does not speak of.
+
+        It is not where the field does nothing, where silence means never or none, and where the whole list item is missing.
+        """
+        told = self.raw.get(path) is not None or self.acts.get(path) is not None
+        if told or path in _SILENCE_SAYS or self.asleep.why(path) is not None:
+            return False
+        if path in LACKED and path not in self.said:
+            return False
+        item = _ITEM.match(path)
+        if item is not None and item[0] not in self.items:
+            return False
+        return path not in self.said or self.said[path].kind is not Kind.WRITTEN
+
+    def acting(self, path: str) -> tuple[Any, bool]:
+        """What acts, by the framework's own doing where no key says it; and whether anybody tells."""
+        if not self.silent(path):
+            return self.acts.get(path), True
+        told = self.does(path)
+        return (self.acts.get(path), False) if told is None else (plain(told[0]), True)
+
+
+def half_of(raw: Mapping[str, Any], said: Mapping[str, Said], does: Does) -> Half:
+    """One side of a stage, from its flat values, why they are there, and what its framework does without keys."""
+    items = frozenset(path[: at.end()] for path in raw if "[" in path for at in _ITEM_WITHIN.finditer(path))
+    return Half(raw, said, *awake_and_asleep(raw), does, items)

@@ -1,0 +1,211 @@
+"""How a difference between two plans is measured: its tier, its size and a sentence with the numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from math import inf, log2
+from typing import Any, NamedTuple
+
+from rftconf.base.symbols import MISSING, Expr, OpenKey, arith, formula, is_symbolic
+from rftconf.plan.index import unit_of
+from rftconf.plan.spelling import spelled
+
+Values = Mapping[str, Any]
+Y, L, LENGTH = "stage.sync.", "stage.algorithm.", "stage.length."
+_LONGEST = 60
+
+
+class Tier(IntEnum):
+    """What a difference touches, from what matters most."""
+
+    OBJECTIVE = 0
+    """Another function is minimised: a term is gone, or new."""
+    SCALE = 1
+    """The same function with another weight, step or schedule."""
+    UNMEASURED = 2
+    """A setting of one framework's own, which acts; by how much is not computed."""
+    SAMPLES = 3
+    """Other answers, prompts or rewards are learned from."""
+    CHANCE = 4
+    """Other random numbers, roundings or an order; nothing that moves an average."""
+
+
+class Pair(NamedTuple):
+    """Two plans, what differs between them of one cause, and how the two are called.
+
+    `names`: how a sentence ends that tells a side's value, as `("in the source", "here")`. `keys`: plan field to the
+    second run's key.
+    """
+
+    a: Values
+    b: Values
+    paths: tuple[str, ...]
+    names: tuple[str, str]
+    keys: Mapping[str, str]
+
+    def both(self, path: str) -> tuple[Any, Any]:
+        """A field's two values: as a side says it, else as what it says under another field's name comes to."""
+        a, b = (spelled(one).get(path) if one.get(path) is None else one[path] for one in (self.a, self.b))
+        return a, b
+
+    def key(self, path: str) -> str:
+        """What the second run calls a field; empty where it has no name for it."""
+        return self.keys.get(path, "")
+
+
+class Measured(NamedTuple):
+    """How much a cause does.
+
+    `doublings`: how often a weight, a step or a count doubles or halves; `inf` where something is gone or new, None where
+    a number is missing that would tell. `remedy` names keys of the second run, or what to do to the data.
+    """
+
+    tier: Tier
+    says: str
+    doublings: float | None = 0.0
+    remedy: str = ""
+    whole: bool = False
+    """True where nothing need be added that the second framework says of its own behaviour."""
+
+
+Measure = Callable[[Pair], Measured]
+
+
+WORDS: Mapping[str, Mapping[str, str]] = {
+    Y + "old_logprob": {
+        "recompute_at_rollout": "recomputed by the trainer each period",
+        "recompute_at_update": "recomputed by the trainer each update",
+        "rollout_engine": "the engine's own",
+        "current": "the policy's own, so that every ratio is 1",
+    },
+    Y + "driver": {
+        "lockstep": "in lock-step", "trainer": "when the trainer says so", "explorer": "when the explorer says so",
+        "free": "each side by itself",
+    },
+    Y + "in_flight": {"finish": "after answers have ended", "interrupt": "in the middle of answers"},
+    LENGTH + "overlong_prompt": {
+        "keep": "kept", "drop_gt": "dropped", "drop_ge": "dropped, also those as long as the limit",
+        "mask_dummy": "kept as an answer of reward 0",
+    },
+    "stage.run_length.last_partial": {
+        "drop": "dropped", "carry": "carried into the next epoch", "cycle": "filled up with rows from the start",
+    },
+    "stage.data.mixing": {
+        "concat": "joined", "proportional": "interleaved by their sizes", "weighted": "drawn by weights",
+    },
+    L + "advantage_scope": {"rollout": "over the whole period", "update": "over each update"},
+    L + "std_scope": {"none": "nothing", "group": "the prompt's answers", "batch": "the batch", "running": "all so far"},
+    L + "kl_loss.estimator": {"k3_clamped": "k3, clamped"},
+    L + "kl_reward.estimator": {"k3_clamped": "k3, clamped"},
+    "stage.algorithm.filters[].action": {"drop": "dropped", "refill": "replaced by new ones", "duplicate": "doubled"},
+}  # fmt: skip
+"""What the plan's words mean; other values stand for themselves."""
+
+
+def render_value(value: Any, path: str = "") -> str:
+    """A value in a sentence; `path` is its plan field."""
+    words = WORDS.get(re.sub(r"\[\d+\]", "[]", path), {})
+    if isinstance(value, str) and value in words:
+        return words[value]
+    if value is None:
+        return "not set"
+    if isinstance(value, OpenKey) or value == MISSING:
+        return "still open"
+    text = _value_text(value) or '""'
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _value_text(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if is_symbolic(value):
+        return formula(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value_text, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_value_text(item)}" for key, item in value.items()) + "}"
+    return str(value)
+
+
+def factor(a: Any, b: Any) -> tuple[str, float | None]:
+    """How `b` stands to `a`: `×4` and its doublings; a formula where a name is unknown, nothing where a side is 0."""
+    if not (is_number(a) and is_number(b)) or a == 0:
+        return "", None
+    if isinstance(a, Expr) or isinstance(b, Expr):
+        return f"×({formula(arith('/', b, a))})", None
+    return f"×{float(b) / float(a):.3g}", abs(log2(float(b) / float(a))) if b / a > 0 else inf
+
+
+def is_number(value: Any) -> bool:
+    """True for a number, and for an expression, which may be one."""
+    return isinstance(value, (int, float, Expr)) and not isinstance(value, bool)
+
+
+def sides(pair: Pair, what: str, a: Any, b: Any, path: str = "") -> str:
+    """Two values in a sentence; `path` is the plan field whose words they may be."""
+    return f"{what}: {render_value(a, path)} {pair.names[0]}, {render_value(b, path)} {pair.names[1]}"
+
+
+def lead_of(pair: Pair) -> tuple[Any, Any]:
+    """The two values of the first field that differs."""
+    return pair.both(pair.paths[0])
+
+
+def changed(tier: Tier, what: str, remedy: str = "", *, one: bool = False) -> Measure:
+    """Fields that are compared and not measured: what they are, and the first one's two values.
+
+    `one`: `what` says all of the field, and its name is not told.
+    """
+
+    def measure(pair: Pair) -> Measured:
+        a, b = lead_of(pair)
+        gone = inf if tier is Tier.OBJECTIVE else None if tier is Tier.SCALE else 0.0
+        more = f", and {len(pair.paths) - 1} more of its settings" if len(pair.paths) > 1 else ""
+        named = what if one else f"{what} ({pair.paths[0].rpartition('.')[2]})"
+        return Measured(tier, sides(pair, named, a, b, pair.paths[0]) + more, gone, remedy, whole=bool(remedy))
+
+    return measure
+
+
+def scaled(what: str, tier: Tier = Tier.SCALE) -> Measure:
+    """A number whose ratio is the effect."""
+
+    def measure(pair: Pair) -> Measured:
+        a, b = lead_of(pair)
+        times, doublings = factor(a, b)
+        gone = 0 in (a, b) and a != b and None not in (a, b)
+        said = f"{what} {times} ({render_value(a)} {pair.names[0]}, {render_value(b)} {pair.names[1]})"
+        text = said if times and not gone else sides(pair, what, a, b)
+        key = pair.key(pair.paths[0]) if unit_of(pair.paths[0]) is None else ""
+        remedy = f"set {key}={render_value(a)}" if key and a is not None and b is not None else ""
+        return Measured(tier, text, inf if gone else doublings, remedy)
+
+    return measure
+
+
+def term(what: str, switch: str, coef: str) -> Measure:
+    """A term of the loss or the reward with a weight: gone, new, or weighed otherwise."""
+
+    def measure(pair: Pair) -> Measured:
+        on = [side.get(switch, True) is not False and side.get(coef) not in (None, 0, 0.0) for side in (pair.a, pair.b)]
+        (a, b), key = pair.both(coef), pair.key(coef)
+        if on[0] != on[1]:
+            says = (
+                f"is gone (weight {render_value(a)} {pair.names[0]})"
+                if on[0]
+                else f"is new (weight {render_value(b)} {pair.names[1]})"
+            )
+            remedy = f"set {key}={render_value(a)}" if on[0] else f"set {key}=0 to be without it"
+            return Measured(Tier.OBJECTIVE, f"{what} {says}", inf, remedy if key else "")
+        times, doublings = factor(a, b)
+        if a != b and times:
+            return Measured(
+                Tier.SCALE, f"{what} weighs {times}", doublings, f"set {key}={render_value(a)}" if key else ""
+            )
+        return Measured(
+            Tier.SCALE, sides(pair, f"{what} ({pair.paths[0].rpartition('.')[2]})", *lead_of(pair), pair.paths[0]), None
+        )
+
+    return measure

@@ -1,0 +1,294 @@
+"""The first checks: keys that no release knows, keys of another release or framework, values of a wrong type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from rftconf.base.diagnostics import Diagnostic, Fix, Severity
+from rftconf.base.span import Place, Span
+from rftconf.base.symbols import Expr
+from rftconf.lint.chosen_parts import chosen_parts, is_chosen
+from rftconf.lint.interpolated import unresolved
+from rftconf.lint.recognise_config import guess_of, knows, launches
+from rftconf.lint.renaming import corrected, renamed
+from rftconf.load.base_files import has_other_defaults
+from rftconf.load.fork import reader_of, translation_of
+from rftconf.report.values import render_value
+from rftconf.schemas import catalogue, own_keys, registry, suggest, values, versions
+from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.schemas.catalogue import Catalogue
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Document, Leaf, Mode
+from rftconf.text.launch.programs import main_of
+
+_COMPOSED = frozenset({"SYN504", "SYN520", "SYN521"})
+"""What is said of a YAML that Hydra composes: a launch may give it more keys, and a missing base file may hold some."""
+_REACH = 2
+"""Edits up to which a key counts as misspelt."""
+
+
+def check(document: Document, framework: str | None, release: str | None) -> tuple[Diagnostic, ...]:
+    """What is wrong with the keys and values of `document`, in the order of its leaves.
+
+    Framework and release are guessed where they are None; a guess that is not certain is said, with its reasons.
+    Raises UsageError for a framework or release that is not known.
+    """
+    if not document.leaves:
+        return ()
+    program = document.launch.program if document.launch else ""
+    own = registry.started_by(program, registry.variants(framework)) if main_of(program) else ()
+    if release is not None and own and not any(registry.has(one, release) for one in own):
+        return (_no_catalogue(document, release),)
+    best = guess_of(document, framework, release)
+    if framework is None and not knows(best, document, 1) and not launches(document, best.framework):
+        return (_not_a_config(document),)
+    subject = _Subject(document, best, guessed=release is None)
+    found = list(_leaves(subject.unspoken, subject))
+    if not subject.own_config:
+        found += unresolved(document, subject.catalogue_of_release)
+    said = _said_release(document, best) if release is None and any(f.code in _BY_RELEASE for f in found) else ()
+    return (*said, *found)
+
+
+def stands_alone(document: Document, best: Guess) -> bool:
+    """True when what `document` leaves out is the release's own default, not that of a config of somebody's own."""
+    return not (has_other_defaults(document, best) or _Subject(document, best).own_config)
+
+
+@dataclass
+class _Subject:
+    document: Document
+    best: Guess
+    guessed: bool = False
+
+    @property
+    def title(self) -> str:
+        return f"{registry.framework(self.best.framework).title} {self.best.release}"
+
+    @property
+    def overrides(self) -> bool:
+        """True where the keys are given to Hydra one by one, so that `+` matters."""
+        return self.document.form != "yaml" and registry.framework(self.best.framework).family == "verl"
+
+    @cached_property
+    def fork(self) -> str:
+        """The fork whose code reads the document, in words; empty where that is the framework's own."""
+        return reader_of(self.document, self.best)
+
+    @cached_property
+    def unspoken(self) -> tuple[Leaf, ...]:
+        """The leaves of which no declaration of a fork says what they mean, and that no config of its own declares."""
+        own = translation_of(self.best, {leaf.key: leaf for leaf in self.document.leaves})
+        declared = {leaf.key for leaf in self.document.stock if leaf.key not in self.catalogue_of_release}
+        spoken = declared.union(*(() if own is None else (own.names, own.facts)))
+        return tuple(leaf for leaf in self.document.leaves if leaf.key not in spoken)
+
+    @cached_property
+    def own_config(self) -> str:
+        """What the run reads besides the published config, which may hold keys of its own; empty when nothing."""
+        if self.best.dialect:
+            return f"the config of {self.fork}"
+        if chosen := next(filter(self._chooses_a_config, self.document.leaves), None):
+            return f"the config that {chosen.key}={render_value(chosen.value)} chooses"
+        launch = self.document.launch
+        if launch is None:
+            return "one of its defaults" if any(d.code in _COMPOSED for d in self.document.diagnostics) else ""
+        name = launch.config_name
+        if name not in ("", *_stock(self.best.framework)):
+            return f"the config {name}"
+        main = main_of(launch.program)
+        if main is not None and main.framework != registry.framework(self.best.framework).family:
+            return ""
+        published = main is not None and launch.program.startswith(registry.framework(self.best.framework).programs)
+        return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
+
+    def _chooses_a_config(self, leaf: Leaf) -> bool:
+        """True for Hydra's choice of another file for a part of the config, which has no catalogue."""
+        if not self.overrides:
+            return False
+        framework = registry.framework(self.best.framework)
+        stock = ("dp", *framework.trainers, *framework.part_groups.values())
+        return "@" in leaf.key or "/" in leaf.key or (leaf.key in framework.groups and leaf.value not in stock)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the config that the launch line chooses from files of somebody's own."""
+        return chosen_parts(self.document.leaves) if self.overrides else ()
+
+    @property
+    def worst(self) -> Severity:
+        """The severity of keys that are not in the catalogue: a loader that drops them starts the run all the same."""
+        if self.own_config:
+            return Severity.INFO
+        return Severity.WARNING if registry.framework(self.best.framework).drops_unknown else Severity.ERROR
+
+    @cached_property
+    def catalogue_of_release(self) -> Catalogue:
+        return catalogue.load(self.best.framework, self.best.release, self.best.trainer)
+
+
+_BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})
+_PREFIXES = {Mode.ADD: "+", Mode.FORCE: "++"}
+
+
+_MOST_FINE = 50_000
+"""Leaves remembered about which there is nothing to say."""
+
+
+@lru_cache(maxsize=64)
+def _fine(known: Catalogue, overrides: bool) -> set[object]:
+    """Keys with values about which there is nothing to say; the next file has most of them too."""
+    del known, overrides
+    return set()
+
+
+def _leaves(leaves: Iterable[Leaf], subject: _Subject) -> Iterator[Diagnostic]:
+    fine = _fine(subject.catalogue_of_release, subject.overrides)
+    for leaf in leaves:
+        value = leaf.value
+        if isinstance(value, (list, dict, Expr)):
+            yield from _leaf(leaf, subject)
+            continue
+        like = (leaf.key, leaf.mode is Mode.SET or leaf.mode, type(value), value)
+        if like not in fine:
+            found = list(_leaf(leaf, subject))
+            yield from found
+            if not found and len(fine) < _MOST_FINE:
+                fine.add(like)
+
+
+def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    if subject.overrides and is_chosen(subject.parts, leaf.key):
+        return
+    verdict = judge(subject.catalogue_of_release, leaf.mode.value + leaf.key, leaf.value, overrides=subject.overrides)
+    match verdict:
+        case Verdict.UNKNOWN:
+            yield from _unknown(leaf, subject)
+        case Verdict.FREE:
+            yield from _free(leaf, subject)
+        case Verdict.DEAD if not subject.fork:
+            why = versions.dead(subject.best.framework, subject.best.release, leaf.key, subject.best.trainer) or ""
+            yield _at_key("KEY005", Severity.WARNING, leaf, f"{leaf.key} has no effect in {subject.title}", why)
+        case Verdict.VALUE_REFUSED:
+            message = f"{subject.title} no longer takes {leaf.value!r} for {leaf.key}"
+            yield Diagnostic("KEY007", Severity.ERROR, message, leaf.place, key=leaf.key)
+        case Verdict.CANNOT_APPEND:
+            message = f"{leaf.key} is in {subject.title}'s config already, so Hydra refuses to add it"
+            fix = renamed(subject.document, leaf, leaf.key, plus=False, safe=True)
+            yield _at_key("KEY006", subject.worst, leaf, message, f"write {leaf.key}=… without the +", fix)
+        case Verdict.NEEDS_PLUS:
+            message = f"{leaf.key} is not in {subject.title}'s config, so Hydra wants it added"
+            fix = renamed(subject.document, leaf, leaf.key, plus=True, safe=True)
+            yield _at_key("KEY006", subject.worst, leaf, message, f"write +{leaf.key}=…", fix)
+        case Verdict.TAKEN:
+            yield from _check_value(leaf, subject)
+
+
+def _check_value(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    key = subject.catalogue_of_release.get(leaf.key)
+    if key is None or leaf.mode is Mode.DELETE:
+        return
+    # Trinity's classes mark fields by where they are most used; in lists and maps people do set the same fields.
+    if key.automatic and not set("[<") & set(subject.catalogue_of_release.canonical(leaf.key)):
+        yield _at_key("KEY008", Severity.WARNING, leaf, f"{leaf.key} is set by {subject.title} itself", "leave it out")
+    problem = values.wrong(subject.catalogue_of_release, key, leaf.value)
+    if problem:
+        # veRL checks nothing when it loads, so what is wrong there need not stop a run.
+        severity = Severity.ERROR if subject.best.framework == "trinity" else Severity.WARNING
+        help_ = f"its default is {render_value(key.default)}" if key.default not in (None, "", "???") else ""
+        yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_, key=leaf.key)
+
+
+def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    near = _misspelt(leaf.key, subject.catalogue_of_release)
+    if near:
+        message = f"{_PREFIXES.get(leaf.mode, '')}{leaf.key} adds a key that {subject.title} does not read"
+        fix = corrected(subject.document, leaf, near, subject.catalogue_of_release)
+        yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near}?", fix)
+
+
+def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+    from rftconf.lint.counterparts import other_framework
+
+    if (above := subject.catalogue_of_release.value_above(leaf.key)) is not None:
+        # a class that declares its types refuses the mapping, also where it drops keys that it does not know
+        severity = subject.worst if above.inferred or subject.own_config else Severity.ERROR
+        message = f"{above.name} {values.wrong_mapping(above)}, which {leaf.key} makes of it"
+        yield _at_key("KEY004", severity, leaf, message, "")
+        return
+    message = f"{subject.title} has no key {leaf.key}"
+    near, worst = _misspelt(leaf.key, subject.catalogue_of_release), subject.worst
+    if near:
+        worst = Severity.ERROR if worst is Severity.ERROR else Severity.WARNING
+        fix = corrected(subject.document, leaf, near, subject.catalogue_of_release)
+        yield _at_key("KEY001", worst, leaf, message, f"did you mean {near}?", fix)
+    elif other := _other_releases(leaf.key, subject.best.framework, subject.best.release, subject.best.trainer):
+        # another release has it, so that of a guessed one it only says that the guess is not right
+        severity = Severity.WARNING if subject.guessed and worst is Severity.ERROR else worst
+        yield _at_key("KEY003", severity, leaf, message, other)
+    elif theirs := other_framework(leaf.key, subject.best.framework):
+        yield _at_key("KEY002", worst, leaf, message, theirs)
+    else:
+        help_ = (
+            f"{subject.own_config} may have it"
+            if subject.own_config
+            else suggest.explain(subject.catalogue_of_release, leaf.key)
+        )
+        yield _at_key("KEY001", worst, leaf, message, help_)
+
+
+@lru_cache(maxsize=20_000)
+def _misspelt(key: str, known: Catalogue) -> str:
+    near = suggest.nearest(known, key)
+    close = bool(near) and suggest.distance(known.canonical(key), near[0], _REACH) <= _REACH
+    return near[0] if close else ""
+
+
+@lru_cache(maxsize=20_000)
+def _other_releases(key: str, name: str, release: str, trainer: str) -> str:
+    """Since when, or until when, the framework has the key; empty when it never had it."""
+    framework = registry.framework(name)
+    have = [r for r in framework.releases if trainer in framework.trainers_of(r)]
+    having = [r for r in have if key in catalogue.load(name, r, trainer)]
+    if not having:
+        for other in framework.trainers_of(release):
+            if other != trainer and key in catalogue.load(name, release, other):
+                config = framework.config_names.get(other)
+                return f"only the {other} trainer has it{f' (--config-name={config})' if config else ''}"
+        return ""
+    at = framework.releases.index
+    if at(having[0]) > at(release):
+        return f"{framework.title} has it since {having[0]}"
+    return versions.history(name, key, trainer) or f"{framework.title} had it up to {having[-1]}"
+
+
+def _said_release(document: Document, best: Guess) -> tuple[Diagnostic, ...]:
+    title = registry.framework(best.framework).title
+    message = f"taken for {title} {best.release}, {best.confidence} ({best.why})"
+    help_ = "name another with --from-release"
+    return (Diagnostic("VER001", Severity.INFO, message, _start(document), help=help_),)
+
+
+def _no_catalogue(document: Document, release: str) -> Diagnostic:
+    program = document.launch.program if document.launch else ""
+    message = f"{program} reads a config of its own, which has no catalogue for {release}; its keys are not checked"
+    return Diagnostic("KEY010", Severity.INFO, message, _start(document))
+
+
+def _stock(framework: str) -> tuple[str, ...]:
+    return tuple(registry.framework(framework).config_names.values())
+
+
+def _not_a_config(document: Document) -> Diagnostic:
+    message = own_keys.unlike([leaf.key for leaf in document.leaves])
+    return Diagnostic("KEY000", Severity.ERROR, message, _start(document), help="say what it is for with --from")
+
+
+def _start(document: Document) -> Place:
+    return document.launch.place if document.launch else Place(document.name, Span(0, 0, 1, 1))
+
+
+def _at_key(code: str, severity: Severity, leaf: Leaf, message: str, help_: str, fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic(code, severity, message, leaf.key_place, help=help_, fix=fix, key=leaf.key)

@@ -1,0 +1,196 @@
+"""The documents that an editor has open: their text as it is typed, and what is found in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.errors import RftconfError, UsageError
+from rftconf.base.secrets import forget, remember
+from rftconf.lint import engine
+from rftconf.lint import recognise_config as config_of
+from rftconf.lint import settings as project
+from rftconf.lint.engine import Selection
+from rftconf.lsp import lines as positions
+from rftconf.lsp.lines import Lines
+from rftconf.schemas import catalogue
+from rftconf.text.source import Source
+from rftconf.verbs import check_files as checking
+from rftconf.verbs import check_project as check_run
+from rftconf.verbs.read_arguments import reading
+
+if TYPE_CHECKING:
+    from rftconf.schemas.catalogue import Catalogue
+    from rftconf.text.document import Document
+
+LARGEST = 512 * 1024
+"""Characters of a text that is checked while it is typed; the largest config seen in the wild has 0.2 MiB."""
+Change = tuple[tuple[tuple[int, int], tuple[int, int]] | None, str]
+"""A range (None: the whole text) and what stands there now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What the settings above a file say. `problem` when they cannot be used, and then nothing is taken from them."""
+
+    settings: project.Settings
+    task: checking.Task
+    least: Severity
+    accepted: frozenset[str] = frozenset()
+    problem: str = ""
+
+    @staticmethod
+    def of(path: Path | None) -> Project:
+        """The project that a file belongs to."""
+        try:
+            return _project(project.find(path.resolve().parent) if path is not None else project.Settings())
+        except (RftconfError, OSError) as error:
+            return replace(_project(project.Settings()), problem=str(error))
+
+
+def _project(settings: project.Settings) -> Project:
+    bound = [f"{name}={value}" for name, value in settings.get("set", {}).items()]
+    how = reading(settings.get("framework"), settings.get("release"), bound, None, None, None, None, None)
+    selection = Selection(check_run.codes(settings.get("select")), check_run.codes(settings.get("ignore")))
+    options = engine.Options(how.framework, how.release, selection, check_run.cluster_of(settings))
+    patterns = tuple((name, check_run.codes(found)) for name, found in settings.get("per-file-ignores", {}).items())
+    task = checking.Task(how, options, patterns, settings.folder)
+    accepted: frozenset[str] = frozenset()
+    if settings.get("baseline"):
+        from rftconf.lint import baseline
+
+        accepted = baseline.load((settings.folder or Path()) / settings.get("baseline"))
+    return Project(settings, task, Severity(settings.get("severity") or "warning"), accepted)
+
+
+@dataclass
+class Open:
+    """One open document."""
+
+    uri: str
+    name: str
+    lines: Lines
+    version: int | None
+    project: Project
+    path: Path | None = None
+    document: Document | None = None
+    found: list[Diagnostic] = field(default_factory=list)
+    taken_for: tuple[str, str, str] | None = None
+    """Framework, release and trainer of the last thorough look; None for what is no config."""
+    problem: str = ""
+    cost: float = 0.0
+    """Seconds that the last check took."""
+
+    @property
+    def text(self) -> str:
+        """What the document holds now."""
+        return self.lines.text
+
+    @property
+    def known(self) -> Catalogue | None:
+        """The catalogue of what it was taken for."""
+        return catalogue.load(*self.taken_for) if self.taken_for is not None else None
+
+
+class Session:
+    """All open documents. Nothing here knows the protocol; positions are lines and columns from 0."""
+
+    def __init__(self, units: positions.Units = "utf-16") -> None:
+        self.units = units
+        self.documents: dict[str, Open] = {}
+
+    def open(self, uri: str, name: str, text: str, version: int | None, path: Path | None = None) -> Open:
+        """Start to follow a document."""
+        made = Open(uri, name, Lines(text, self.units), version, Project.of(path), path)
+        self.documents[uri] = made
+        return made
+
+    def change(self, uri: str, changes: Iterable[Change], version: int | None) -> Open | None:
+        """Make an editor's changes, one after another; None for a document that is not open."""
+        held = self.documents.get(uri)
+        if held is None:
+            return None
+        for where, text in changes:
+            whole = text if where is None else positions.edited(held.lines, *where, text)
+            held.lines = Lines(whole, self.units)
+        held.version = version
+        return held
+
+    def close(self, uri: str) -> None:
+        """Forget a document."""
+        self.documents.pop(uri, None)
+
+    def check(self, held: Open, *, thorough: bool = True) -> list[Diagnostic]:
+        """What is found now. Only a thorough look asks again what the file is for, and what the project says."""
+        start = time.perf_counter()
+        held.problem = ""
+        if thorough:
+            held.project = Project.of(held.path)
+        held.found = []
+        if len(held.text) > LARGEST:
+            held.document = None
+            held.problem = f"larger than {LARGEST // 1024} KiB: not checked here, but rftconf check reads it"
+        elif not check_run.is_excluded(held.name, held.project.settings):
+            held.found = self._found(held, thorough)
+        self._forget_what_is_gone()
+        held.cost = time.perf_counter() - start
+        return held.found
+
+    def _forget_what_is_gone(self) -> None:
+        """Keep the secrets of what the documents hold now, not of every text that was ever typed."""
+        forget()
+        for one in self.documents.values():
+            if one.document is not None:
+                remember(one.document.secrets)
+
+    def _found(self, held: Open, thorough: bool) -> list[Diagnostic]:
+        try:
+            document, found = self.read_and_check(held, held.text, sure=not thorough)
+        except UsageError as error:  # of the settings: a framework or release that is not known
+            held.problem = str(error)
+            return []
+        held.document = document
+        if thorough:
+            self._recognise(held, document)
+        if held.taken_for is None:
+            return []
+        found = [d for d in found if Selection(threshold=held.project.least).wants(d)]
+        if held.project.accepted:
+            from rftconf.lint import baseline
+
+            folder = str(held.project.settings.folder or "")
+            marks = baseline.fingerprints(found, {document.name: document.text}, folder)
+            found = [d for d, mark in zip(found, marks, strict=True) if mark not in held.project.accepted]
+        return found
+
+    def read_and_check(self, held: Open, text: str, *, sure: bool = True) -> tuple[Document, list[Diagnostic]]:
+        """Read and check a text in the place of a document's; `sure` that it is still for the same release."""
+        from rftconf.verbs.open_input import read_source
+
+        task = held.project.task
+        own = checking.options_of(held.name, task)
+        if sure and held.taken_for is not None:
+            framework, release, _ = held.taken_for
+            own = replace(own, framework=framework, release=release)
+        document = read_source(Source(held.name, text), held.name if held.path else "-", task.how)
+        own, _ = checking.by_keys(document, own, task.setting)
+        return document, checking.findings(document, own)
+
+    def _recognise(self, held: Open, document: Document) -> None:
+        """What the document is for. One that cannot be read while it is being typed stays what it was."""
+        task = held.project.task
+        own, _ = checking.by_keys(document, task.options, task.setting)
+        named = own.framework is not None and bool(document.leaves)
+        if not named and not config_of.is_config(document):
+            if document.readable:
+                held.taken_for = None
+            return
+        best = config_of.recognised(document, own.framework, own.release)
+        if best is not None:
+            held.taken_for = best.framework, best.release, best.trainer
+        elif document.readable:
+            held.taken_for = None

@@ -1,0 +1,40 @@
+"""Prompts with images: which runs have them, and the columns that hold them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rftconf.base.symbols import formula
+from rftconf.mappers.context import WriteContext
+from rftconf.plan.origin import Kind
+
+COLUMN = "images"
+"""The column that the frameworks' own readers take where a config names none."""
+_SEES = re.compile(r"(?i)(?<![a-z])(?:[a-z]*vlm?|omni|llava\w*|internvl\w*|vision)(?![a-z])")
+
+
+def sees_images(model: Any) -> bool:
+    """Tell by its name whether a model is one of vision and language (`Qwen/Qwen2.5-VL-7B-Instruct`)."""
+    return isinstance(model, str) and _SEES.search(model) is not None
+
+
+def columns_of_images(w: WriteContext) -> tuple[str, ...]:
+    """Return the columns of images and videos that training reads where rows have them: those that the source's file names,
+    and the one that its framework reads by itself where the model is one of vision and language."""
+    sees = sees_images(w.plan("stage.model.path"))
+    found: dict[str, None] = {}
+    for index in range(w.items("stage.data.train")):
+        image, video = (f"stage.data.train[{index}].keys.{field}" for field in ("image", "video"))
+        # a config that is written out in full names both columns as they are by default
+        full = _is_told(w, image) and _is_told(w, video)
+        if w.plan(image) is not None and (sees or (_is_told(w, image) and not (full and w.plan(image) == COLUMN))):
+            found[formula(w.plan(image))] = None
+        if _is_told(w, video) and not full:
+            found[formula(w.plan(video))] = None
+    return tuple(found)
+
+
+def _is_told(w: WriteContext, path: str) -> bool:
+    origin = w.origins.get(path)
+    return origin is not None and origin.kind is Kind.WRITTEN and w.plan(path) is not None

@@ -1,0 +1,218 @@
+"""Shapes that folds are made of: each says once what keys and plan fields are to each other, and serves both directions.
+
+`together` makes a fold of shapes and of the hand-written part that is left. The functions are a shape's half, for folds that need
+one between other things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Any, Protocol
+
+from rftconf.base.ledger import State
+from rftconf.base.record import record
+from rftconf.base.symbols import MISSING, Expr, formula
+from rftconf.mappers.context import Context, ReadContext, When, WriteContext
+from rftconf.mappers.rows import Fold
+from rftconf.plan.origin import Kind
+
+
+class Shape(Protocol):
+    """Keys and plan fields with what they mean to each other; a `Fold` is one, too."""
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The keys that it speaks for."""
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plan fields that it feeds."""
+
+    @property
+    def read(self) -> Callable[[ReadContext], None]:
+        """Sets the plan fields."""
+
+    @property
+    def write(self) -> Callable[[WriteContext], None]:
+        """Writes the keys, or says what becomes of the plan fields."""
+
+
+def together(*shapes: Shape, why: str, when: When | None = None, natives: tuple[str, ...] = ()) -> Fold:
+    """Make a fold of shapes; `when`: nothing of it acts otherwise, and nothing is said of it. `natives`: further keys."""
+
+    def read(r: ReadContext) -> None:
+        for shape in shapes if when is None or when.test(r) else ():
+            shape.read(r)
+
+    def write(w: WriteContext) -> None:
+        for shape in shapes if when is None or when.test(w) else ():
+            shape.write(w)
+
+    keys = dict.fromkeys((*(key for shape in shapes for key in shape.natives), *natives))
+    plans = dict.fromkeys(path for shape in shapes for path in shape.plans)
+    return Fold(tuple(keys), tuple(plans), read, write, why)
+
+
+def take(r: ReadContext, key: str, path: str, default: Any = None) -> None:
+    """Set a plan field to the value of a key."""
+    r.set(path, r.native(key, default), key)
+
+
+def carry(w: WriteContext, key: str, path: str, **more: Any) -> None:
+    """Write a plan value, where there is one, under a key. `more`: as `put` takes it."""
+    if (value := w.plan(path)) is not None:
+        w.put(key, value, path, **more)
+
+
+def leave_open(
+    w: WriteContext, key: str, note: str, *plans: str, state: State = State.UNRESOLVED, how: str = ""
+) -> None:
+    """Leave a key to a person, and say why."""
+    w.put(key, MISSING, *plans, state=state, note=note, how=how, always=True)
+
+
+def leave_to_default(w: WriteContext, key: str, path: str, note: str) -> None:
+    """Record that a key is not written for a plan value that it has no word for, and what acts then."""
+    acts = f"nothing is written, so {formula(w.defaults(key))}, the default of {key}, acts"
+    w.lose(path, State.NO_COUNTERPART, "; ".join(filter(None, (note, acts))))
+
+
+def settle(
+    w: WriteContext, path: str, same: bool, as_here: str, otherwise: str = "", state: State = State.NARROWED
+) -> None:
+    """Record what this framework does about a plan field that it has no key for: the same, or something else."""
+    w.lose(path, State.DEFAULT if same else state, as_here if same else otherwise or as_here)
+
+
+@record
+class Pair:
+    """A key and a plan field of one value. `default`: the key's, where the catalogue cannot know it."""
+
+    key: str
+    path: str
+    default: Any = None
+    always: bool = False
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The key."""
+        return (self.key,)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plan field."""
+        return (self.path,)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to the key's value."""
+        take(r, self.key, self.path, self.default)
+
+    def write(self, w: WriteContext) -> None:
+        """Write the field's value, where there is one."""
+        carry(w, self.key, self.path, always=self.always)
+
+
+@record
+class Behaves:
+    """A plan field that the framework's code decides: by itself, or by `keys` that say something else as well.
+
+    `value` is what it does, or finds that out. Another value of the source is narrowed, and `otherwise` says to what;
+    a field without a value is not spoken of where `only_told`.
+    """
+
+    path: str
+    value: Any
+    how: str
+    otherwise: str = ""
+    as_here: str = ""
+    keys: tuple[str, ...] = ()
+    only_told: bool = False
+    state: State = State.NARROWED
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """None of its own."""
+        return ()
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plan field."""
+        return (self.path,)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to what is done."""
+        r.set(self.path, self._mine(r), *self.keys, kind=None if self.keys else Kind.DEFAULT, how=self.how)
+
+    def write(self, w: WriteContext) -> None:
+        """Return whether the source does the same."""
+        value = w.plan(self.path)
+        if value is not None or not self.only_told:
+            settle(w, self.path, value in (self._mine(w), None), self.as_here or self.how, self.otherwise, self.state)
+
+    def _mine(self, c: Context) -> Any:
+        return self.value(c) if callable(self.value) else self.value
+
+
+@record
+class Where:
+    """One of two shapes for the same plan fields, by a condition."""
+
+    when: When
+    then: Shape
+    otherwise: Shape
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The keys of both."""
+        return (*self.then.natives, *self.otherwise.natives)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plan fields of both."""
+        return tuple(dict.fromkeys((*self.then.plans, *self.otherwise.plans)))
+
+    def read(self, r: ReadContext) -> None:
+        """Set the fields as the shape does whose turn it is."""
+        (self.then if self.when.test(r) else self.otherwise).read(r)
+
+    def write(self, w: WriteContext) -> None:
+        """Write as the shape does whose turn it is."""
+        (self.then if self.when.test(w) else self.otherwise).write(w)
+
+
+@record
+class Switch:
+    """A key that is on or off, and a plan field with a word for either; what nobody told passes as it is.
+
+    `near`: other words of the plan that the switch is turned on for, with what is lost.
+    """
+
+    key: str
+    path: str
+    on: str
+    off: str
+    near: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """The key."""
+        return (self.key,)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plan field."""
+        return (self.path,)
+
+    def read(self, r: ReadContext) -> None:
+        """Set the field to the word for the switch."""
+        value = r.native(self.key)
+        r.set(self.path, value if isinstance(value, Expr) else self.on if value else self.off, self.key)
+
+    def write(self, w: WriteContext) -> None:
+        """Switch off for the one word, and on for any other."""
+        word = w.plan(self.path)
+        if word is not None:
+            note = self.near.get(str(word), "")
+            state = State.NARROWED if note else State.EXACT
+            w.put(self.key, word != self.off, self.path, state=state, note=note)

@@ -1,0 +1,263 @@
+"""What has to become of every key that a file writes, for another release of its framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from rftconf.base.older_python import StrEnum
+from rftconf.schemas import catalogue, registry, versions
+from rftconf.schemas.acceptance import Verdict, judge
+from rftconf.schemas.edits import Change
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Document, Leaf, Mode
+
+_MOST_REWRITTEN = 200_000
+"""Keys that are rewritten for values which later ones replace; beyond it such a value is looked at without the other keys."""
+
+
+class Kind(StrEnum):
+    """What is done to a key."""
+
+    RENAMED = "renamed"
+    MOVED = "moved"
+    SPLIT = "split"
+    RESPELT = "respelt"
+    PREFIX = "prefix"
+    REMOVED = "removed"
+    PINNED = "pinned"
+    LEFT = "left"
+
+
+class Kept:
+    """The value as it is written."""
+
+
+KEPT = Kept()
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A key that is added beside another one; `value` is KEPT where it repeats that one's text."""
+
+    key: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What becomes of one written leaf. `key` with Hydra's prefix where it is an override; None: it is taken out."""
+
+    leaf: Leaf
+    kind: Kind
+    key: str | None
+    value: Any = KEPT
+    beside: tuple[Beside, ...] = ()
+    why: str = ""
+    lossy: bool = False
+    refused: bool = False
+    """Whether the asked release refuses the key, as the file's own release did."""
+    nobodys: bool = False
+    """True where no release's catalogue has the key, so that nobody knows what its removal loses."""
+
+    @property
+    def was(self) -> str:
+        """The key as written."""
+        return self.leaf.mode.value + self.leaf.key
+
+    @property
+    def changes_text(self) -> bool:
+        """False for what is only said."""
+        return self.kind is not Kind.LEFT
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A value on its way through the edits, with the leaf it came from."""
+
+    value: Any
+    leaf: Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """From one release of a framework and trainer to another."""
+
+    found: Guess
+    to: str
+
+    @property
+    def old(self) -> catalogue.Catalogue:
+        """The keys of the source's release."""
+        return catalogue.load(self.found.framework, self.found.release, self.found.trainer)
+
+    @property
+    def new(self) -> catalogue.Catalogue:
+        """The keys of the asked release."""
+        return catalogue.load(self.found.framework, self.to, self.found.trainer)
+
+    @property
+    def down(self) -> bool:
+        """True towards an older release."""
+        order = registry.framework(self.found.framework).releases
+        return order.index(self.to) < order.index(self.found.release)
+
+    def rewritten(self, flat: Mapping[str, Slot]) -> versions.Rewritten[Slot]:
+        """`flat` with the edits of every release on the way."""
+        name, here, trainer = self.found.framework, self.found.release, self.found.trainer
+        if self.down:
+            return versions.downgrade(name, flat, self.to, here, trainer=trainer)
+        return versions.upgrade(name, flat, here, self.to, trainer=trainer)
+
+
+def plan_edits(document: Document, route: Route) -> list[Wanted]:
+    """For every leaf of the document that has to change, or of which something is to be said, what becomes of it."""
+    groups = registry.framework(route.found.framework).groups
+    own = [leaf for leaf in document.leaves if leaf.key not in groups and "@" not in leaf.key and "/" not in leaf.key]
+    last = {leaf.key: leaf for leaf in own if leaf.mode is not Mode.DELETE}
+    flat = {key: Slot(leaf.value, leaf) for key, leaf in last.items()}
+    done = route.rewritten(flat)
+    ends = _by_leaf(done)
+    overrides = document.form != "yaml"
+    found: list[Wanted] = []
+    alone = len(flat) * (len(own) - len(last)) > _MOST_REWRITTEN
+    for leaf in [*own, *(leaf for _, leaf in document.conditional)]:
+        if leaf.mode is Mode.DELETE:
+            found += _deletion(leaf, route)
+            continue
+        ours = ends
+        if last.get(leaf.key) is not leaf:
+            slot = {leaf.key: Slot(leaf.value, leaf)}
+            ours = _by_leaf(route.rewritten(slot if alone else {**flat, **slot}))
+        found += _wanted_of_leaf(leaf, *ours.get(id(leaf), ({}, [])), route, overrides=overrides)
+    return found
+
+
+_Ends: TypeAlias = dict[int, tuple[dict[str, Any], list[Change]]]
+
+
+def _by_leaf(done: versions.Rewritten[Slot]) -> _Ends:
+    """What each leaf became, key to value, and the changes that made it so; by the leaf's identity."""
+    found: _Ends = {}
+    for key, slot in done.flat.items():
+        found.setdefault(id(slot.leaf), ({}, []))[0][key] = slot.value
+    for change in done.changes:
+        if isinstance(change.cell, Slot):
+            found.setdefault(id(change.cell.leaf), ({}, []))[1].append(change)
+    return found
+
+
+def _wanted_of_leaf(
+    leaf: Leaf, ends: dict[str, Any], said: list[Change], route: Route, *, overrides: bool
+) -> Iterator[Wanted]:
+    """What becomes of one leaf, given what the edits made of the whole file."""
+    slept = versions.dead(route.found.framework, route.found.release, leaf.key, route.found.trainer)
+    if slept is not None and leaf.value is not None and not _dead_there(leaf, route):
+        yield Wanted(leaf, Kind.REMOVED, None, why=slept)
+        return
+    ends = dict(ends)
+    why = "; ".join(dict.fromkeys(change.why for change in said if _worth_saying(change)))
+    lossy = any(change.lossy for change in said)
+    if not ends:
+        yield Wanted(leaf, Kind.REMOVED, None, why=why or f"{_title(route)} has no {leaf.key}", lossy=lossy)
+        return
+    first = leaf.key if leaf.key in ends else next(iter(ends))
+    value = ends.pop(first)
+    kept = KEPT if value is leaf.value or (type(value) is type(leaf.value) and value == leaf.value) else value
+    prefix, refused = _standing(leaf, first, value, route, overrides=overrides)
+    if refused is Verdict.DEAD:
+        why = versions.dead(route.found.framework, route.to, first, route.found.trainer) or why
+        yield Wanted(leaf, Kind.REMOVED, None, why=why, lossy=False)
+        return
+    settled = versions.reason_value_is_fixed(route.found.framework, route.to, first)
+    if settled is not None and value != route.new.default(first):
+        yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)}: {settled}", lossy=True)
+        return
+    if refused is Verdict.UNKNOWN and not _unknown_before(leaf, route, overrides=overrides):
+        why, nobodys = f"{_title(route)} takes no {prefix}{first}", leaf.key not in route.old
+        yield Wanted(leaf, Kind.REMOVED, None, why=why, lossy=True, nobodys=nobodys)
+        return
+    gone = _unregistered(first, value, route)
+    if gone:
+        why, lossy = gone, True
+    beside = tuple(
+        Beside(_prefix(route, key, value, overrides=overrides) + key, KEPT if value is leaf.value else value)
+        for key, value in ends.items()
+    )
+    key = prefix + first
+    kind = _kind(leaf, key, kept, beside)
+    if refused is not None:
+        why, lossy = f"{_title(route)}: {key}={leaf.raw or value} {refused.value}", refused is not Verdict.UNKNOWN
+    if kind is not Kind.LEFT or lossy or refused is not None:
+        yield Wanted(leaf, kind, key, kept, beside, why, lossy, refused=refused is Verdict.UNKNOWN)
+
+
+def _unregistered(key: str, value: Any, route: Route) -> str:
+    """Why a name that the source's release registers is none any more; the user's own names are not known here."""
+    before, now = route.old.names(key), route.new.names(key)
+    if not now or value in now or (before and value not in before) or not isinstance(value, str):
+        return ""
+    return f"{_title(route)} has no {value}: write your own under that name, or take one of {', '.join(now)}"
+
+
+def _dead_there(leaf: Leaf, route: Route) -> bool:
+    return versions.dead(route.found.framework, route.to, leaf.key, route.found.trainer) is not None
+
+
+def _worth_saying(change: Change) -> bool:
+    return not change.why.startswith(("renamed ", "called ")) or not change.became
+
+
+def _kind(leaf: Leaf, key: str, kept: Any, beside: tuple[Beside, ...]) -> Kind:
+    bare = key.lstrip("+")
+    if beside:
+        return Kind.SPLIT if bare != leaf.key else Kind.PINNED
+    if bare != leaf.key:
+        same_node = bare.rpartition(".")[0] == leaf.key.rpartition(".")[0]
+        return Kind.RENAMED if same_node else Kind.MOVED
+    if kept is not KEPT:
+        return Kind.RESPELT
+    return Kind.PREFIX if key != leaf.mode.value + leaf.key else Kind.LEFT
+
+
+def _standing(leaf: Leaf, key: str, value: Any, route: Route, *, overrides: bool) -> tuple[str, Verdict | None]:
+    """The prefix that the asked release wants, and what it still says against the key."""
+    held = leaf.mode.value
+    verdict = judge(route.new, held + key, value, overrides=overrides)
+    if verdict is Verdict.CANNOT_APPEND:
+        held, verdict = "", judge(route.new, key, value, overrides=overrides)
+    elif verdict in (Verdict.NEEDS_PLUS, Verdict.UNKNOWN) and overrides and not held and _adds(leaf, key, route):
+        adds = judge(route.new, f"+{key}", value, overrides=overrides)
+        held, verdict = ("+", adds) if adds.fits else (held, verdict)
+    elif verdict is Verdict.NEEDS_PLUS:
+        held, verdict = "+", judge(route.new, f"+{key}", value, overrides=overrides)
+    return held, None if verdict.fits else verdict
+
+
+def _adds(leaf: Leaf, key: str, route: Route) -> bool:
+    """True for another name of the key, and for a key that the asked release's code asks for and its YAML lacks."""
+    return key != leaf.key or versions.asked_for(route.found.framework, route.to, key)
+
+
+def _prefix(route: Route, key: str, value: Any, *, overrides: bool) -> str:
+    return "+" if overrides and judge(route.new, key, value) is Verdict.NEEDS_PLUS else ""
+
+
+def _unknown_before(leaf: Leaf, route: Route, *, overrides: bool) -> bool:
+    return not judge(route.old, leaf.mode.value + leaf.key, leaf.value, overrides=overrides).fits
+
+
+def _deletion(leaf: Leaf, route: Route) -> Iterator[Wanted]:
+    """`~key`: the key may have another name, or be gone, which is all that was asked."""
+    if leaf.key in route.new or route.new.is_node(leaf.key):
+        return
+    moved = list(route.rewritten({leaf.key: Slot("", replace(leaf, mode=Mode.SET))}).flat)
+    if len(moved) == 1 and moved[0] != leaf.key and moved[0] in route.new:
+        yield Wanted(leaf, Kind.RENAMED, f"~{moved[0]}")
+    elif leaf.key in route.old or route.old.is_node(leaf.key):
+        yield Wanted(leaf, Kind.REMOVED, None, why=f"{_title(route)} has no {leaf.key} to delete")
+
+
+def _title(route: Route) -> str:
+    return f"{registry.framework(route.found.framework).title} {route.to}"

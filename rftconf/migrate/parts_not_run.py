@@ -1,0 +1,47 @@
+"""Overrides in parts of a script that are not run as the file stands: arms not taken, functions not called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from rftconf.base.span import LineIndex, Place, Span
+from rftconf.migrate.key_changes import KEPT, Kind, Route, Slot, Wanted
+from rftconf.schemas.acceptance import judge
+from rftconf.text.document import Document, Leaf, Mode
+
+_OVERRIDE = re.compile(r"(?<![\w.$}/+~-])(\+{0,2})([A-Za-z_]\w*(?:\.\w+)+)=")
+
+
+def unread(document: Document, routes: Iterable[Route]) -> Iterator[Wanted]:
+    """What the same edits want of keys that stand in the text and were not read: new names are given, the rest is said."""
+    read = {leaf.key_place.span.start for leaf in document.leaves if leaf.key_place.file == document.name}
+    read |= {leaf.key_place.span.start for _, leaf in document.conditional}
+    index = LineIndex(document.text)
+    for found in _OVERRIDE.finditer(document.text):
+        line_start = document.text.rfind("\n", 0, found.start()) + 1
+        if found.start(2) in read or "#" in document.text[line_start : found.start()]:
+            continue
+        for route in routes:
+            leaf = _leaf(document, found, index)
+            if leaf.key in route.old:
+                yield from _wanted_of_leaf(leaf, route)
+                break
+
+
+def _leaf(document: Document, found: re.Match[str], index: LineIndex) -> Leaf:
+    span: Span = index.span(found.start(2), found.end(2))
+    here, after = Place(document.name, span), Place(document.name, index.span(found.end(), found.end()))
+    return Leaf(found[2], "", after, here, mode=Mode(found[1]))
+
+
+def _wanted_of_leaf(leaf: Leaf, route: Route) -> Iterator[Wanted]:
+    ends = list(route.rewritten({leaf.key: Slot("", leaf)}).flat)
+    where = "in a part of the script that is not run as it stands"
+    if len(ends) != 1:
+        now = f"it became {', '.join(ends)}" if ends else "nothing takes its place"
+        yield Wanted(leaf, Kind.LEFT, leaf.key, why=f"{where}: {now}")
+    elif ends[0] != leaf.key:
+        plus = not judge(route.new, ends[0], "").fits and judge(route.new, f"+{ends[0]}", "").fits
+        prefix = leaf.mode.value if leaf.mode is Mode.FORCE else "+" if plus else ""
+        yield Wanted(leaf, Kind.RENAMED, prefix + ends[0], KEPT, why=where)

@@ -1,0 +1,14 @@
+"""What a field of the plan is there for, where it is not the mathematics."""
+
+from __future__ import annotations
+
+PERFORMANCE = "performance"
+"""Marks fields that change speed or memory only; they count for `plan_id`, not for `math_id`."""
+
+
+MEASUREMENT = "measurement"
+"""Marks what is evaluated and saved, and when; it counts for `plan_id`, and for `math_id` only of runs that do nothing else."""
+
+
+BOOKKEEPING = "bookkeeping"
+"""Marks names, paths of outputs and logging; they count for neither hash."""

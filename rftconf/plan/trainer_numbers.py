@@ -1,0 +1,63 @@
+"""What a trainer computes with, in the same fields whichever back end it is: number types, seed, what decays.
+
+Megatron's `dtype` is what FSDP calls the type of the computation; beside it Megatron's optimizers keep single-precision
+weights of what is learned. Both seed their processes. Megatron lets no weight decay act on vectors (norms, biases).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+ROLES = ("actor", "reference", "critic")
+LEARNED = ("actor", "critic")
+AT = "stage.placement."
+MEGATRON, MASTER = "megatron", "fp32"
+DECAYED, MATRICES = "decayed", "matrices"
+"""An optimizer's extra argument that says on which weights the decay acts, and that it is on matrices alone."""
+MOVED = (("megatron.dtype", "compute_dtype"), ("megatron.seed", "seed"))
+"""Fields of Megatron's, and those of every trainer's that mean the same."""
+OWN = ("compute_dtype", "model_dtype", "seed")
+"""Fields that say nothing of a role that Megatron trains: its own do."""
+
+T = TypeVar("T")
+
+
+def moved(values: Mapping[str, T], plan: Mapping[str, Any]) -> dict[str, T]:
+    """`values` by path with Megatron's fields in every trainer's place, for the roles that Megatron has in `plan`."""
+    found = dict(values)
+    for role in ROLES:
+        at = f"{AT}{role}."
+        if plan.get(at + "backend") != MEGATRON:
+            continue
+        for name in OWN:
+            found.pop(at + name, None)
+        for name, other in MOVED:
+            if at + name in found:
+                found[at + other] = found.pop(at + name)
+    return found
+
+
+def in_every_trainers_words(values: Mapping[str, Any]) -> dict[str, Any]:
+    """One stage's values, number types, seeds and decay in the fields that every trainer has."""
+    found = moved(values, values)
+    for role in LEARNED:
+        at = f"{AT}{role}."
+        if values.get(at + "backend") == MEGATRON:
+            if at + "compute_dtype" in found:
+                found[at + "model_dtype"] = MASTER
+            _say_what_decays(found, f"stage.optim.{role}.")
+    return found
+
+
+def _say_what_decays(found: dict[str, Any], at: str) -> None:
+    """Matrices do (megatron.core.optimizer gives parameters of one dimension a `wd_mult` of 0)."""
+    extra = found.get(at + "extra") or {}
+    if found.get(at + "weight_decay") not in (0, None) and isinstance(extra, dict):
+        found[at + "extra"] = {**extra, DECAYED: MATRICES}
+
+
+def trained_apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """True where one stage's role is Megatron's and the other's somebody else's: the two say the same in different fields."""
+    backends = [[values.get(f"{AT}{role}.backend") for values in (one, other)] for role in ROLES]
+    return any(None not in pair and (pair[0] == MEGATRON) != (pair[1] == MEGATRON) for pair in backends)

@@ -1,0 +1,138 @@
+"""Sizes by which a run fits given GPUs: candidates are written, read back and priced; the first comfortable one is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rftconf.base.errors import RefusedError, UsageError
+from rftconf.budget.advice.inverse_questions import highest_fraction
+from rftconf.budget.facts.gpus import Gpu
+from rftconf.budget.price import Budget
+from rftconf.mappers.tables import table_of
+from rftconf.recipes.draft import LARGEST_NODE, PARKED, Request, Sizes, draft
+from rftconf.recipes.draft_config import NotPlacedError, Written, able, write_draft
+from rftconf.schemas.registry import FRAMEWORKS
+
+SPARE = 0.05
+"""The share of a GPU that stays free beside the account's own uncertainty."""
+REQUESTS = 8
+"""Full-length requests at once that make an engine worth its GPUs."""
+MOST_SEQUENCES = 8
+LARGEST_ENGINE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A config that fits, and the account that says so."""
+
+    sizes: Sizes
+    written: Written
+    budget: Budget
+    gpu: Gpu
+
+
+def fit(request: Request, gpu: Gpu) -> Fit:
+    """The fastest sizes that fit. Raises RefusedError with the fewest GPUs that would do where none do."""
+    expressed(request)
+    first: Fit | None = None
+    for tp in engine_sizes(request):
+        if attempt(request, gpu, _tightest(tp)) is None:
+            continue
+        for tried in _from_fastest(request, tp):
+            found = attempt(request, gpu, tried)
+            if found is None:
+                continue
+            first = first or found
+            if _comfortable(found):
+                return found
+    if first is None:
+        raise _nothing_fits(request, gpu)
+    return first
+
+
+def expressed(request: Request) -> Written | None:
+    """The config before anything is sized; None where it cannot be placed.
+
+    Raises RefusedError where the framework has no such algorithm, with the frameworks that have.
+    """
+    try:
+        return write_draft(request, draft(request, _tightest(1)))
+    except NotPlacedError:
+        return None
+    except RefusedError as refused:
+        others = [replace(request, framework=name, release=one.newest) for name, one in FRAMEWORKS.items()]
+        found = [one.framework for one in others if able(one, draft(one, _tightest(1)))]
+        raise RefusedError(refused.message, choices=tuple(f"--framework {name}" for name in found)) from None
+
+
+def engine_sizes(request: Request) -> Iterator[int]:
+    """GPUs of an engine, smallest first: within a node, and whole engines on all GPUs."""
+    per_node = request.gpus // request.node_count
+    alone = not table_of(request.framework, "rl").target.shares
+    for tp in (1, 2, 4, LARGEST_ENGINE):
+        if per_node % tp == 0 and (not alone or tp < request.gpus or request.gpus == 1):
+            yield tp
+
+
+def _tightest(tp: int) -> Sizes:
+    return Sizes(tp, 1, 0.5, len(PARKED))
+
+
+def _from_fastest(request: Request, tp: int) -> Iterator[Sizes]:
+    most = min(max(request.recipe.tokens_per_rank // request.longest, 1), MOST_SEQUENCES)
+    for parked in range(len(PARKED) + 1):
+        sequences = most
+        while sequences:
+            yield Sizes(tp, sequences, request.recipe.gpu_memory_fraction, parked)
+            sequences //= 2
+
+
+def _comfortable(found: Fit) -> bool:
+    return all(one.requests >= REQUESTS for one in found.budget.serving)
+
+
+def attempt(request: Request, gpu: Gpu, tried: Sizes) -> Fit | None:
+    """These sizes with the share of memory that the engines may have; None where nothing fits or nothing can be placed."""
+    try:
+        made = write_draft(request, draft(request, tried))
+    except NotPlacedError:
+        return None
+    setup = made.setup()
+    best = highest_fraction(setup, gpu, SPARE)
+    if best is None or not best.changes:
+        return None
+    most = table_of(request.framework, "rl").target.memory if setup.layout == "disaggregated" else tried.fraction
+    chosen = replace(tried, fraction=min(float(best.changes[0].new), most))
+    made = write_draft(request, draft(request, chosen))
+    budget = made.priced(gpu)
+    if budget.verdict != "fits" or budget.problems or budget.headroom < SPARE * gpu.usable:
+        return None
+    return Fit(chosen, made, budget, gpu)
+
+
+def _nothing_fits(request: Request, gpu: Gpu) -> RefusedError:
+    what = f"{request.model} with sequences of {request.longest:,} tokens does not fit {request.gpus} × {gpu.title}"
+    more = _fewest(request, gpu)
+    if more is not None:
+        return RefusedError(what, choices=(f"--gpus {more}: the fewest of them on which it fits",))
+    shorter = "a smaller model, shorter sequences (--response-tokens N), or a larger GPU"
+    return RefusedError(f"{what}, nor any number up to 512", choices=(shorter,))
+
+
+def _fewest(request: Request, gpu: Gpu) -> int | None:
+    for gpus in _clusters(request.gpus):
+        larger = replace(request, gpus=gpus, nodes=None)
+        try:
+            if any(attempt(larger, gpu, _tightest(tp)) for tp in reversed(list(engine_sizes(larger)))):
+                return gpus
+        except UsageError:
+            continue
+    return None
+
+
+def _clusters(above: int) -> Iterator[int]:
+    """Every number within a node, then whole nodes, ever larger steps."""
+    nodes = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64)
+    sizes = (*range(2, LARGEST_NODE), *(count * LARGEST_NODE for count in nodes))
+    yield from (gpus for gpus in sizes if gpus > above)

@@ -1,0 +1,115 @@
+"""Files that a text names: among those that were given, else beside it on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from rftconf.base.errors import UnreadableError
+from rftconf.text.document import Leaf
+from rftconf.text.source import Source, open_source
+
+
+class ShippedFiles(Protocol):
+    """Config files that a framework ships: asked for one where a config names it and it is not beside the config."""
+
+    def find(self, wanted: str, within: str) -> Source | None:
+        """The file that the text called `within` means by `wanted`, or None."""
+
+    def whose(self, names: Iterable[str]) -> str:
+        """Whose files these are, of those that `find` gave: `ROLL 0.2.1's own (examples/config)`."""
+
+    def acting(self, leaves: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
+        """A composed config without what comes from such files and changes nothing."""
+
+
+def find_source(wanted: str, sources: Mapping[str, str]) -> str | None:
+    """The name among `sources` that is the file `wanted`: the same path, or the only one that ends alike."""
+    path = PurePosixPath(wanted)
+    same = [name for name in sources if PurePosixPath(name) == path]
+    if same:
+        return same[0]
+    parts = [part for part in path.parts if part not in ("..", "/")]
+    alike = [name for name in sources if list(PurePosixPath(name).parts[-len(parts) :]) == parts]
+    alike = alike or [name for name in sources if PurePosixPath(name).name == path.name]
+    return alike[0] if len(alike) == 1 else None
+
+
+def text_beside(name: str, wanted: str, sources: Mapping[str, str]) -> Source | None:
+    """The text of `wanted` as the file `name` means it, or None. Only regular files are opened, and none is run.
+
+    Beside it means in its folder, in one next to that, or below: a config does not get to name any file of a machine.
+    """
+    found = find_source(wanted, sources)
+    if found is not None:
+        return Source(found, sources[found])
+    path = Path(os.path.normpath(Path(name).parent / wanted))
+    try:
+        if PurePosixPath(wanted).is_absolute() or not Path(name).is_file() or not is_below(path, Path(name), 1):
+            return None
+        return open_source(path)
+    except (OSError, ValueError, UnreadableError):
+        return None
+
+
+def beside_script(name: str, wanted: str) -> Source | None:
+    """A script that the script `name` runs or sources, as seen from its folder or from the root that both paths share."""
+    path = PurePosixPath(wanted)
+    folders = [part for part in path.parts[:-1] if part != "."]
+    own = Path(name).absolute().parent.parts
+    shared = bool(folders) and tuple(folders) == own[-len(folders) :]
+    return text_beside(name, wanted, {}) or (text_beside(name, path.name, {}) if shared else None)
+
+
+FOLDERS_ABOVE = 6
+"""Configs are named as seen from the root of a checkout; how many folders above a file are tried."""
+
+
+def in_checkout(name: str, wanted: str) -> Path | None:
+    """Where `wanted`, as seen from the root of a checkout, lies: beside the file `name`, or below a folder above it.
+
+    Never an absolute path, one with `..`, nor what a link leads to elsewhere.
+    """
+    if not wanted or PurePosixPath(wanted).is_absolute() or ".." in PurePosixPath(wanted).parts:
+        return None
+    try:
+        folder = Path(name).resolve().parent
+        for place in (folder, *folder.parents)[:FOLDERS_ABOVE]:
+            if is_below(place / wanted, place / "_", 0):
+                return place / wanted
+            if (place / ".git").exists():
+                break
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def in_checkout_of_another(name: str, wanted: str) -> Path | None:
+    """Find `wanted` in the checkout of the file `name` where its first folders are those of another machine.
+
+    The rest of the path must begin with a folder that the file `name` stands in, and go at least two folders deep.
+    """
+    parts = [part for part in PurePosixPath(wanted).parts if part != "/"]
+    if ".." in parts:
+        return None
+    own = set(Path(name).absolute().parent.parts)
+    for first in range(0 if wanted.startswith("/") else 1, len(parts) - 2):
+        if parts[first] in own and (place := in_checkout(name, str(PurePosixPath(*parts[first:])))) is not None:
+            return place
+    return None
+
+
+def is_below(path: Path, file: Path, folders_above: int) -> bool:
+    """True when `path` is a regular file in the folder of `file` or below a folder above it; links are followed first.
+
+    A folder that is the root of a repository is the highest. Raises OSError for a name that no file can have.
+    """
+    if not path.is_file():
+        return False
+    folder = file.resolve().parent
+    for _ in range(folders_above):
+        if not (folder / ".git").exists():
+            folder = folder.parent
+    return path.resolve().is_relative_to(folder)

@@ -1,0 +1,110 @@
+"""Values as Hydra's override grammar reads them. What comes out is text with holes where the symbols were."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TypeAlias
+
+from rftconf.base.errors import RefusedError
+from rftconf.base.symbols import Expr, Now, Text, Value, text
+
+Pieces: TypeAlias = tuple["str | Expr", ...]
+
+_BARE = re.compile(r"(?:[A-Za-z_/]|\.{1,2}/)[\w/.+%*@?|:\-]*", re.ASCII)
+_BARE_AROUND_SYMBOLS = re.compile(r"[\w/.+%*@?|:\-]*", re.ASCII)
+_NOT_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
+_BARE_KEY = re.compile(r"[A-Za-z_][\w/.+%*@?|\-]*", re.ASCII)
+_ESCAPABLE_IN_KEY = re.compile(r"[\\()\[\]{}:=, ]")
+_KEY_TEXT = re.compile(r"[\w/.+$%*@?|\-\\()\[\]{}:=, ]+", re.ASCII)
+
+
+def hydra_value(value: Value) -> Pieces:
+    """`value` as the right side of `key=value`. Raises RefusedError for a mapping key that Hydra cannot write."""
+    written = text(*_pieces(value))
+    if isinstance(written, str):
+        return (written,)
+    return written.parts if isinstance(written, Text) else (written,)
+
+
+def _pieces(value: Value) -> Pieces:
+    match value:
+        case None:
+            return ("null",)
+        case bool():
+            return ("true" if value else "false",)
+        case float():
+            return (repr(value) if math.isfinite(value) else str(value),)
+        case str():
+            return (_string(value),)
+        case Now():
+            return (_string(_clock(value)),)
+        case Text(parts) if any(isinstance(part, Now) for part in parts):
+            return _pieces(text(*(_clock(part) if isinstance(part, Now) else part for part in parts)))
+        case Text(parts):
+            return _around_symbols(parts)
+        case Expr():
+            return (value,)
+        case list():
+            return ("[", *_joined([_pieces(item) for item in value]), "]")
+        case dict():
+            return ("{", *_joined([(f"{_key(key)}: ", *_pieces(item)) for key, item in value.items()]), "}")
+    return (str(value),)
+
+
+def _clock(value: Now) -> str:
+    """The time as Hydra itself tells it, the same in every key of one run."""
+    return f"${{now:{value.form}}}"
+
+
+def _joined(items: list[Pieces]) -> Pieces:
+    return tuple(piece for at, item in enumerate(items) for piece in ((", ", *item) if at else item))
+
+
+def _string(value: str) -> str:
+    if value == "???" or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXT):
+        return value
+    quote = '"' if "'" in value and '"' not in value else "'"
+    return f"{quote}{_escaped(value, quote, closes=True)}{quote}"
+
+
+def _around_symbols(parts: tuple[str | Expr, ...]) -> Pieces:
+    known = [part for part in parts if isinstance(part, str)]
+    if all(_BARE_AROUND_SYMBOLS.fullmatch(part) for part in known):
+        return parts
+    last = len(parts) - 1
+    inside = (
+        _escaped(part, "'", closes=at == last) if isinstance(part, str) else part for at, part in enumerate(parts)
+    )
+    return ("'", *inside, "'")
+
+
+def _escaped(value: str, quote: str, *, closes: bool) -> str:
+    """Backslashes count in a quoted Hydra value only before a quote, so only there they are doubled."""
+    end = r"|(\\+)$(?![\n])" if closes else ""
+    return re.sub(
+        rf"(\\*){quote}{end}",
+        lambda m: m[2] * 2 if closes and m[2] else f"{m[1] * 2}\\{quote}",
+        value,
+    )
+
+
+def _key(key: str) -> str:
+    if _BARE_KEY.fullmatch(key) and key.lower() not in _NOT_TEXT:
+        return key
+    escaped = _ESCAPABLE_IN_KEY.sub(lambda m: "\\" + m[0], key)
+    if not _KEY_TEXT.fullmatch(key) or key != key.strip() or _reads_as_other(key):
+        raise RefusedError(
+            f"the mapping key {key!r} cannot be written as a Hydra override", choices=("write YAML instead: --as yaml",)
+        )
+    return escaped
+
+
+def _reads_as_other(key: str) -> bool:
+    if key.lower() in _NOT_TEXT:
+        return True
+    try:
+        float(key)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""Which commands of a script start a framework, and how their arguments are read. A table and its lookup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+
+from rftconf.base.record import record
+from rftconf.text.launch.marks import of_program
+
+
+class Style(Enum):
+    """How a program takes its arguments."""
+
+    HYDRA = "hydra"
+    FLAGS = "flags"
+    """`--name value` options, then `key=value`."""
+    DOTLIST = "dotlist"
+    """`--name value` options, then `key=value` whose values are YAML (OmegaConf.from_dotlist)."""
+
+
+@record
+class Main:
+    """A program that starts a framework; `rl` when it runs RL training (not SFT, evaluation, merging)."""
+
+    pattern: re.Pattern[str]
+    framework: str
+    style: Style
+    rl: bool
+
+
+def _main(pattern: str, framework: str, style: Style, *, rl: bool) -> Main:
+    return Main(re.compile(pattern), framework, style, rl)
+
+
+MAINS = (
+    _main(r"verl\.trainer\.main_(?:eval|generation\w*)", "verl", Style.HYDRA, rl=False),
+    _main(r"(?:.*[./])?(?:fsdp_)?sft_trainer(?:_ray)?(?:\.py)?", "verl", Style.HYDRA, rl=False),
+    _main(r"(?:verl|recipe|recipes)\.(?:\w+\.)*(?:\w+_)?main(?:_\w+)?", "verl", Style.HYDRA, rl=True),
+    _main(r"(?:.*/)?main_ppo(?:_\w+)?\.py", "verl", Style.HYDRA, rl=True),
+    _main(r"(?:.*/)?(?:verl|recipes?)/(?:.*/)?(?:\w+_)?main(?:_\w+)?\.py", "verl", Style.HYDRA, rl=True),
+    _main(r"(?:.*/)?trinity|trinity\.cli\.launcher", "trinity", Style.FLAGS, rl=True),
+    _main(r"(?:.*/)?start_\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
+    _main(
+        r"(?:.*/)?chatlearn/entrypoint\.py|(?:.*/)?entrypoint\.py|chatlearn\.entrypoint",
+        "chatlearn",
+        Style.DOTLIST,
+        rl=True,
+    ),
+    _main(r"(?:.*[./])?main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
+)
+"""First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""
+
+HYDRA_OPTIONS = frozenset(
+    {"config-path", "config-name", "config-dir", "package", "cfg", "experimental-rerun", "info", "help", "hydra-help",
+     "version", "resolve", "run", "multirun", "shell-completion"}
+)  # fmt: skip
+FEWEST_OVERRIDES = 3
+"""A program that the table does not know is taken for a Hydra one from this many dotted overrides on."""
+_DOTTED = re.compile(r"[+~]{0,2}\w+(?:\.[\w-]+)+=").match
+
+STOCK_CONFIGS = frozenset(
+    {"ppo_trainer", "ppo_megatron_trainer", "sft_trainer", "sft_trainer_engine", "evaluation", "generation", "config"}
+    | {
+        f"{recipe}_{name}"
+        for recipe in ("fully_async", "one_step_off")
+        for name in ("ppo_trainer", "ppo_megatron_trainer")
+    }
+)
+"""Config names that the packages ship: their keys are in the catalogues."""
+SHIPPED = re.compile(r"(?:.*/)?template/grpo_(?:fsdp|megatron)\.ya?ml")
+"""Config files that ChatLearn ships and its scripts start from: the catalogues hold their values."""
+
+MENTIONS = re.compile(
+    r"\bmain_(?:ppo|dapo)\w*|\bactor_rollout_ref\b|\b(?:fsdp_)?sft_trainer(?:_ray)?\b|\bstart_\w+_pipeline\b"
+    r"|\btrinity\s+run\b|\bchatlearn\b|(?m:^(?:actor_train|actor_infer|runtime_args|explorer|synchronizer):)"
+)
+"""Words of configs and launch scripts of these frameworks: a text with one is meant for them, also where it is broken."""
+
+
+def main_of(program: str) -> Main | None:
+    """The table's entry for a module or file, if it starts a framework; a declared fork's programs are not in the table."""
+    fork = of_program(program) if "." in program else None
+    if fork is not None:
+        style = Style(fork.arguments) if fork.arguments else Style.HYDRA
+        return _main(re.escape(program), fork.framework, style, rl=True)
+    return next((main for main in MAINS if main.pattern.fullmatch(program)), None)
+
+
+def launch_of(program: str, arguments: Sequence[str]) -> Main | None:
+    """What a program with these arguments (as far as their beginnings are known) starts: by its name, else by its overrides.
+
+    None when it starts no run. `framework` is empty for a program that the table does not know.
+    """
+    main = main_of(program)
+    if main is not None or sum(_DOTTED(argument) is not None for argument in arguments) < FEWEST_OVERRIDES:
+        return main
+    options = [argument[2:].partition("=")[0] for argument in arguments if argument.startswith("--")]
+    style = Style.HYDRA if HYDRA_OPTIONS.issuperset(options) else Style.FLAGS
+    return _main(re.escape(program), "", style, rl=True)

@@ -1,0 +1,153 @@
+"""The config file that a launch names: given, beside the script, or written by the script itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.record import record
+from rftconf.base.symbols import Expr, Text, Value, text
+from rftconf.text.document import Leaf
+from rftconf.text.files_beside import find_source, text_beside
+from rftconf.text.launch.programs import SHIPPED, STOCK_CONFIGS, Style
+from rftconf.text.layering import on_top
+from rftconf.text.read.arguments import CommandLine
+from rftconf.text.read.read_options import ReadOptions
+from rftconf.text.shell import Command
+from rftconf.text.shell.state.written_file import Written
+from rftconf.text.shell.state.written_files import normal, roots
+from rftconf.text.shell.values import Known
+from rftconf.text.source import Source
+
+_PACKAGE = "verl/trainer/config/"
+"""Where veRL's own programs look for a config without a folder."""
+
+
+@record
+class Candidate:
+    """A command that starts a framework, or may."""
+
+    command: Command
+    program: str
+    style: Style
+    rl: bool
+    framework: str
+
+    @property
+    def title(self) -> str:
+        """How a listing names it."""
+        condition = f" (only if {self.command.condition})" if self.command.condition else ""
+        return f"line {self.command.place.span.line}: {self.program}{condition}"
+
+
+def with_config(
+    line: CommandLine, chosen: Candidate, options: ReadOptions
+) -> tuple[tuple[Leaf, ...], tuple[Diagnostic, ...]]:
+    """The overrides on top of the config file that the command names, where its text is given."""
+    wanted = config_file(line.options, chosen.style)
+    written = None if options.base is not None else _written_by_script(line.options, chosen)
+    if isinstance(written, Written) and written.text is not None:
+        from rftconf.text.read.heredoc_config import read_written
+
+        leaves, said = read_written(written, options)
+        return on_top(leaves, line.leaves), said
+    if not wanted and chosen.style is Style.DOTLIST and options.base is None and line.leaves:
+        what = "without --config-file the program takes none of these overrides, and every key has its default"
+        return line.leaves, (Diagnostic("SYN507", Severity.WARNING, what, chosen.command.place, help="name the file"),)
+    if not wanted or options.base is not None:
+        return line.leaves, ()
+    file = text_beside(chosen.command.place.file, wanted, options.sources) or _sibling(chosen, wanted, options)
+    if isinstance(written, Written) and find_source(wanted, options.sources) is None:
+        message = f"what the script makes of {wanted} by `{written.why}` is not followed"
+        help_ = "give the file with --base FILE"
+        return line.leaves, (Diagnostic("SYN507", Severity.ERROR, message, written.place, help=help_),)
+    if file is not None:
+        from rftconf.text.read.read_yaml import read_yaml_document
+
+        base = read_yaml_document(file, options.rules, options.sources, options.shipped)
+        return on_top(base.leaves, line.leaves), base.diagnostics
+    if chosen.style is Style.HYDRA and PurePosixPath(wanted).stem in STOCK_CONFIGS:
+        return line.leaves, ()
+    message = f"the command also reads {wanted}, which is not given"
+    if isinstance(written, str):
+        message = f"the script writes {wanted}, which the command reads, only if {written[:200]}"
+    if shipped(line.options, chosen):
+        what = f"{message}: the one that the framework ships counts"
+        return line.leaves, (
+            Diagnostic("SYN507", Severity.INFO, what, chosen.command.place, help="give it with --base FILE"),
+        )
+    severity = Severity.WARNING if line.leaves or chosen.style is Style.HYDRA else Severity.ERROR
+    message += ": what it sets is not known"
+    help_ = "give it with --base FILE"
+    return line.leaves, (Diagnostic("SYN507", severity, message, chosen.command.place, help=help_),)
+
+
+def shipped(options: Mapping[str, Value], chosen: Candidate) -> str:
+    """The file of the framework's own that the command starts from, by the name it has there."""
+    wanted = config_file(options, chosen.style)
+    return wanted if chosen.style is Style.DOTLIST and SHIPPED.fullmatch(wanted) else ""
+
+
+def _sibling(chosen: Candidate, wanted: str, options: ReadOptions) -> Source | None:
+    """A script in the folder of its own config: what the folder is called from where it is started does not matter."""
+    if chosen.style is Style.HYDRA:
+        return None
+    return text_beside(chosen.command.place.file, PurePosixPath(wanted).name, options.sources)
+
+
+def config_file(options: Mapping[str, Value], style: Style) -> str:
+    """The path of the config that the options name, as far as it is known."""
+    if style is Style.HYDRA:
+        folder, name = options.get("config-path", ""), options.get("config-name", "")
+        folder, name = (folder, name) if name else ("", options.get("config-file", ""))
+    else:
+        folder = options.get("config_path", "")
+        name = options.get("config_name") or options.get("config") or options.get("config-file") or options.get("c", "")
+    if not isinstance(name, str) or not name:
+        return ""
+    file = name if PurePosixPath(name).suffix in (".yaml", ".yml") else f"{name}.yaml"
+    return str(PurePosixPath(folder if isinstance(folder, str) else _tail(folder).strip("/")) / file)
+
+
+def _written_by_script(options: Mapping[str, Value], chosen: Candidate) -> Written | str | None:
+    """What the script itself wrote to the file that the options name."""
+    files = chosen.command.files
+    for path in _paths(options, chosen) if files else ():
+        found = files.get(normal(path))
+        if found is None and isinstance(path, str) and path.startswith(_PACKAGE):
+            found = next((state for name, state in files.items() if _tail(name).endswith(f"/{path}")), None)
+        if isinstance(found, str) or (found is not None and _same_unknowns(found, chosen.command)):
+            return found
+    return None
+
+
+def _tail(path: Value) -> str:
+    """The known end of a path that begins with something unknown."""
+    last = path.parts[-1] if isinstance(path, Text) else path
+    return last if isinstance(last, str) else ""
+
+
+def _same_unknowns(found: Written, command: Command) -> bool:
+    """Whether what is unknown of the path came from the same assignments: `$(mktemp)` twice is two files."""
+    passed = {id(word) for argument in command.argv for word in roots(argument)}
+    return all(id(word) in passed for word in roots(found.path))
+
+
+def _paths(options: Mapping[str, Value], chosen: Candidate) -> list[Known]:
+    """The paths under which the program looks for its config, as far as they are known."""
+    if chosen.style is not Style.HYDRA and "config_name" not in options:
+        name = options.get("config") or options.get("config-file") or options.get("c")
+        return [name] if isinstance(name, (str, Expr)) else []
+    hydra = chosen.style is Style.HYDRA
+    name = options.get("config-name" if hydra else "config_name")
+    if not isinstance(name, (str, Expr)) or not name:
+        return []
+    file = name if _tail(name).endswith((".yaml", ".yml")) else text(name, ".yaml")
+    folders: list[Value] = [options.get(key) for key in ("config-path", "config-dir", "config_path")]
+    named = [text(folder, "/", file) for folder in folders if isinstance(folder, (str, Expr)) and folder]
+    if hydra:
+        return named or ([f"{_PACKAGE}{file}"] if isinstance(file, str) else [])
+    # ROLL's folder counts from the program's own
+    above = chosen.program.rpartition("/")[0]
+    return [*(text(above, "/", path) for path in named if above), *named]

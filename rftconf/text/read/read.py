@@ -1,0 +1,189 @@
+"""Text of any form to a Document."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import PurePath
+
+from rftconf.base.diagnostics import Diagnostic, Severity, few
+from rftconf.base.secrets import is_secret, remember, secrets_of
+from rftconf.base.span import LineIndex, Place, Span
+from rftconf.base.symbols import Value
+from rftconf.text.document import Document
+from rftconf.text.layering import on_top
+from rftconf.text.read.read_options import ReadOptions
+from rftconf.text.read.read_plan import FORM, MARK, is_plan, read_plan
+from rftconf.text.source import Source
+
+MAX_VALUES = 5_000
+"""Values in one config; the longest published one has some 200, and the whole config of a framework printed out 1,500."""
+MAX_ITEMS = 300
+"""Mappings in one list: task sets, stages."""
+_ITEM = re.compile(r"\[(\d{3,18})\]")
+_SHOWN = 60
+"""Characters of a key that a finding shows."""
+_SHELL_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch"})
+_YAML_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_SHEBANG = re.compile(r"#!.*\b(?:ba|z|k|da)?sh\b")
+_OVERRIDE_LINE = re.compile(r"\s*(?:~|\+{0,2})[A-Za-z_$][\w$\-./@]*(?:=.*)?\Z", re.DOTALL)
+_SHELL_LINE = re.compile(
+    r"^\s*(?:set\s+-\w|export\s+\w+=|(?:nohup|ray|torchrun|python[0-9.]*|uv|trinity|bash|sh|source|srun|accelerate)\s+[\w./-])"
+    r"|^\s*\w+=\(|\$\{\w+:-|\\$",
+    re.MULTILINE,
+)
+
+
+def read(source: Source, options: ReadOptions | None = None) -> Document:
+    """Read a launch script, a YAML config or bare override lines. Never raises on bad input.
+
+    The document holds its secrets, and they are remembered, so that no output shows them.
+    """
+    options = options or ReadOptions()
+    base = () if options.base is None else (options.base.text,)
+    given = [*options.bindings.items(), *options.environment.items()]
+    secrets = secrets_of((source.text, *base, *options.sources.values()), given)
+    remember(secrets)  # before it is read: an error on the way shows none either
+    document = _within_bounds(_read_with_given(source, options))
+    secrets |= secrets_of((), ((leaf.key, leaf.value) for leaf in document.leaves))
+    remember(secrets)
+    return replace(document, secrets=secrets)
+
+
+def _within_bounds(document: Document) -> Document:
+    """The document with what nobody would read left out: findings of one kind, and all keys where they hold too much."""
+    found = few(document.diagnostics)
+    much = _too_much(document)
+    if much is not None:
+        document = replace(document, leaves=(), conditional=())
+    return replace(document, diagnostics=found if much is None else (*found, much))
+
+
+def _too_much(document: Document) -> Diagnostic | None:
+    """What is said where the leaves hold more than a config has."""
+    longest = max(document.leaves, key=lambda leaf: _length(leaf.value), default=None)
+    item = next((leaf for leaf in document.leaves if (at := _ITEM.search(leaf.key)) and int(at[1]) >= MAX_ITEMS), None)
+    size = document.size
+    if longest is None or (size <= MAX_VALUES and item is None):
+        return None
+    alone = _length(longest.value)
+    said, leaf = f"there are {size:,} values, more than {MAX_VALUES:,} in all", document.leaves[-1]
+    if 2 * alone > size > MAX_VALUES:
+        said, leaf = f"{longest.key[:_SHOWN]} alone has {alone:,} values, more than {MAX_VALUES:,} in all", longest
+    elif size <= MAX_VALUES and item is not None:
+        said, leaf = f"{item.key.partition('[')[0][:_SHOWN]} has more than {MAX_ITEMS} entries", item
+    help_ = "give the config without its data"
+    return Diagnostic("SYN510", Severity.ERROR, f"{said}: this is data, not a config", leaf.key_place, help=help_)
+
+
+def _length(value: Value) -> int:
+    return len(value) if isinstance(value, (list, dict)) else 1
+
+
+def _read_with_given(source: Source, options: ReadOptions) -> Document:
+    """The document, with the values that `--set` gives to keys of the config."""
+    keys = {name: value for name, value in options.bindings.items() if not name.isidentifier()}
+    variables = {name: value for name, value in options.bindings.items() if name not in keys}
+    options = replace(options, bindings=variables)
+    document = _read_form(source, options)
+    if options.ships is not None and document.missing:
+        shipped = options.ships(document)
+        document = document if shipped is None else _read_form(source, replace(options, shipped=shipped))
+    if document.form == "yaml":  # no shell variables there: a plain name is a key where the file has it
+        written = {leaf.key for leaf in document.leaves}
+        keys |= {name: value for name, value in variables.items() if name in written}
+    if keys:
+        from rftconf.text.read.command_line_values import with_given_values
+
+        document = with_given_values(document, keys)
+    return document
+
+
+def _read_form(source: Source, options: ReadOptions) -> Document:
+    form = form_of(source)
+    if form == "shell":
+        from rftconf.text.read.read_shell import read_shell
+
+        document = read_shell(source, options)
+    elif form == FORM:
+        document = read_plan(source)
+    elif form == "overrides":
+        document = read_override_lines(source)
+    elif form == "toml":
+        said = "this is TOML, and no framework that rftconf knows reads a config of that form"
+        place = Place(source.name, Span(0, 0, 1, 1))
+        document = Document(source.name, source.text, form, (), (Diagnostic("SYN522", Severity.ERROR, said, place),))
+    else:
+        from rftconf.text.read.read_yaml import read_yaml_document
+
+        document = read_yaml_document(source, options.rules, options.sources, options.shipped)
+    if not document.leaves and document.readable and document.launch is None:
+        place = Place(source.name, Span(0, 0, 1, 1))
+        empty = Diagnostic("SYN502", Severity.ERROR, "there is no config in this file", place)
+        document = replace(document, diagnostics=(*document.diagnostics, empty))
+    exported = document.launch.env if document.launch is not None else {}
+    environment = {**options.environment, **options.bindings, **exported}
+    environment = {name: value for name, value in environment.items() if not is_secret(name, value)}
+    document = replace(document, diagnostics=(*source.notes, *document.diagnostics), environment=environment)
+    return _on_base(document, options) if options.base is not None else document
+
+
+def form_of(source: Source) -> str:
+    """`shell`, `plan`, `yaml`, `overrides` or `toml`, by suffix, shebang and content."""
+    if is_toml(source.name):
+        return "toml"
+    suffix = PurePath(source.name).suffix.lower()
+    if suffix in _SHELL_SUFFIXES or _SHEBANG.match(source.text):
+        return "shell"
+    if MARK in source.text and is_plan(source.text):
+        return FORM
+    if suffix in _YAML_SUFFIXES:
+        return "yaml"
+    lines = [line for line in source.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if lines and all(_OVERRIDE_LINE.match(line) for line in lines) and any("=" in line for line in lines):
+        return "overrides"
+    return "shell" if _SHELL_LINE.search(source.text) and not _is_mapping(source.text) else "yaml"
+
+
+def is_toml(name: str) -> bool:
+    """Whether a file is TOML, by its name: none of the frameworks reads a config of that form."""
+    return PurePath(name).suffix.lower() == ".toml"
+
+
+def _is_mapping(text: str) -> bool:
+    """Whether YAML sees keys and values: a command inside a YAML text does not make it a script."""
+    from rftconf.text.yaml.composer import ComposeError, compose
+
+    try:
+        root, _ = compose(text)
+    except ComposeError:
+        return False
+    return root is not None and root.id == "mapping"
+
+
+def read_override_lines(source: Source) -> Document:
+    """One override per line; blank lines and lines starting with `#` are skipped, a `\\` at the end is dropped."""
+    from rftconf.text.hydra.override_parser import TextArgument
+    from rftconf.text.hydra.overrides import read_overrides
+
+    index = LineIndex(source.text)
+    words: list[TextArgument] = []
+    at = 0
+    for line in source.text.split("\n"):
+        written = line.rstrip("\r")
+        bare = written.strip()
+        if bare and not bare.startswith("#"):
+            bare = bare.removesuffix("\\").rstrip() if bare.endswith(" \\") else bare
+            words.append(TextArgument(bare, source.name, index, at + line.index(bare[0])))
+        at += len(line) + 1
+    found = read_overrides(words)
+    return Document(source.name, source.text, "overrides", tuple(found.leaves), tuple(found.diagnostics))
+
+
+def _on_base(document: Document, options: ReadOptions) -> Document:
+    from rftconf.text.read.read_yaml import read_yaml_document
+
+    assert options.base is not None
+    base = read_yaml_document(options.base, options.rules, options.sources, options.shipped)
+    notes = (*options.base.notes, *base.diagnostics)
+    return replace(document, leaves=on_top(base.leaves, document.leaves), diagnostics=(*notes, *document.diagnostics))

@@ -1,0 +1,247 @@
+"""A launch script as a Document: which command is the run, and what its arguments say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rftconf.base.diagnostics import Diagnostic, Label, Severity
+from rftconf.base.record import record
+from rftconf.base.span import Place
+from rftconf.base.symbols import Expr, Text, Value, text
+from rftconf.text.document import Document, Launch, Via
+from rftconf.text.files_beside import beside_script
+from rftconf.text.hydra.override_parser import Argument, PlacedArgument
+from rftconf.text.read.arguments import read_arguments
+from rftconf.text.read.launch_config import Candidate, config_file, shipped, with_config
+from rftconf.text.read.no_launch import nothing_started
+from rftconf.text.read.read_options import ReadOptions
+from rftconf.text.shell import Command, Script, Word, read_script
+from rftconf.text.shell.expand.integers import count_in
+from rftconf.text.shell.state.codes import BREAKING
+from rftconf.text.source import Source
+
+_BLANKS = re.compile(r"[ \t\n]+")
+
+
+def read_shell(source: Source, options: ReadOptions) -> Document:
+    """Read a launch script without running any of it. Never raises on bad input."""
+    script, also_read = _followed(source, options)
+    found = _candidates(script)
+    chosen, notes = _choose(found, options, script)
+    if chosen is None:
+        return Document(source.name, source.text, "shell", (), (*script.diagnostics, *notes), also_read=also_read)
+    diagnostics = [*(_outside(d, chosen) for d in script.diagnostics), *notes]
+    diagnostics += _not_given(chosen.command.arguments)
+    line = read_arguments(_split(chosen.command.arguments), chosen.style)
+    leaves, more = with_config(line, chosen, options)
+    lacking = config_file(line.options, chosen.style) if any(d.code == "SYN507" for d in more) else ""
+    own = shipped(line.options, chosen) if lacking else ""
+    return Document(
+        source.name,
+        source.text,
+        "shell",
+        leaves,
+        (*diagnostics, *line.diagnostics, *more),
+        replace(_launch(chosen, line.options), shipped=own, unread="" if own else lacking),
+        tuple(_launch(c, {}) for c in found),
+        line.conditional,
+        line.unread,
+        also_read=also_read,
+        asks=script.asks,
+    )
+
+
+_MOST_FOLLOWED = 4
+"""Texts that are kept: a migration goes back and forth between what a script is and what it may become."""
+
+
+def _followed(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ...]]:
+    if options.followed is None:
+        return _script(source, options)
+    known, kept = (source.text, *sorted(options.sources)), options.followed
+    if known not in kept:
+        while len(kept) >= _MOST_FOLLOWED:
+            del kept[next(iter(kept))]
+        kept[known] = _script(source, options)
+    return kept[known]
+
+
+def _script(source: Source, options: ReadOptions) -> tuple[Script, tuple[str, ...]]:
+    """The script as bash follows it; where that starts no framework, past the branches that end it before it does.
+
+    Beside it stand the names of other scripts that were read with it, from where it lies.
+    """
+    names: dict[str, None] = {}
+
+    def find(wanted: str) -> tuple[str, str] | None:
+        found = beside_script(source.name, wanted)
+        if found is not None:
+            names[found.name] = None
+        return None if found is None else (found.name, found.text)
+
+    def read(*, past_guards: bool) -> Script:
+        return read_script(
+            source.name,
+            source.text,
+            bindings=options.bindings,
+            args=options.args,
+            environment=options.environment,
+            sources=options.sources,
+            find=find,
+            past_guards=past_guards,
+        )
+
+    script = read(past_guards=False)
+    if not any(command.launch for command in script.commands):
+        further = read(past_guards=True)
+        script = further if any(command.launch for command in further.commands) else script
+    return script, tuple(names)
+
+
+def _outside(found: Diagnostic, chosen: Candidate) -> Diagnostic:
+    """What is wrong with the script's grammar outside of the launch does not make the launch unreadable."""
+    place, span = found.place, chosen.command.place.span
+    inside = place is not None and place.file == chosen.command.place.file and span.start <= place.span.start < span.end
+    return replace(found, severity=Severity.WARNING) if found.code in BREAKING and not inside else found
+
+
+def _candidates(script: Script) -> list[Candidate]:
+    """The commands that start a framework, each once: a loop starts the same one again and again."""
+    found: dict[object, Candidate] = {}
+    for command in script.commands:
+        main = command.launch
+        if main is not None:
+            same = (command.place, command.name, tuple(word.value for word in command.arguments))
+            found.setdefault(same, Candidate(command, command.name, main.style, main.rl, main.framework))
+    return list(found.values())
+
+
+def _not_given(words: Sequence[Word]) -> list[Diagnostic]:
+    """Once for each argument of the script that these need and it did not get."""
+    lacking = {one.lacks: one for word in words for one in word.lacking()}
+    return [
+        Diagnostic(
+            "SYN509", Severity.WARNING, f"the script is given no argument {number}; ${number} is empty", one.place,
+            help='give it with --args "..."',
+        )
+        for number, one in sorted(lacking.items())
+    ]  # fmt: skip
+
+
+@record
+class _PartlyKnown:
+    """A word with unknown parts. Offsets count each of these as one character, as the override grammar does."""
+
+    word: Word
+
+    @property
+    def value(self) -> str | Expr:
+        return self.word.value
+
+    @property
+    def place(self) -> Place:
+        return self.word.place
+
+    @property
+    def via(self) -> tuple[Via, ...]:
+        return self.word.via
+
+    @property
+    def condition(self) -> str | None:
+        return self.word.condition
+
+    def span_at(self, offset: int, end: int | None = None) -> Place:
+        low, high, at = -1, self.word.pieces[-1][2] if self.word.pieces else self.word.end, 0
+        for value, start, finish, origins, _ in self.word.pieces:
+            size = _width(value)
+            exact = isinstance(value, str) and not origins and finish - start == size
+            if low < 0 and offset < at + size:
+                low = start + (offset - at) if exact else start
+            if low >= 0 and end is not None and end <= at + size:
+                high = start + (end - at) if exact else finish
+                break
+            at += size
+        return self.word.source.place(low if low >= 0 else self.word.start, max(high, low))
+
+
+def _width(value: str | Expr) -> int:
+    if isinstance(value, Text):
+        return sum(map(_width, value.parts))
+    return len(value) if isinstance(value, str) else 1
+
+
+def _split(words: Sequence[Word]) -> list[Argument]:
+    """What `$OVERRIDES` holds, split at its blanks as bash does; unknown parts are taken to hold none."""
+    found: list[Argument] = []
+    for word in words:
+        if not (word.splits and len(word.pieces) == 1 and isinstance(word.value, Text)):
+            found.append(word if isinstance(word.value, str) else _PartlyKnown(word))
+            continue
+        pieces: list[list[str | Expr]] = [[]]
+        for part in word.value.parts:
+            first, *others = _BLANKS.split(part) if isinstance(part, str) else [part]
+            pieces[-1].append(first)
+            pieces += [[other] for other in others]
+        values = [value for value in (text(*piece) for piece in pieces) if value != ""]
+        found += [PlacedArgument(value, word.place, word.via, word.condition) for value in values]
+    return found
+
+
+def _choose(
+    found: Sequence[Candidate], options: ReadOptions, script: Script
+) -> tuple[Candidate | None, tuple[Diagnostic, ...]]:
+    """The launch to read, and what the reader should know about the others."""
+    if not found:
+        return None, (nothing_started(script),)
+    wanted = options.launch
+    listing = "; ".join(f"{number}: {c.title}" for number, c in enumerate(found, 1))
+    labels = tuple(Label(c.command.place, f"launch {number}") for number, c in enumerate(found, 1))
+    if wanted is not None and not 1 <= wanted <= len(found):
+        message = f"there is no launch {wanted}; the script has {listing}"
+        return None, (Diagnostic("SYN506", Severity.ERROR, message, found[0].command.place, labels),)
+    if wanted is not None:
+        return found[wanted - 1], ()
+    ours = [c for c in found if options.framework in ("", c.framework)] or list(found)
+    trainings = [c for c in ours if c.rl] or ours
+    chosen = trainings[0]
+    if len(found) == 1:
+        return chosen, ()
+    severity = Severity.WARNING if len(trainings) > 1 else Severity.INFO
+    message = f"the script starts several programs; launch {found.index(chosen) + 1} is read ({listing})"
+    help_ = "choose another with --launch N"
+    return chosen, (Diagnostic("SYN506", severity, message, chosen.command.place, labels, help_),)
+
+
+def _launch(candidate: Candidate, options: dict[str, Value]) -> Launch:
+    command = candidate.command
+    return Launch(
+        candidate.program, command.place, options, dict(command.env), tuple(command.wrapper), _starter(command)
+    )
+
+
+def _starter(command: Command) -> dict[str, Value]:
+    """Options with a value that stand before the program."""
+    words = [word.value for word in command.argv[: command.program_at]]
+    found: dict[str, Value] = {}
+    for at, word in enumerate(words):
+        name, value = _option(word)
+        if name and value is None and at + 1 < len(words) and not _option(words[at + 1])[0]:
+            value = words[at + 1]
+        if name and value is not None:
+            number = count_in(value)
+            found[name] = value if number is None else number
+    return found
+
+
+def _option(word: Value) -> tuple[str, Value]:
+    """`--a-b=c` as (`a_b`, c); the value is None where it stands in the next word."""
+    if isinstance(word, str) and word.startswith("--"):
+        name, _, value = word[2:].partition("=")
+        return name.replace("-", "_"), value or None
+    first = word.parts[0] if isinstance(word, Text) else None
+    if isinstance(first, str) and first.startswith("--") and "=" in first and isinstance(word, Text):
+        name, _, value = first[2:].partition("=")
+        return name.replace("-", "_"), text(*((value,) if value else ()), *word.parts[1:])
+    return "", None

@@ -1,0 +1,230 @@
+"""`rftconf convert` with a file of answers: each is given to the option or the key that its question names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+
+from rftconf.base.errors import UsageError
+from rftconf.base.record import record
+
+if TYPE_CHECKING:
+    from rftconf.convert.convert import Conversion
+    from rftconf.convert.questions.answers_file import Given
+    from rftconf.convert.questions.questions import Answer, Question
+    from rftconf.convert.stage_series import Series
+    from rftconf.text.source import Source
+    from rftconf.verbs.convert_many import Job
+
+MOST_BYTES = 1024 * 1024
+"""The largest file of answers that is read; one for a conversion with every question has some 20 kB."""
+_ROUNDS = 5
+"""An answer may bring up another question (a layout, then its split); no chain of them is longer."""
+
+
+Made = TypeVar("Made", bound="Conversion | Series")
+
+
+@record
+class Answering(Generic[Made]):
+    """What came of a source: the job with the answers in it, the conversion, and every question that was asked."""
+
+    job: Job
+    done: Made
+    questions: dict[str, Question]
+
+
+def given_by(path: Path | None) -> Given | None:
+    """Read the answers of a file. Raises UsageError where it is no such file, UnreadableError where it cannot be read."""
+    from rftconf.convert.questions.answers_file import read_answers
+    from rftconf.text.source import open_source
+
+    if path is None:
+        return None
+    source = open_source(path, MOST_BYTES)
+    return read_answers(source.name, source.text)
+
+
+def convert_with_answers(opened: Source, path: str, job: Job, done: Made, given: Given | None) -> Answering[Made]:
+    """Convert again as the answers say; `done` is what came of `opened` without them, as one run or as several.
+
+    Raises UsageError for an answer that no question asks for, or that its question does not take.
+    """
+    from rftconf.convert.questions.answers_file import refuse_strangers
+
+    found = _answered(opened, path, job, done, given)
+    if given is not None:
+        refuse_strangers(given, found.questions)
+    return found
+
+
+def _answered(opened: Source, path: str, job: Job, done: Made, given: Given | None) -> Answering[Made]:
+    from rftconf.convert.questions.answers_file import answers_taken_from_file
+
+    known = {one.name: one for one in _questions(done)}
+    if given is None:
+        return Answering(job, done, known)
+    settled: dict[str, Answer] = {}
+    mine = job
+    for _ in range(_ROUNDS):
+        found = answers_taken_from_file(given, {name: one for name, one in known.items() if name not in settled})
+        if not found:
+            break
+        settled.update(found)
+        mine = _with(job, settled, several=_is_series(done))
+        done = _convert(opened, path, mine, type(done))
+        known.update((one.name, one) for one in _questions(done) if one.name not in known)
+    return Answering(mine, done, known)
+
+
+def _is_series(done: Conversion | Series) -> bool:
+    from rftconf.convert.stage_series import Series
+
+    return isinstance(done, Series)
+
+
+def _questions(done: Conversion | Series) -> Sequence[Question]:
+    from rftconf.convert.questions.questions import questions_of
+    from rftconf.convert.stage_series import Series
+
+    return done.questions if isinstance(done, Series) else questions_of(done.ledger)
+
+
+def _convert(opened: Source, path: str, job: Job, kind: type[Made]) -> Made:
+    from rftconf.convert.convert import convert_loaded
+    from rftconf.convert.stage_series import Series, convert_series
+    from rftconf.load.load import load
+    from rftconf.verbs.open_input import read_source
+
+    document = read_source(opened, path, job.how)
+    loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows, assume=job.assume)
+    convert = convert_series if kind is Series else convert_loaded
+    return cast("Made", convert(loaded, job.target, job.options))
+
+
+class Folder(NamedTuple):
+    """What was asked about the files of a folder: the job of each with its answers, and all questions by their names."""
+
+    jobs: dict[str, Job]
+    questions: dict[str, Question]
+
+
+def answered_below(folder: Path, job: Job, given: Given | None) -> Folder:
+    """The questions of all configs below a folder, named by their files, and the jobs that have their answers.
+
+    A file that does not convert asks nothing. Raises UsageError for an answer that no question asks for, or that its
+    question does not take.
+    """
+    from rftconf.base.errors import RftconfError
+    from rftconf.convert.questions.answers_file import refuse_strangers
+    from rftconf.verbs.find_files import candidates
+
+    jobs: dict[str, Job] = {}
+    asked: dict[str, Question] = {}
+    for path in (Path(candidate.path) for candidate in candidates([str(folder)])):
+        name = f"{path.relative_to(folder).as_posix()}: "
+        own = None if given is None else given.below(name)
+        try:
+            opened, done = _first(path, job)
+        except RftconfError:
+            continue  # said when it is converted
+        found = _answered(opened, str(path), job, done, own)
+        jobs[str(path)] = found.job
+        asked |= {f"{name}{one.name}": replace(one, name=f"{name}{one.name}") for one in found.questions.values()}
+    if given is not None:
+        refuse_strangers(given, asked)
+    return Folder(jobs, asked)
+
+
+def _first(path: Path, job: Job) -> tuple[Source, Conversion | Series]:
+    from rftconf.convert.convert import Conversion
+    from rftconf.convert.stage_series import Series, is_series
+    from rftconf.lint import recognise_config as config_of
+    from rftconf.load.load import load
+    from rftconf.text.source import open_source
+    from rftconf.verbs.open_input import read_source
+
+    opened = open_source(str(path))
+    document = read_source(opened, str(path), job.how)
+    if document.readable and not config_of.is_config(document):
+        raise UsageError(f"{path} is no config of a known framework")
+    loaded = load(document, framework=job.how.framework, release=job.how.release, rows=job.rows, assume=job.assume)
+    kind: type[Conversion | Series] = Series if is_series(loaded, job.target) else Conversion
+    return opened, _convert(opened, str(path), job, kind)
+
+
+def _with(job: Job, answers: Mapping[str, Answer], *, several: bool) -> Job:
+    """The same job with the options that the answers stand for. Raises UsageError where two of them disagree.
+
+    Of `several` runs each has a layout of its own.
+    """
+    from rftconf.verbs.read_arguments import assumptions, with_arguments
+
+    said: dict[tuple[str, str], str] = {}
+    for question, answer in answers.items():
+        text = _text(answer.value)
+        if several and answer.to in ("rollout-gpus", "layout"):
+            continue
+        if answer.to not in ("key", "keep") and said.setdefault((answer.to, answer.name), text) != text:
+            raise UsageError(
+                f"{question}: {text}, and another answer says {said[(answer.to, answer.name)]} for the same"
+            )
+    bound = {name: text for (to, name), text in said.items() if to == "set"}
+    assumed = assumptions([f"{name}={text}" for (to, name), text in said.items() if to == "assume"])
+    how = replace(job.how, bindings={**bound, **job.how.bindings})
+    args = said.get(("args", ""))
+    how = with_arguments(how, args) if args is not None else how
+    rows, gpus = (_count(said.get((to, "")), to) for to in ("rows", "rollout-gpus"))
+    options = replace(
+        job.options,
+        rollout_gpus=gpus or job.options.rollout_gpus,
+        layout=said.get(("layout", ""), job.options.layout),
+        answers=dict(answers),
+    )
+    return replace(job, how=how, options=options, rows=rows or job.rows, assume={**assumed, **job.assume})
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _count(text: str | None, what: str) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"{what}: {text} is no number above 0")
+    return int(text)
+
+
+def write_questions(path: Path | None, source: str, found: Answering[Any], given: Given | None) -> None:
+    """The file of questions, where one is asked for, with the answers that were given already."""
+    from rftconf.schemas.registry import framework
+
+    ledger = found.done.ledger
+    names = ((ledger.source_framework, ledger.source_release), (ledger.target_framework, ledger.target_release))
+    title = " to ".join(f"{framework(name).title} {release}" for name, release in names)
+    _write(path, source, found.job.target, title, found.questions, given)
+
+
+def write_questions_below(path: Path | None, folder: Path, target: str, found: Folder, given: Given | None) -> None:
+    """The file of the questions of all configs below a folder, likewise."""
+    from rftconf.schemas.registry import framework
+
+    _write(path, str(folder), target, f"{folder} to {framework(target).title}", found.questions, given)
+
+
+def _write(
+    path: Path | None, source: str, target: str, title: str, questions: Mapping[str, Question], given: Given | None
+) -> None:
+    import shlex
+
+    from rftconf.convert.questions.answers_file import questions_text
+    from rftconf.verbs import output as out
+
+    if path is None:
+        return
+    command = shlex.join(["rftconf", "convert", source, "--to", target, "--answers", str(path)])
+    values = given.values if given is not None else {}
+    out.product(questions_text(tuple(questions.values()), title, command, values), path)

@@ -1,0 +1,97 @@
+"""Asks a person at a terminal for what a command line leaves out; says what is missing where nobody sits there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rftconf.base.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What `rftconf new` must know, as far as it was given."""
+
+    framework: str | None
+    algorithm: str | None
+    model: str | None
+    gpus: int | None
+    gpu: str | None
+    data: str | None
+    output: Path | None
+
+
+NEEDED = ("framework", "algorithm", "model", "gpus", "gpu")
+
+
+def completed(given: Given) -> Given:
+    """Everything needed, asked for where somebody can answer. Raises UsageError with the options that are missing."""
+    missing = [name for name in NEEDED if getattr(given, name) is None]
+    if not missing:
+        return given
+    if not at_terminal():
+        options = ", ".join(f"--{name}" for name in missing)
+        raise UsageError(f"missing {options}: nobody is at a terminal to be asked")
+    return _ask_for_missing(given, missing)
+
+
+def at_terminal() -> bool:
+    """True when questions reach somebody."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask_for_missing(given: Given, missing: list[str]) -> Given:
+    answers = {name: _ask(name) for name in missing}
+    if given.data is None:
+        answers["data"] = _prompt("training rows (empty: $TRAIN_DATA when the run starts)", "", str) or None
+    found = replace(given, **answers)
+    if given.output is None:
+        found = replace(found, output=Path(_prompt("write to", _file(found), str)))
+    return found
+
+
+def _file(given: Given) -> str:
+    suffix = "sh" if str(given.framework) == "verl" else "yaml"
+    return f"run_{given.algorithm}.{suffix}".replace("++", "_pp")
+
+
+def _ask(name: str) -> Any:
+    from rftconf.budget.facts.gpus import gpu_named
+    from rftconf.budget.facts.models import find, resolve
+    from rftconf.recipes.recipes import RECIPES, recipe
+    from rftconf.schemas.registry import FRAMEWORKS, framework
+
+    def model(text: str) -> str:
+        found = find(text) or resolve(text)
+        return text if found else ""
+
+    questions: dict[str, tuple[str, str, Callable[[str], Any]]] = {
+        "framework": (f"framework ({', '.join(FRAMEWORKS)})", "verl", lambda text: framework(text).name),
+        "algorithm": (f"algorithm ({', '.join(RECIPES)})", "grpo", lambda text: recipe(text).name),
+        "model": ("model, or the folder of its config.json", "Qwen/Qwen2.5-7B-Instruct", model),
+        "gpus": ("GPUs in all", "8", _count),
+        "gpu": ("which GPU", "h100-80g", lambda text: gpu_named(text) and text),
+    }
+    return _prompt(*questions[name])
+
+
+def _count(text: str) -> int:
+    if not text.strip().isdigit() or int(text) < 1:
+        raise UsageError(f"{text} is no number above 0")
+    return int(text)
+
+
+def _prompt(question: str, default: str, understand: Callable[[str], Any]) -> Any:
+    """Ask until the answer means something."""
+    import click
+
+    def value(text: str) -> Any:
+        try:
+            return understand(text)
+        except UsageError as error:
+            raise click.UsageError(str(error)) from None
+
+    return click.prompt(question, default=default, value_proc=value, err=True, show_default=bool(default))

@@ -1,0 +1,287 @@
+"""`check` from options to exit code: settings, files, findings, fixes, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.errors import UnreadableError, UsageError
+from rftconf.base.secrets import remember, secrets_of
+from rftconf.lint import settings as project
+from rftconf.lint.engine import Options, Selection
+from rftconf.lint.subject import Cluster
+from rftconf.verbs import output as out
+from rftconf.verbs.check_files import Checked, Task, check_all
+from rftconf.verbs.find_files import candidates
+from rftconf.verbs.read_arguments import Reading
+from rftconf.verbs.read_arguments import reading as reading_of
+
+__all__ = ["Wanted", "codes", "reading_of", "run"]
+REFUSED = 3
+_WITH_FIXES = frozenset({"json", "sarif"})
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line asked for."""
+
+    files: tuple[str, ...]
+    framework: str | None
+    release: str | None
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    severity: str | None
+    form: str
+    outputs: tuple[str, ...]
+    statistics: bool
+    exit_zero: bool
+    fix: bool
+    unsafe: bool
+    diff: bool
+    baseline: Path | None
+    write_baseline: Path | None
+    config: Path | None
+    gpu: str
+    jobs: int | None
+    cache: bool
+    mixed: bool
+    quiet: bool
+    color: str
+
+
+def codes(given: Iterable[str] | None) -> tuple[str, ...]:
+    """Codes of an option that may be repeated or hold several with commas."""
+    return tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
+
+
+def run(wanted: Wanted, read: Callable[[str | None, str | None, list[str]], Reading]) -> int:
+    """Check, report, and give the exit code. Raises UsageError for options and settings that mean nothing."""
+    settings = _settings(wanted)
+    outputs = _outputs(wanted.outputs)
+    chosen = _selection(wanted, settings)
+    bound = [f"{name}={value}" for name, value in settings.get("set", {}).items()]
+    # whoever names a framework on the command line does not mean the release of the project's
+    own = wanted.framework is None or wanted.framework == settings.get("framework")
+    release = wanted.release or (settings.get("release") if own else None)
+    how = read(wanted.framework or settings.get("framework"), release, bound)
+    task = Task(
+        how,
+        Options(how.framework, how.release, chosen, cluster_of(settings, wanted.gpu), _wants_fixes(wanted, outputs)),
+        tuple((pattern, codes(found)) for pattern, found in settings.get("per-file-ignores", {}).items()),
+        settings.folder,
+        _cache(settings) if wanted.cache else None,
+        wanted.fix,
+        wanted.unsafe,
+        wanted.mixed,
+        settings.source if wanted.framework is None and how.framework is not None else "",
+    )
+    chosen_files = [c for c in candidates(wanted.files) if c.named or not is_excluded(c.path, settings)]
+    if wanted.fix and any(c.path == "-" for c in chosen_files):
+        raise UsageError("standard input cannot be fixed; name a file")
+    return _finished(wanted, settings, list(check_all(chosen_files, task, wanted.jobs)), outputs)
+
+
+def _wants_fixes(wanted: Wanted, outputs: Iterable[str]) -> bool:
+    """Whether somebody looks at fixes: an option, or a format that holds them."""
+    asked = wanted.fix or wanted.diff or wanted.statistics or wanted.cache
+    return asked or not _WITH_FIXES.isdisjoint((wanted.form, *outputs))
+
+
+def _cache(settings: project.Settings) -> Path:
+    from rftconf.lint.result_cache import FOLDER
+
+    return (settings.folder or Path()) / FOLDER
+
+
+def _finished(wanted: Wanted, settings: project.Settings, done: list[Checked], outputs: dict[str, Path]) -> int:
+    for problem in (c.problem for c in done if c.problem and c.named):
+        out.report(f"rftconf: {problem}\n")
+    unreadable = any(c.problem and c.named for c in done)
+    foreign = _noted(done, wanted)
+    configs = [c for c in done if c.config and not c.problem]
+    if not configs and not unreadable and any(c.note for c in done):
+        return REFUSED if foreign else 0
+    if not configs and not unreadable:
+        hint = "name the files, or say what they are for with --from"
+        raise UsageError(f"no config of a known framework in {', '.join(wanted.files)}; {hint}")
+    texts = {c.name: c.text for c in configs}
+    for checked in configs if wanted.jobs != 1 else ():  # other processes have read them
+        remember(secrets_of([checked.text] if checked.found else []))
+    found = [d for c in configs for d in c.found]
+    folder = str(settings.folder or "")
+    if wanted.write_baseline is not None:
+        from rftconf.lint import baseline
+
+        out.product(baseline.dump(found, texts, folder), wanted.write_baseline)
+        return 2 if unreadable else 0
+    found = _without_accepted(found, texts, wanted, settings)
+    unreadable |= wanted.fix and not _fixed(configs, wanted)
+    found, hidden = _select_shown(found, wanted, settings)
+    _report(found, texts, [c.name for c in configs], wanted, outputs, hidden)
+    if unreadable or not all(c.readable for c in configs):
+        return 2
+    if foreign:
+        return REFUSED
+    changes = wanted.diff and any(c.fixed is not None for c in configs)
+    return 0 if wanted.exit_zero else int(changes or any(d.severity is not Severity.INFO for d in found))
+
+
+def _noted(done: list[Checked], wanted: Wanted) -> bool:
+    """Say what is passed over and what outweighs the settings; True where a config is of a framework that is not read."""
+    from rftconf.schemas.foreign_configs import INSTEAD
+
+    foreign = [c for c in done if c.foreign and not wanted.mixed]
+    for checked in (c for c in done if c.note and (c in foreign or not wanted.quiet)):
+        out.report(f"rftconf: {checked.note}\n")
+    for choice in INSTEAD if foreign else ():
+        out.report(f"  possible: {choice}\n")
+    return bool(foreign)
+
+
+def _settings(wanted: Wanted) -> project.Settings:
+    if wanted.config is not None:
+        found = project.read(wanted.config)
+        if found is None:
+            raise UsageError(f"{wanted.config} has no [tool.rftconf]")
+        return found
+    first = Path(wanted.files[0]) if wanted.files and wanted.files[0] != "-" else Path()
+    start = first if first.is_dir() else first.parent
+    return project.find(start.resolve() if start.exists() else Path.cwd())
+
+
+def _outputs(given: Sequence[str]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for item in given:
+        form, mark, file = item.partition("=")
+        if not mark or form not in FORMATS or not file:
+            raise UsageError(f"--output wants FORMAT=FILE with one of {', '.join(FORMATS)}, not {item!r}")
+        found[form] = Path(file)
+    return found
+
+
+def _selection(wanted: Wanted, settings: project.Settings) -> Selection:
+    select = wanted.select or codes(settings.get("select"))
+    ignore = (*codes(settings.get("ignore")), *wanted.ignore)
+    if not select and not ignore:
+        return Selection()
+    from rftconf.lint.codes import every
+
+    known = every()
+    for code in (*select, *ignore):
+        if code != "ALL" and not any(name.startswith(code) for name in known):
+            from difflib import get_close_matches
+
+            near = get_close_matches(code, known, n=1)
+            raise UsageError(f"there is no code {code}{f'; did you mean {near[0]}?' if near else ''}")
+    return Selection(tuple(code for code in select if code != "ALL"), ignore)
+
+
+def cluster_of(settings: project.Settings, gpu: str = "") -> Cluster:
+    """What the project says of its machines. Raises UsageError for a GPU that is not in the table."""
+    said = settings.get("cluster", {})
+    gpu = gpu or said.get("gpu", "")
+    if gpu:
+        from rftconf.budget.facts.gpus import gpu_named
+
+        gpu_named(gpu)
+    return Cluster(said.get("nodes"), said.get("gpus-per-node"), gpu)
+
+
+def is_excluded(path: str, settings: project.Settings) -> bool:
+    """True for a file that the project passes over."""
+    return any(fnmatch(path, p) or fnmatch(path, f"*/{p}") for p in settings.get("exclude", ()))
+
+
+def _without_accepted(
+    found: list[Diagnostic], texts: dict[str, str], wanted: Wanted, settings: project.Settings
+) -> list[Diagnostic]:
+    own = settings.get("baseline")
+    file = wanted.baseline or ((settings.folder or Path()) / own if own else None)
+    if file is None:
+        return found
+    from rftconf.lint import baseline
+
+    accepted = baseline.load(file)
+    marks = baseline.fingerprints(found, texts, str(settings.folder or ""))
+    return [d for d, mark in zip(found, marks, strict=True) if mark not in accepted]
+
+
+def _select_shown(found: list[Diagnostic], wanted: Wanted, settings: project.Settings) -> tuple[list[Diagnostic], int]:
+    least = Severity(wanted.severity or settings.get("severity") or "warning")
+    seen = [d for d in found if Selection(threshold=least).wants(d) or d.code in wanted.select]
+    return seen, len(found) - len(seen)
+
+
+def _fixed(configs: list[Checked], wanted: Wanted) -> bool:
+    """Write, or show, what fixes made; False where a file was changed by somebody else meanwhile, and is left alone."""
+    changed = [c for c in configs if c.fixed is not None]
+    stale = [] if wanted.diff else [c for c in changed if not _write_fixes(c)]
+    for checked in changed if wanted.diff else ():
+        out.product(_difference(checked))
+    for checked in stale:
+        out.report(f"rftconf: {checked.name}: changed while it was being fixed, so it is left alone; run it again\n")
+    changed = [c for c in changed if c not in stale]
+    if not wanted.quiet and changed:
+        made = sum(c.made for c in changed)
+        verb = "would fix" if wanted.diff else "fixed"
+        out.report(f"{verb} {made} finding{'s' * (made != 1)} in {len(changed)} file{'s' * (len(changed) != 1)}\n")
+    return not stale
+
+
+def _write_fixes(checked: Checked) -> bool:
+    from rftconf.base import files as atomic
+    from rftconf.text.source import open_source
+
+    assert checked.fixed is not None
+    try:
+        stale = open_source(checked.name).text != checked.before
+    except UnreadableError:
+        stale = True
+    if not stale:
+        atomic.write(Path(checked.name), checked.fixed, executable=Path(checked.name).stat().st_mode & 0o111 > 0)
+    return not stale
+
+
+def _difference(checked: Checked) -> str:
+    from difflib import unified_diff
+
+    from rftconf.text.source import open_source
+
+    before, after = open_source(checked.name).text, (checked.fixed or "").removeprefix("\ufeff")
+    lines = unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), checked.name, checked.name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _report(
+    found: list[Diagnostic],
+    texts: dict[str, str],
+    files: list[str],
+    wanted: Wanted,
+    outputs: dict[str, Path],
+    hidden: int,
+) -> None:
+    from rftconf.report.diagnostics import statistics, summary
+    from rftconf.text.read.read_plan import MARK, is_plan
+    from rftconf.verbs.finding_formats import rendered
+
+    for form, file in outputs.items():
+        out.product(rendered(form, found, texts, files, out.product_screen("never")), file)
+    if wanted.diff:
+        return
+    if wanted.statistics:
+        from rftconf.lint.codes import every
+
+        out.product(statistics(found, every()))
+    else:
+        out.product(rendered(wanted.form, found, texts, files, out.product_screen(wanted.color)))
+    if not wanted.quiet and wanted.form == "text" and files:
+        notes = f" ({hidden} note{'s' * (hidden != 1)} not shown: --severity info)" if hidden else ""
+        out.report(f"{summary(found, len(files))}{notes}\n")
+        for plan in (file for file in files if MARK in texts.get(file, "") and is_plan(texts[file])):
+            out.report(
+                f"{plan} is a plan: only the rules that hold for every framework ran; check its config for all of them\n"
+            )

@@ -1,0 +1,88 @@
+"""Opens the two sides of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from rftconf.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from rftconf.diff.effects import Effect
+    from rftconf.diff.sides import Side
+    from rftconf.verbs.read_arguments import Reading
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is said about both files; `own` of the variables of each."""
+
+    bound: list[str] | None = None
+    let_in: list[str] | None = None
+    args: str | None = None
+    sources: list[Path] | None = None
+    rows: int | None = None
+    assume: list[str] | None = None
+    own: tuple[list[str] | None, list[str] | None] = (None, None)
+
+
+def each_side(
+    asked: Asked,
+    frameworks: Sequence[str] | None,
+    releases: Sequence[str] | None,
+    launches: Sequence[int] | None,
+    bases: Sequence[Path] | None,
+) -> tuple[Reading, Reading]:
+    """How each of the two is read. Raises UsageError for an option that is given three times or means nothing."""
+    from rftconf.verbs.read_arguments import reading
+
+    names = _twice(frameworks, "--from")
+    numbers = _twice(releases, "--from-release")
+    launch, base = _twice(launches, "--launch"), _twice(bases, "--base")
+    bound = [[*(asked.bound or ()), *(own or ())] for own in asked.own]
+    one, other = (
+        reading(names[at], numbers[at], bound[at], asked.let_in, asked.args, launch[at], base[at], asked.sources)
+        for at in (0, 1)
+    )
+    return one, other
+
+
+def _twice(given: Sequence[T] | None, option: str) -> tuple[T | None, T | None]:
+    """Once for both, or once for each."""
+    if not given:
+        return None, None
+    if len(given) > 2:
+        raise UsageError(f"{option} is given {len(given)} times: once for both files, or once for each")
+    return given[0], given[-1]
+
+
+def effects_named(only: Sequence[str] | None) -> tuple[Effect, ...]:
+    """What `--only` names, or everything. Raises UsageError for a word that is no effect."""
+    from rftconf.diff.effects import Effect
+
+    unknown = [word for word in only or () if word not in list(Effect)]
+    if unknown:
+        raise UsageError(f"--only {unknown[0]}: known are {', '.join(Effect)}")
+    return tuple(effect for effect in Effect if not only or effect in only)
+
+
+def refuse_two_inputs(a: str, b: str) -> None:
+    """Raises UsageError where both sides are standard input."""
+    if a == b == "-":
+        raise UsageError("both sides are -: standard input can be read once")
+
+
+def open_side(name: str, how: Reading, asked: Asked, *, quiet: bool, color: str) -> Side | None:
+    """A file as a side; None where it cannot be read, which is then said."""
+    from rftconf.diff.sides import side
+    from rftconf.verbs import output as out
+    from rftconf.verbs.open_input import understood
+    from rftconf.verbs.read_arguments import assumptions
+
+    assumed, screen = assumptions(asked.assume), out.report_screen(color)
+    loaded = understood(name, how, screen, rows=asked.rows, assume=assumed, quiet=quiet, named=True)
+    return None if loaded is None else side(loaded.document.name, loaded)

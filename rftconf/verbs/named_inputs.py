@@ -1,0 +1,113 @@
+"""Which parts of what was asked a conversion depends on: a certificate states these, and nothing that could be invented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rftconf.base.errors import RftconfError
+
+if TYPE_CHECKING:
+    from rftconf.verbs.convert_many import Job
+    from rftconf.verbs.read_arguments import Reading
+
+UNUSED = "SYN160"
+"""Says that a value was given that has no effect; such a value is what is looked for here."""
+
+
+class Given(NamedTuple):
+    """One thing that was asked: a field, and the name or the place of an item where it holds several."""
+
+    field: str
+    item: Any = None
+
+
+DEFAULTS = {"rollout_gpus": None, "form": "auto", "style": None, "adapters": None}
+
+
+def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:
+    """`job` without what the document and the statement of its conversion do not depend on."""
+    if not list(named_inputs(job)):
+        return job
+    document, whole = _document(source, job.how), statement(job)
+
+    def same(gone: frozenset[Given]) -> bool:
+        rest = without(job, gone)
+        try:
+            return _document(source, rest.how) == document and statement(rest) == whole
+        except RftconfError:
+            return False
+
+    # what is not needed alone may be once another thing has gone
+    while gone := frozenset(_not_needed(list(named_inputs(job)), same, frozenset())):
+        job = without(job, gone)
+    return job
+
+
+def _not_needed(
+    group: Sequence[Given], same: Callable[[frozenset[Given]], bool], gone: frozenset[Given]
+) -> frozenset[Given]:
+    """`gone` and those of `group` that can go too; halved, since most go together or not at all."""
+    if not group:
+        return gone
+    if same(gone | frozenset(group)):
+        return gone | frozenset(group)
+    if len(group) == 1:
+        return gone
+    middle = len(group) // 2
+    return _not_needed(group[middle:], same, _not_needed(group[:middle], same, gone))
+
+
+def named_inputs(job: Job) -> Iterator[Given]:
+    """Everything that was asked beyond the source and the target."""
+    how = job.how
+    for field in ("bindings", "environment"):
+        yield from (Given(field, name) for name in sorted(getattr(how, field)))
+    yield from (Given("sources", path) for path in dict.fromkeys(how.sources))
+    last = len(how.args) - 1
+    yield from (Given("args", place) for place, text in enumerate(how.args) if text or place == last)
+    yield from (Given(field) for field in ("launch", "base") if getattr(how, field) is not None)
+    yield from (Given(field) for field, usual in DEFAULTS.items() if getattr(job.options, field) != usual)
+    yield from (Given("answers", asked) for asked in sorted(job.options.answers))
+    if job.rows is not None:
+        yield Given("rows")
+    yield from (Given("assume", name) for name in sorted(job.assume))
+
+
+def without(job: Job, gone: Iterable[Given]) -> Job:
+    """`job` without some of what was asked; arguments in front of others become empty, since those are counted."""
+    left = frozenset(gone)
+    how, options = job.how, job.options
+    kept: dict[str, Any] = {
+        field: {name: value for name, value in getattr(how, field).items() if Given(field, name) not in left}
+        for field in ("bindings", "environment")
+    }
+    usual: dict[str, Any] = {field: value for field, value in DEFAULTS.items() if Given(field) in left}
+    usual["answers"] = {asked: one for asked, one in options.answers.items() if Given("answers", asked) not in left}
+    args = ["" if Given("args", place) in left else text for place, text in enumerate(how.args)]
+    while args and Given("args", len(args) - 1) in left:
+        args.pop()
+    return replace(
+        job,
+        how=replace(
+            how,
+            **kept,
+            args=tuple(args),
+            sources=tuple(path for path in dict.fromkeys(how.sources) if Given("sources", path) not in left),
+            launch=None if Given("launch") in left else how.launch,
+            base=None if Given("base") in left else how.base,
+        ),
+        options=replace(options, **usual),
+        rows=None if Given("rows") in left else job.rows,
+        assume={name: value for name, value in job.assume.items() if Given("assume", name) not in left},
+    )
+
+
+def _document(source: str, how: Reading) -> object:
+    """What a source is read as; `environment` holds every variable that was given, whether or not anything asks for it."""
+    from rftconf.verbs.open_input import open_document
+
+    found = open_document(source, how)
+    spoken = tuple(one for one in found.diagnostics if one.code != UNUSED)
+    return replace(found, environment={}, diagnostics=spoken)

@@ -1,0 +1,126 @@
+"""This module says, before a run starts, why its plan was placed anew and what is where instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rftconf.base.symbols import formula
+from rftconf.budget.placing.back_end import own_gpus, roles
+from rftconf.budget.placing.place import placed
+from rftconf.plan.trainer_numbers import DECAYED, LEARNED
+from rftconf.report.screen import joined
+from rftconf.verbs import output as out
+
+if TYPE_CHECKING:
+    from rftconf.budget.placing.back_end import Gpus
+    from rftconf.budget.placing.place import Placed
+    from rftconf.load.loaded import Loaded
+    from rftconf.plan.model import Auxiliary, Plan, Rollout, Worker
+    from rftconf.report.screen import Screen
+
+SAID = ("cluster.", "stage.placement.", "stage.optim.")
+"""Prefixes of paths that the table's rows sum up; the options of memory below them have lines of their own."""
+ONE_BY_ONE = (".offload.", ".offload_policy", ".gpu_memory_fraction", ".sequences_per_pass", ".layout")
+Row = tuple[str, str, str]
+
+
+def placed_here(loaded: Loaded, gpus: Gpus, screen: Screen | None, *, as_placed: bool) -> Placed | None:
+    """Return the plan as it runs on these GPUs; None, with a report, where it does not. Changes are reported on `screen`, if there is one."""
+    found = placed(loaded.plan, gpus)
+    if found.reasons and as_placed:
+        out.report(refused_text(found))
+        return None
+    if found.reasons and screen is not None:
+        out.report(anew_text(loaded.plan, found, screen))
+    if found.memory and found.memory.verdict == "does not fit":
+        out.report(too_large_text(found))
+        return None
+    return found
+
+
+def anew_text(before: Plan, found: Placed, screen: Screen) -> str:
+    """Write the reasons and a table of old and new values."""
+    rows = [row for row in _rows(before, found) if row[1] != row[2]]
+    wide, old = (max((len(row[at]) for row in rows), default=0) for at in (0, 1))
+    return joined(
+        [
+            screen.style(f"placed anew, for {found.gpus}", "bold"),
+            *(f"  because: {why}" for why in found.reasons),
+            *(f"  {name:<{wide}}  {was:<{old}}  ->  {now}" for name, was, now in rows),
+            *(f"  carried over: {what}" for what in _carried(found.plan)),
+            *([f"  memory: {found.memory.text}"] if found.memory else []),
+            *(f"  note: {note}" for note in found.notes),
+            f"  what is learned stays as it is{', except as the notes say' if found.notes else ''}",
+        ]
+    )
+
+
+def refused_text(found: Placed) -> str:
+    """Write why a run does not start where --as-placed forbids another placement."""
+    return joined([*(f"not as it is placed: {why}" for why in found.reasons),
+                   "--as-placed runs no other placement; without it the plan is placed anew"])  # fmt: skip
+
+
+def too_large_text(found: Placed) -> str:
+    """Write that no placement on these GPUs holds the run."""
+    text = found.memory.text if found.memory else ""
+    return joined([f"no placement on {found.gpus} holds this run: {text}", "--gpus N places it on others"])
+
+
+def _rows(before: Plan, found: Placed) -> Iterator[Row]:
+    after = found.plan
+    old, new = before.stages[0], after.stages[0]
+    yield "GPUs", str(own_gpus(before) or "not said"), str(own_gpus(after) or "not said")
+    there = roles(new)
+    for name, worker in roles(old).items():
+        yield name, _trainer(worker), _trainer(there[name])
+        yield f"{name} computes in", _types(worker), _types(there[name])
+    yield "engines", _engines(old.placement.rollout), _engines(new.placement.rollout)
+    for one, other in zip(old.placement.auxiliary, new.placement.auxiliary, strict=True):
+        yield f"{one.name or one.role or 'further model'}", _served(one), _served(other)
+    for move in found.moves:
+        if not move.path.startswith(SAID) or any(part in move.path for part in ONE_BY_ONE):
+            yield move.path.removeprefix("stage."), _value(move.old), _value(move.new)
+
+
+def _carried(plan: Plan) -> Iterator[str]:
+    """Yield what the source's back end does by default and the new one is told to do."""
+    for name in LEARNED:
+        if (getattr(plan.stages[0].optim, name).extra or {}).get(DECAYED):
+            yield f"{name}'s weights decay as Megatron has it, matrices alone"
+
+
+def _trainer(worker: Worker) -> str:
+    sizes = worker.megatron if worker.backend == "megatron" else worker.mesh
+    said = [f"{name.upper()}{_value(size)}" for name in ("tp", "pp", "vpp", "cp", "ep", "etp")
+            if (size := getattr(sizes, name, None)) not in (None, 1)]  # fmt: skip
+    if worker.sp not in (None, 1):
+        said.append(f"SP{_value(worker.sp)}")
+    return " ".join(
+        [_value(worker.backend), *said, *([] if worker.gpus is None else [f"on {_value(worker.gpus)} GPUs"])]
+    )
+
+
+def _types(worker: Worker) -> str:
+    own = worker.megatron.dtype if worker.backend == "megatron" else worker.compute_dtype
+    return _value(own)
+
+
+def _engines(rollout: Rollout) -> str:
+    sizes = [f"{name.upper()}{_value(size)}" for name in ("tp", "pp", "dp", "ep")
+             if (size := getattr(rollout, name)) not in (None, 1, False)]  # fmt: skip
+    return " ".join(
+        [_value(rollout.engine), *sizes, *([] if rollout.gpus is None else [f"on {_value(rollout.gpus)} GPUs"])]
+    )
+
+
+def _served(one: Auxiliary) -> str:
+    sizes = [
+        f"{name.upper()}{_value(size)}" for name in ("tp", "pp", "dp") if (size := getattr(one, name)) not in (None, 1)
+    ]
+    return " ".join([_value(one.engine), *sizes, *([] if one.gpus is None else [f"on {_value(one.gpus)} GPUs"])])
+
+
+def _value(value: Any) -> str:
+    return "-" if value is None else value if isinstance(value, str) else formula(value)

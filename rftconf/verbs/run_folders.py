@@ -1,0 +1,70 @@
+"""What the runner leaves in a run's folder, read without the runner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rftconf.base.errors import UnreadableError, UsageError
+from rftconf.runs.table import RunSeen
+
+METRICS, EVENTS, PLAN = "metrics.jsonl", "events.jsonl", "plan.json"
+
+
+def runs_in(folders: Iterable[Path]) -> list[RunSeen]:
+    """Runs, or those in a folder of runs, by name. Raises UsageError for a folder that is not there."""
+    found: list[RunSeen] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder")
+        inside = [folder] if (folder / METRICS).is_file() else sorted(f.parent for f in folder.glob(f"*/{METRICS}"))
+        found += map(run_seen, inside)
+    return found
+
+
+def run_seen(folder: Path) -> RunSeen:
+    """One run, also while it runs."""
+    metrics, bad = _lines(folder / METRICS)
+    events, unread = _lines(folder / EVENTS)
+    checkpoints = sorted(path.name for path in folder.glob("step-*") if path.suffix != ".partial")
+    lost = sum(event.get("event") == "lost" for event in events)
+    return RunSeen(str(folder), metrics, _rollouts_wanted(folder / PLAN), lost, (checkpoints or [""])[-1], bad + unread)
+
+
+def _lines(file: Path) -> tuple[list[dict[str, Any]], int]:
+    if not file.is_file():
+        return [], 0
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UnreadableError(error.strerror or str(error), file=str(file)) from None
+    read = [_object(line) for line in text.splitlines()]
+    return [one for one in read if one is not None], read.count(None)
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):  # also a line that is being written
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _rollouts_wanted(file: Path) -> int | None:
+    """The plan's rollout periods."""
+    for node in _plan(file):
+        found = node.get("run_length") if isinstance(node, dict) else None
+        number = found.get("rollouts") if isinstance(found, dict) else None
+        return number if isinstance(number, int) else None
+    return None
+
+
+def _plan(file: Path) -> Iterator[Any]:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return
+    stages = data.get("stages") if isinstance(data, dict) else None
+    yield from stages if isinstance(stages, list) else ()

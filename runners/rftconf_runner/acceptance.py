@@ -1,0 +1,19 @@
+"""Whether a plan is executed: the one answer, of the command and of whoever counts how many are."""
+
+from __future__ import annotations
+
+from rftconf.plan.model import Plan
+from rftconf_runner.job import Job
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.refusals import Refusal, refusals
+
+
+def accepted(plan: Plan) -> tuple[Job | None, list[Refusal]]:
+    """The job, or why there is none: what would be executed otherwise than the plan says, else what it leaves open."""
+    found = refusals(plan)
+    if found:
+        return None, found
+    try:
+        return job_of(plan), []
+    except ValueError as error:
+        return None, [Refusal("", str(error))]

@@ -1,0 +1,64 @@
+"""What of a model's own config.json the runner does not execute: found before anything starts, not at the first hand-over of weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rftconf_runner.job import Job
+from rftconf_runner.said import said
+
+EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
+TOWERS = ("vision_config", "audio_config", "thinker_config")
+STATES = ("linear_num_key_heads", "linear_conv_kernel_dim", "mamba_d_state", "ssm_state_size", "mamba_config")
+"""Keys of layers that keep a state instead of a cache."""
+
+
+def unexecuted(config: Mapping[str, Any]) -> Iterator[str]:
+    """Reasons, one a kind of layer, with the key that says so."""
+    name = said(config.get("model_type"))
+    parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
+    for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
+        found = next((key for part in parts for key in keys if _counts(part.get(key))), None)
+        if found:
+            yield f"{name} is {what} ({found}), whose weights the runner cannot hand over yet"
+    tower = next((key for key in TOWERS if config.get(key)), None)
+    if tower:
+        yield f"{name} reads more than text ({tower}); the runner trains language models"
+
+
+def _counts(value: object) -> bool:
+    return bool(value) and value != 1
+
+
+def unfit(job: Job) -> list[str]:
+    """A sentence for each model of the job that is not executed, with its plan field; a model whose config is not here is not judged."""
+    models = [("stage.model.path", job.model)]
+    models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
+    found = [f"{field}: {path}: {why}" for field, path in models for why in unexecuted(_config(path))]
+    return found + [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
+
+
+def _of_sequences(config: Mapping[str, Any], sp: int) -> Iterator[str]:
+    """Ranks that share a sequence share the heads of its attention."""
+    heads = config.get("num_attention_heads")
+    if isinstance(heads, int) and heads % sp:
+        yield f"has {heads} attention heads, which {sp} ranks (stage.placement.actor.sp) do not share"
+
+
+def _config(path: str) -> Mapping[str, Any]:
+    """What the folder, or the hub's copy on this machine, says of the model."""
+    file: object = Path(path) / "config.json"
+    if not Path(path).is_dir():
+        try:
+            from huggingface_hub import try_to_load_from_cache
+
+            file = try_to_load_from_cache(path, "config.json")
+        except (ImportError, ValueError):  # no name of the hub's
+            return {}
+    if not isinstance(file, (str, Path)) or not Path(file).is_file():
+        return {}
+    found = json.loads(Path(file).read_text(encoding="utf-8"))
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,41 @@
+"""What nobody foresaw, in a sentence: what it was, in which process and when, and where the rest stands."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+from rftconf_runner import disk
+from rftconf_runner.watch import Watch
+
+FILE = "failure.txt"
+MEMORY = ("out of memory", "OutOfMemory", "Cannot allocate memory")
+ADVICE = (
+    ": there is not enough memory; smaller micro-batches, a smaller share for engines (gpu_memory_utilization), states in the host's memory "
+    "(offload) or more GPUs, and `--dry-run --gpu NAME` prices them"
+)
+
+
+def told(error: BaseException, watch: Watch) -> str:
+    """What, in which process, in which period and phase."""
+    cause = getattr(error, "cause", None) or error
+    text = next((line.strip() for line in reversed(str(cause).splitlines()) if line.strip()), "")
+    what = f"{type(cause).__name__}: {text}" if text else type(cause).__name__
+    process = getattr(error, "function_name", None)
+    where = f" in {process}" if process else ""
+    when = f", period {watch.period}, phase {watch.phase}" if watch.period else ", before the first period"
+    return (
+        what.rstrip(".")
+        + where
+        + when
+        + (ADVICE if any(mark in f"{type(cause).__name__} {cause}" for mark in MEMORY) else "")
+    )
+
+
+def written(error: BaseException, folder: Path) -> str:
+    """Where the traceback is, for whoever reports it."""
+    try:
+        disk.put(folder / FILE, "".join(traceback.format_exception(error)))
+    except OSError:
+        return ""
+    return f"; {folder / FILE} has the traceback"

@@ -1,0 +1,64 @@
+"""This module finds the reward that a config's framework has by itself, where the config names none, and the rows that it cannot score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rftconf.plan.model import Stage
+from rftconf.plan.provenance import Source
+from rftconf_runner import rules, trinity_tasks
+from rftconf_runner.job import Job, RewardSource
+from rftconf_runner.scores import scoring
+
+if TYPE_CHECKING:
+    from rftconf_runner.data import Prompt
+
+OWN = {module.__file__: module.__name__ for module in (rules, scoring)}
+"""Files of the runner's own rules, which compute in processes of their own, and their modules."""
+MANAGERS = {"naive", "dapo", None}
+"""veRL's reward managers that give each answer the score of `default_compute_score`."""
+
+
+def own_reward(stage: Stage, source: Source) -> RewardSource | None:
+    """Return the framework's own reward; None where it has none that scores single answers by rule."""
+    if source.framework == "trinity" and source.release:
+        return _registered(stage, source.release)
+    apart = len(stage.data.domains) > 1
+    if apart or source.framework not in scoring.BY_SOURCE or not source.release or stage.reward.manager not in MANAGERS:
+        return None
+    return RewardSource("", scoring.__file__, scoring.NAME, {"framework": source.framework, "release": source.release})
+
+
+def _registered(stage: Stage, release: str) -> RewardSource | None:
+    """Return Trinity's registered reward function, where all training sets have the same one."""
+    names = set(trinity_tasks.reward_names(stage)) if trinity_tasks.asks_once(stage) else set()
+    if len(names) != 1 or not scoring.is_scored("trinity", release, *names):
+        return None
+    arguments = {"framework": "trinity", "release": release, "name": names.pop()}
+    return RewardSource("", scoring.__file__, scoring.NAME, arguments)
+
+
+def has_rules(job: Job) -> bool:
+    """True where rules that come with the runner score answers, with a limit of time for each."""
+    return any(one.path in OWN for one in job.rewards)
+
+
+def unscored_row(job: Job, prompts: list[Prompt]) -> str:
+    """Say why a row has no reward; empty where all rows have one."""
+    return next(_unscored(job, prompts), "")
+
+
+def _unscored(job: Job, prompts: list[Prompt]) -> Iterator[str]:
+    sources = {one.domain: one for one in job.rewards if one.path == scoring.__file__}
+    apart, seen = {one.domain for one in job.rewards}, dict[str, str]()
+    for prompt in prompts:
+        found = sources.get(prompt.domain if prompt.domain in apart else "")
+        if found is None:
+            continue
+        name = found.arguments.get("name") or prompt.source
+        if name not in seen:
+            seen[name] = scoring.unscored(found.arguments["framework"], found.arguments["release"], name)
+        why = seen[name] if name else "no column 'data_source', by which answers are scored"
+        if why:
+            yield f"stage.data.train: row {prompt.row}: {why}; `--reward` names another reward"

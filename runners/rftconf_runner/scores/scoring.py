@@ -1,0 +1,59 @@
+"""This module calls the frameworks' rewards as a user's compute_score is called, and says beforehand what it cannot score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from rftconf_runner.scores.table import known, rule
+
+PACKAGES = {"sympy": "sympy", "pylatexenc": "pylatexenc", "mathruler": "mathruler", "math_verify": "math-verify"}
+"""Modules that rules import, and the packages that have them."""
+BY_SOURCE = ("verl", "chatlearn")
+"""Frameworks whose reward goes by the data's own column `data_source`."""
+NAME = "compute_score"
+
+
+def compute_score(
+    data_source: str, solution_str: str, ground_truth: Any, framework: str, release: str, name: str = "", **_: Any
+) -> Any:
+    """Return what the framework's own rule gives: a number, or numbers by name of which `score` is the reward."""
+    found = rule(framework, release, name or data_source)
+    if found is None or found.function is None:
+        raise ValueError(unscored(framework, release, name or data_source))
+    return found.function(solution_str, ground_truth)
+
+
+def described(framework: str, release: str, name: str = "") -> str:
+    """Say in words what scores the answers."""
+    return f"as {framework} {release} has them, " + (name or "by each row's data_source")
+
+
+def is_scored(framework: str, release: str, name: str) -> bool:
+    """True where a rule scores answers of that name, once what it needs is installed."""
+    found = rule(framework, release, name)
+    return found is not None and found.function is not None
+
+
+def unscored(framework: str, release: str, name: str) -> str:
+    """Say why nothing scores answers of that name here; empty where a rule does."""
+    found = rule(framework, release, name)
+    who = f"{framework} {release}"
+    if found is None:
+        names = ", ".join(known(framework, release))
+        return f"{name!r} has no reward in {who} itself; it has {names}"
+    if found.refused:
+        return f"{name!r} in {who} ({found.cited}) {found.refused}"
+    missing = [PACKAGES[one] for one in found.needs if find_spec(one) is None]
+    if missing:
+        return f"{name!r} in {who} is scored with {', '.join(missing)}: `pip install {' '.join(missing)}` into the runner's environment"
+    return ""
+
+
+def named(name: str) -> Callable[..., Any]:
+    """Import the function of `module:name`."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found

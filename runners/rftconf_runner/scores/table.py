@@ -1,0 +1,107 @@
+"""The rules that score answers, by framework, release and name, each with the file that has it in the framework.
+
+`*` at the end of a name is any continuation. A rule is in force from `since` up to and with `until`, where these are given.
+`needs` are modules that the framework's own function imports; what is `refused` has no function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rftconf_runner.scores import prime, trinity, verl
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row of the table: names, the function that scores them, and the framework's own function that it equals."""
+
+    framework: str
+    names: tuple[str, ...]
+    function: Callable[..., Any] | None
+    cited: str
+    since: str = ""
+    until: str = ""
+    needs: tuple[str, ...] = ()
+    refused: str = ""
+
+    def fits(self, framework: str, release: str, name: str) -> bool:
+        """True where this rule scores answers of that name in that release."""
+        return (
+            framework == self.framework
+            and any(name == one or (one.endswith("*") and name.startswith(one[:-1])) for one in self.names)
+            and (not self.since or numbers(self.since) <= numbers(release))
+            and (not self.until or numbers(release) <= numbers(self.until))
+        )
+
+
+def numbers(release: str) -> tuple[int, ...]:
+    """Split a release into its numbers, for comparing."""
+    return tuple(int(part) for part in release.split(".") if part.isdigit())
+
+
+V = "verl/utils/reward_score/"
+GSM8K, MATH = ("openai/gsm8k",), ("lighteval/MATH", "DigitalLearningGmbH/MATH-lighteval")
+DAPO, MORE_DAPO = ("math_dapo", "aime*"), ("math", "math_dapo_reasoning")
+NUMINA = tuple(
+    f"numina_{name}" for name in ("aops_forum", "synthetic_math", "amc_aime", "synthetic_amc", "cn_k12", "olympiads")
+)
+CODE = ("codecontests", "apps", "codeforces", "taco")
+ASKED = tuple(
+    f"searchR1_{name}" for name in ("nq", "triviaqa", "popqa", "hotpotqa", "2wikimultihopqa", "musique", "bamboogle")
+)
+SANDBOX = "runs code that the model wrote, for which the runner has no sandbox"
+C, T = "chatlearn/utils/rule_reward_score/", "trinity/common/rewards/"
+MASKED = "is called with the answer's tokens, by a workflow that masks answers which the limit cut; the runner does not"
+FAILS = "is called with a truth that it does not take: that run stops there too"
+QWEN = "compares by another form of answers (qwen25_eval.py), which the runner does not have"
+SLOW = "is compared by sympy's reading of LaTeX there, which the runner does not do"
+
+RULES = (
+    Rule("verl", GSM8K, verl.gsm8k, V + "gsm8k.py: compute_score", since="0.5"),
+    Rule("verl", GSM8K, verl.gsm8k_before, V + "gsm8k.py: compute_score", since="0.4", until="0.4.99"),
+    Rule("verl", GSM8K, verl.gsm8k_first, V + "gsm8k.py: compute_score", until="0.3.99"),
+    Rule("verl", MATH, verl.math, V + "math_reward.py: compute_score", since="0.6"),
+    Rule("verl", MATH, verl.math_before, V + "math.py: compute_score", since="0.4", until="0.5.99"),
+    Rule("verl", MATH, verl.math_first, V + "math.py: compute_score", until="0.3.99"),
+    Rule("verl", ("HuggingFaceH4/MATH-500",), verl.math, V + "math_reward.py: compute_score", since="0.6"),
+    Rule("verl", ("HuggingFaceH4/MATH-500",), verl.math_before, V + "math.py: compute_score", since="0.5", until="0.5.99"),
+    Rule("verl", DAPO, verl.math_dapo, V + "math_dapo.py: compute_score", since="0.9.1"),
+    Rule("verl", DAPO, verl.math_dapo_before, V + "math_dapo.py: compute_score", since="0.4", until="0.9.0"),
+    Rule("verl", MORE_DAPO, verl.math_dapo, V + "math_dapo.py: compute_score", since="0.9.1"),
+    Rule("verl", MORE_DAPO, verl.math_dapo_before, V + "math_dapo.py: compute_score", since="0.6", until="0.9.0"),
+    Rule("verl", NUMINA, prime.prime_math, V + "prime_math/__init__.py: compute_score", since="0.6", needs=("pylatexenc", "sympy")),
+    Rule("verl", NUMINA, prime.prime_math_before, V + "prime_math/__init__.py: compute_score", since="0.4", until="0.5.99",
+         needs=("pylatexenc", "sympy")),
+    Rule("verl", NUMINA, None, V + "prime_math/__init__.py: compute_score", until="0.3.99", refused=SLOW),
+    Rule("verl", ("hiyouga/geometry3k",), verl.geo3k, V + "geo3k.py: compute_score", since="0.3", needs=("mathruler",)),
+    Rule("verl", ASKED, verl.asked, V + "search_r1_like_qa_em.py: compute_score", since="0.4"),
+    Rule("verl", CODE, None, V + "prime_code/__init__.py, sandbox_fusion/__init__.py: compute_score", refused=SANDBOX),
+    Rule("chatlearn", (*GSM8K, MATH[1], "aime24", "aime25"), verl.math_first, C + "math.py: compute_score"),
+    Rule("chatlearn", ("hiyouga/geometry3k",), verl.geo3k, C + "geo3k.py: compute_score", needs=("mathruler",)),
+    Rule("trinity", ("math_reward",), trinity.math_reward, T + "math_reward.py: MathRewardFn", needs=("math_verify",)),
+    Rule("trinity", ("accuracy_reward",), trinity.accuracy_reward, T + "accuracy_reward.py: AccuracyReward", needs=("math_verify",)),
+    Rule("trinity", ("countdown_reward",), trinity.countdown_reward, T + "countdown_reward.py: CountDownRewardFn"),
+    Rule("trinity", ("format_reward",), None, T + "format_reward.py: FormatReward", refused=FAILS),
+    Rule("trinity", ("math_boxed_reward",), None, T + "math_reward.py: MathBoxedRewardFn", refused=QWEN),
+    Rule("trinity", ("math_dapo_reward",), None, T + "dapo_reward.py: MathDAPORewardFn", refused=MASKED),
+)  # fmt: skip
+"""Rows of veRL and ChatLearn are by the data set's `data_source`, as `default_compute_score` (verl/utils/reward_score/__init__.py) and
+`RuleReward` (chatlearn/models/reward/rule_reward.py) have them; Trinity-RFT's by the name that a function is registered by
+(trinity/common/rewards/__init__.py)."""
+
+
+def rule(framework: str, release: str, name: str) -> Rule | None:
+    """Return the first rule that fits, or None where the framework itself has none for that name."""
+    return next((one for one in RULES if one.fits(framework, release, name)), None)
+
+
+def known(framework: str, release: str) -> list[str]:
+    """List the names that are scored in a release."""
+    return [
+        name
+        for one in RULES
+        if one.function and any(one.fits(framework, release, each.rstrip("*")) for each in one.names)
+        for name in one.names
+    ]

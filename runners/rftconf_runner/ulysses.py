@@ -1,0 +1,130 @@
+"""This module shares sequences among ranks: each has a part of every sequence's tokens, and within attention a part of the heads.
+
+Ulysses: before attention all ranks of a group exchange parts of sequences for heads, each attends over whole sequences with its
+heads, and afterwards they exchange back. Every rank of a group computes the same loss from the same numbers of all tokens,
+and its gradients are of its own part; what FSDP adds up over all ranks is the whole.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch import distributed as dist
+from torch.nn.functional import pad
+
+from rftconf_runner.packed_attention import use_packed_attention
+from rftconf_runner.sequences import HeadOutput, Table, head_output
+
+NAME = "ulysses"
+"""The name under which transformers knows the attention of this module."""
+
+
+class Sequences:
+    """One rank's part of sequences that `size` ranks share; the `first` of them returns their results. An update is cut into
+    `shares`, of which this is number `share`. All ranks are called in the same order."""
+
+    def __init__(self, rank: int, ranks: int, size: int) -> None:
+        self.size, self.at, self.first = size, rank % size, rank % size == 0
+        self.share, self.shares = rank // size, ranks // size
+        self.group: Any = None
+        self.mask: Tensor | None = None
+        if size > 1:
+            groups = [dist.new_group([*range(start, start + size)]) for start in range(0, ranks, size)]
+            self.group = groups[rank // size]
+
+    def ready(self, model: Any) -> Any:
+        """Give the model the attention of this module, where several ranks share a sequence; else the one of sequences in a row."""
+        if self.size == 1:
+            use_packed_attention(model)
+        else:
+            from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+            ALL_ATTENTION_FUNCTIONS.register(NAME, self._attention)
+            model.set_attn_implementation(NAME)
+        return model
+
+    def head_output(self, model: Any, rows: Table) -> HeadOutput:
+        """Run a model on this rank's part of each sequence; `to_answers` puts the parts of all ranks together."""
+        if self.size == 1:
+            return head_output(model, rows)
+        length = rows.ids.shape[1]
+        own = -(-length // self.size)
+        begin, padding = self.at * own, (0, own * self.size - length)
+        packed = len(rows.ids) < len(rows.places)
+        whole = torch.arange(own * self.size, device=rows.ids.device).expand(len(rows.ids), -1)
+        positions = pad(rows.positions, padding) if packed else whole
+        self.mask = _told_apart(positions) if packed else None
+        part = slice(begin, begin + own)
+        found = model(
+            input_ids=pad(rows.ids, padding)[:, part], position_ids=positions[:, part], use_cache=False
+        ).logits
+        row, at = (rows.places - 1) // length, (rows.places - 1) % length
+        ours = (at >= begin) & (at < begin + own)
+        tokens = rows.ids.flatten()[rows.places]
+        together = found[row, (at - begin).clamp(0, own - 1)]
+        return HeadOutput(together, tokens, lambda values: _Whole.apply(torch.where(ours, values, 0.0), self.group))
+
+    def _attention(
+        self, module: Any, query: Tensor, key: Tensor, value: Tensor, _: Any, **more: Any
+    ) -> tuple[Tensor, None]:
+        """Attend with arguments [sequences, heads, tokens, width] to [sequences, tokens, heads, width], as transformers' attention does."""
+        from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+        groups = getattr(module, "num_key_value_groups", 1)
+        window = more.get("sliding_window")
+        if query.shape[1] % self.size:
+            raise ValueError(
+                f"{query.shape[1]} attention heads are not shared by the {self.size} ranks of a sequence (placement.actor.sp)"
+            )
+        if window is not None and window < query.shape[2] * self.size:
+            raise ValueError(f"a sliding window of {window} tokens is not cut over several ranks (placement.actor.sp)")
+        if key.shape[1] % self.size:
+            key, value, groups = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1), 1
+        query, key, value = (_Exchange.apply(one, self.group, 1, 2) for one in (query, key, value))
+        like = SimpleNamespace(num_key_value_groups=groups, is_causal=getattr(module, "is_causal", True))
+        found, _ = sdpa_attention_forward(like, query, key, value, self.mask, **more)
+        return _Exchange.apply(found, self.group, 1, 2), None
+
+
+def _told_apart(positions: Tensor) -> Tensor:
+    """Return the mask of packed sequences, in which a token sees its own sequence's tokens before it [1, 1, tokens, tokens]."""
+    number = (positions[0] == 0).cumsum(0)
+    count = len(number)
+    causal = torch.ones(count, count, dtype=torch.bool, device=number.device).tril()
+    return (causal & (number[:, None] == number[None, :]))[None, None]
+
+
+def _exchanged(value: Tensor, group: Any, scatter: int, gather: int) -> Tensor:
+    """Cut `value` along `scatter`, send each rank its part, and join the parts received along `gather`."""
+    parts = torch.stack(value.chunk(group.size(), scatter)).contiguous()
+    found = torch.empty_like(parts)
+    dist.all_to_all_single(found, parts, group=group)
+    return torch.cat([*found.unbind(0)], gather)
+
+
+class _Exchange(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: Tensor, group: Any, scatter: int, gather: int) -> Tensor:
+        ctx.how = group, gather, scatter
+        return _exchanged(value, group, scatter, gather)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
+        return _exchanged(gradients[0], *ctx.how), None, None, None
+
+
+class _Whole(torch.autograd.Function):
+    """Adds up numbers of which each rank holds some. All ranks compute the same loss from the sum, so each has its whole gradient."""
+
+    @staticmethod
+    def forward(_: Any, value: Tensor, group: Any) -> Tensor:
+        found = value.clone()
+        dist.all_reduce(found, group=group)
+        return found
+
+    @staticmethod
+    def backward(_: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return gradients[0], None

@@ -1,0 +1,44 @@
+"""The account of the runner's own trainer beside what `make bench-learner-gpu` measured of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from benches.learner_gpu import RESULTS
+from benches.learner_task import LENGTHS, MICRO, SIZES
+from rftconf.budget.facts.architecture import Architecture, Attention, Dense, Layers
+from rftconf.budget.facts.implementations import RUNNER
+from rftconf.budget.terms import fsdp_phases as trainer
+from rftconf.budget.terms import lm_head
+from rftconf.budget.terms.engine import CONTEXT
+from rftconf.budget.terms.term import total
+from rftconf.budget.terms.training_job import Training
+
+(FILE,) = sorted(RESULTS.glob("learner-gpu-*.json"))
+PROMPT, _, ANSWER = LENGTHS[False]
+
+
+def job() -> Training:
+    heads, kv = SIZES["num_attention_heads"], SIZES["num_key_value_heads"]
+    mixer = Attention(heads, kv, SIZES["hidden_size"] // heads, qkv_bias=True)
+    layers = (Layers(SIZES["num_hidden_layers"], mixer, Dense(SIZES["intermediate_size"])),)
+    arch = Architecture("measured", SIZES["hidden_size"], SIZES["vocab_size"], layers, tied=True)
+    return Training(arch, RUNNER, 1, MICRO * (PROMPT + ANSWER))
+
+
+@pytest.mark.parametrize("phase", ["update", "old log-probs"])
+def test_the_account_is_near_what_was_measured(phase: str) -> None:
+    used = json.loads(FILE.read_text())["phases"]["padded"][phase]["used"]
+    terms = trainer.update(job())[1] if phase == "update" else trainer.scoring(job())
+    assert abs((total(terms) + CONTEXT) / used - 1) < 0.05
+
+
+def test_a_pass_for_log_probs_keeps_less_than_an_update() -> None:
+    one = job()
+    both = [total([lm_head.logits(one, backward=way)]) for way in (True, False)]
+    assert both[0] == 2 * both[1]
+    chunked = replace(one, fused_head=True)
+    assert total([lm_head.logits(chunked)]) < both[0]

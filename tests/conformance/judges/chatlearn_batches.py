@@ -1,0 +1,37 @@
+"""ChatLearn's own `StreamDataset`, asked as `Trainer.train` asks it, cuts an episode into updates."""
+
+import types
+
+
+def updates(config):
+    """`{"updates": sequences of each update of one episode}`, over all ranks; nothing where a rank's share is uneven."""
+    given, ranks = config.runtime_args, ranks_of(config.models["policy_trainer"], config.runtime_args)
+    each, rest = divmod(given["sample_per_episode"], given["train_global_batch_size"])
+    if rest or given["sample_per_episode"] % (ranks * each):
+        return {}
+    from chatlearn.data import data
+
+    made = data.StreamDataset.__ray_metadata__.modified_class(
+        given["stream_data_loader_type"], each, None, given["train_micro_batch_size"]
+    )
+    made.set_dp_size(ranks)
+    made._total_samples = given["sample_per_episode"]
+    made._read_data_complete = True
+    made.replay_buffer = types.SimpleNamespace(get_samples=range)
+    found = []
+    for _ in range(given["num_training_epoch"]):
+        made.iter = iter(made)
+        shares = [[len(made.next()) for _ in range(each)] for _ in range(ranks)]
+        found += [sum(of_update) for of_update in zip(*shares, strict=True)]
+    return {"updates": found}
+
+
+def ranks_of(trainer, given):
+    """Data-parallel ranks, by what `FSDPModule.data_parallel_size` and Megatron's parallel state make of the config."""
+    if given["train_backend"] == "fsdp":
+        return trainer["num_gpu"] // trainer["ulysses_sequence_parallel_size"]
+    sizes = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
+    ranks = trainer["num_gpu"]
+    for size in sizes:
+        ranks //= trainer[size] or 1
+    return ranks

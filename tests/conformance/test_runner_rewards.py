@@ -1,0 +1,58 @@
+"""The runner's rewards beside the frameworks' own functions: every one of 10,000 strings earns the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.environment import folder, printed_by
+
+STRINGS = 10_000
+SECONDS = 3600
+VERL = ("0.3.0", "0.4.1", "0.5.0", "0.9.0", "0.9.1")
+"""Releases by which every rule of the table is asked, each in the last one that has it."""
+RIGHT = 0.003
+"""The share of strings that must earn something; else two rules that find nothing would be called equal."""
+
+
+def compared(script: str, package: str, release: str) -> dict[str, Any]:
+    """What a comparison prints, run where this release is."""
+    where = folder() / "releases" / f"{package}-{release}"
+    if not where.is_dir():
+        pytest.skip(f"{package} {release} is not in {folder()}: make conformance-env")
+    return printed_by(script, release, str(STRINGS), folders=[where], seconds=SECONDS)
+
+
+@pytest.mark.parametrize("release", VERL)
+def test_no_difference_to_verls_default_compute_score(release: str) -> None:
+    found = compared("runner_rewards_verl.py", "verl", release)
+    assert found["differences"] == {}
+    assert all(": No module named 'mathruler'" in one for one in found["absent"])
+    whole = [name for name, count in found["compared"].items() if count == STRINGS]
+    assert {name: found["earned"][name] for name in whole if found["earned"][name] < RIGHT * STRINGS} == {}
+    assert {"openai/gsm8k", "lighteval/MATH"} <= set(whole)
+
+
+def test_no_difference_to_trinitys_reward_functions() -> None:
+    found = compared("runner_rewards_trinity.py", "trinity", "0.6.0")
+    assert (found["differences"], found["absent"]) == ({}, [])
+    assert set(found["compared"]) == {"math_reward", "accuracy_reward", "countdown_reward"}
+    assert {name: count for name, count in found["earned"].items() if count < RIGHT * STRINGS} == {}
+
+
+CHATLEARN = os.environ.get("CHATLEARN_SRC", "")
+
+
+@pytest.mark.skipif(not CHATLEARN, reason="CHATLEARN_SRC names no clone of ChatLearn")
+def test_no_difference_to_chatlearns_rule(tmp_path: Path) -> None:
+    path = "HEAD:chatlearn/utils/rule_reward_score/math.py"
+    words = ["git", "-C", CHATLEARN, "show", path]
+    (tmp_path / "rule.py").write_bytes(subprocess.run(words, capture_output=True, check=True).stdout)
+    rule = str(tmp_path / "rule.py")
+    found = printed_by("runner_rewards_chatlearn.py", rule, str(STRINGS), folders=[], seconds=SECONDS)
+    assert found["differences"] == [0]
+    assert found["earned"] > RIGHT * STRINGS

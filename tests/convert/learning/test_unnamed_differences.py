@@ -1,0 +1,55 @@
+"""What a target does otherwise than the source, and no row, key or question says, is said by reading the output again."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.convert.learning.differences_in_ledger import told_by
+from rftconf.convert.learning.unnamed_differences import _entries
+from rftconf.diff.compare import compare
+from rftconf.diff.sides import side
+from rftconf.lint.rule import Example
+from rftconf.load.load import load
+from rftconf.schemas.registry import FRAMEWORKS
+from rftconf.text.read.read import read
+from rftconf.text.source import Source
+from tests.lint.bases import BASES, as_shell, as_yaml
+
+
+def notes(framework: str, to: str, *changes: str) -> tuple[str, ...]:
+    example = Example(framework, changes)
+    shell = framework == "verl"
+    document = read(Source("run.sh" if shell else "run.yaml", as_shell(example) if shell else as_yaml(example)))
+    return convert_loaded(load(document), to, Options()).ledger.notes
+
+
+def test_a_default_of_the_target_that_nobody_asked_for_is_named() -> None:
+    said = notes("verl", "roll")
+    assert any(note.startswith("run_length.last_partial: drop in the source, cycle") for note in said)
+    (speed,) = [note for note in said if note.startswith("speed and memory differ too: ")]
+    assert "sync.bucket_megabytes: 2048 in the source, 1024 here" in speed
+
+
+def test_what_is_the_same_is_not_named() -> None:
+    assert not [note for note in notes("verl", "verl") if "differ" in note]
+    assert not [note for note in notes("verl", "roll", "trainer.logger=tensorboard") if "identity.loggers" in note]
+
+
+@pytest.mark.parametrize("to", FRAMEWORKS)
+@pytest.mark.parametrize("framework", BASES)
+def test_every_difference_has_a_line(framework: str, to: str) -> None:
+    example = Example(framework, ())
+    shell = framework == "verl"
+    source = load(read(Source("run.sh" if shell else "run.yaml", as_shell(example) if shell else as_yaml(example))))
+    done = convert_loaded(source, to, Options())
+    back = read(Source(f"written{done.file_suffix}", done.text))
+    again = load(back, framework=done.ledger.target_framework, release=done.ledger.target_release)
+    (stage,) = compare(side("a", source), side("b", again)).stages
+    told = told_by(stage.differences, done.ledger)
+    assert [one.path for one in stage.differences if one.certain and not told[one.path]] == []
+
+
+def test_a_mapping_is_read_again_by_its_entries() -> None:
+    assert list(_entries("a", {"b": {"c": 1}, "d": [1]})) == [("a.b.c", 1), ("a.d", [1])]
+    assert list(_entries("a", {})) == [("a", {})]

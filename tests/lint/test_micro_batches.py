@@ -1,0 +1,36 @@
+"""A config that leaves micro-batches to the command that starts the run is a config to be completed, not a wrong one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.lint.engine import Options, check
+from rftconf.text.read.read import read
+from rftconf.text.source import Source
+
+STOCK = "actor_rollout_ref:\n  actor:\n    use_dynamic_bsz: false\n    ppo_micro_batch_size_per_gpu: null\n  rollout: {name: vllm}\n"
+LAUNCH = "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=null trainer.nnodes=1\n"
+
+
+def found(name: str, text: str) -> Diagnostic:
+    (one,) = [
+        one
+        for one in check(read(Source(name, text)), Options("verl", "0.9.1"))
+        if one.code == "BAT006" and "the actor" in one.message
+    ]
+    return one
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "severity"),
+    [("ppo.yaml", STOCK, Severity.WARNING), ("run.sh", LAUNCH, Severity.ERROR)],
+)
+def test_only_a_launch_is_refused_for_a_size_that_stands_open(name: str, text: str, severity: Severity) -> None:
+    assert found(name, text).severity is severity
+
+
+def test_a_config_is_told_where_the_size_may_come_from() -> None:
+    done = found("ppo.yaml", STOCK)
+    assert "where the run is started" in done.help
+    assert done.fix is None

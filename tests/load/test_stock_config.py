@@ -1,0 +1,138 @@
+"""A script in the checkout of a fork: the config that its program names itself is the fork's, with its defaults and its keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rftconf.base.diagnostics import Severity
+from rftconf.base.ledger import State
+from rftconf.convert.convert import Options, convert_loaded
+from rftconf.lint import engine
+from rftconf.load.load import load
+from rftconf.load.loaded import Loaded
+from rftconf.verbs.open_input import open_document
+from rftconf.verbs.read_arguments import Reading
+
+STOCK = """\
+data: {prompt_key: question, train_batch_size: 1024}
+actor_rollout_ref:
+  actor: {ppo_mini_batch_size: 256, use_kl_loss: true, entropy_coeff: 0, fsdp_config: {fsdp_size: -1}}
+  ref: {log_prob_use_dynamic_bsz: "${oc.select:actor_rollout_ref.actor.use_dynamic_bsz,false}"}
+  rollout: {name: vllm, n: 8, use_fire_sampling: false}
+algorithm: {mine: 0.5, adv_estimator: grpo}
+trainer: {balance_batch: true, also_mine: false}
+"""
+RUN = """\
+python3 -m verl.trainer.main_ppo data.train_files=a.parquet data.val_files=b.parquet data.train_batch_size=64 \\
+    actor_rollout_ref.model.path=org/small actor_rollout_ref.actor.ppo_mini_batch_size=64 {more}
+"""
+
+
+def opened(
+    root: Path, more: str = "", *, stock: str = STOCK, package: str = "verl", how: Reading | None = None
+) -> Loaded:
+    config = root / package / "trainer" / "config" / "ppo_trainer.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text(stock)
+    script = root / "scripts" / "mine" / "run.sh"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(RUN.format(more=more))
+    return load(open_document(str(script), how or Reading()), rows=1000)
+
+
+@pytest.mark.parametrize("package", ["verl", "verl/verl"])
+def test_the_defaults_of_the_fork_count(tmp_path: Path, package: str) -> None:
+    loaded = opened(tmp_path, package=package)
+    values = loaded.stages[0].values
+    assert values["stage.batch.responses_per_prompt"] == 8
+    assert loaded.release == "0.4.1", "the last one with use_fire_sampling"
+    assert "with ppo_trainer.yaml of its checkout, veRL 0.4.1 takes" in loaded.guess.why
+    written = {leaf.key for leaf in loaded.document.leaves}
+    assert {"actor_rollout_ref.rollout.n", "data.prompt_key"} <= written
+    as_released = {
+        "trainer.balance_batch",
+        "actor_rollout_ref.ref.log_prob_use_dynamic_bsz",
+        "actor_rollout_ref.rollout.name",
+    }
+    assert written.isdisjoint(as_released | {"algorithm.mine", "trainer.also_mine"})
+
+
+def test_a_key_that_the_forks_config_declares_is_the_forks_own(tmp_path: Path) -> None:
+    loaded = opened(tmp_path, "algorithm.mine=0.7 trainer.nowhere=1 algorithm.kl_ctrl.kl_coef=0.1")
+    lines = {line.key: line for line in convert_loaded(loaded, "trinity", Options()).ledger.sources}
+    assert lines["algorithm.mine"].state is State.EXTENSION
+    assert lines["algorithm.mine"].reason.startswith(
+        "a key of the fork's own: its ppo_trainer.yaml has it, no release of veRL"
+    )
+    assert lines["trainer.nowhere"].state is State.UNKNOWN
+    assert lines["algorithm.kl_ctrl.kl_coef"].state is State.UNKNOWN, "the fork may read what the release does not"
+
+
+def test_a_key_of_another_release_is_not_the_forks_own(tmp_path: Path) -> None:
+    stock = STOCK.replace("also_mine: false", "use_v1: false")
+    lines = convert_loaded(opened(tmp_path, "trainer.use_v1=true", stock=stock), "trinity", Options()).ledger.sources
+    assert next(line for line in lines if line.key == "trainer.use_v1").state is not State.EXTENSION
+
+
+@pytest.mark.parametrize("more", ["--config-name=ppo_megatron_trainer", "model_engine=veomni"])
+def test_what_starts_from_another_config_leaves_it_alone(tmp_path: Path, more: str) -> None:
+    assert opened(tmp_path, f"actor_rollout_ref.rollout.name=vllm {more}").document.stock == ()
+
+
+@pytest.mark.parametrize("name", ["ppo_trainer", "ppo_trainer.yaml", "'ppo_trainer.yaml'"])
+def test_the_config_that_hydra_is_given_by_name_is_found_with_its_suffix_too(tmp_path: Path, name: str) -> None:
+    assert opened(tmp_path, f"actor_rollout_ref.rollout.name=vllm --config-name={name}").document.stock != ()
+
+
+def test_a_base_that_is_given_goes_before_it(tmp_path: Path) -> None:
+    given = tmp_path / "given.yaml"
+    given.write_text("actor_rollout_ref: {rollout: {name: vllm, n: 2}}\n")
+    loaded = opened(tmp_path, how=Reading(base=given))
+    assert loaded.stages[0].values["stage.batch.responses_per_prompt"] == 2
+
+
+def test_check_says_nothing_of_its_keys(tmp_path: Path) -> None:
+    loaded = opened(tmp_path, "trainer.nowhere=1 trainer.also_mine=true")
+    document = open_document(loaded.document.name, Reading())
+    found = engine.check(document)
+    assert any("trainer.nowhere" in one.message for one in found)
+    assert not any("also_mine" in one.message and one.severity is Severity.ERROR for one in found)
+    assert not any(one.code.startswith("BAT") for one in found), "what the script leaves out is the fork's to say"
+    assert {one.place.file for one in found if one.place} == {document.name}
+
+
+def test_a_secret_in_it_is_withheld(tmp_path: Path) -> None:
+    token = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ012345"
+    stock = STOCK.replace("also_mine: false", f"default_hdfs_dir: {token}")
+    loaded = opened(tmp_path, stock=stock)
+    assert token not in repr(convert_loaded(loaded, "verl", Options()).text)
+
+
+def test_a_config_file_that_a_forks_program_takes_as_an_argument_is_read_above_it(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "mine.yaml").write_text(
+        "actor_rollout_ref: {rollout: {n: 4}}\ntrainer: {total_epochs: 3}\n"
+    )
+    loaded = opened(tmp_path, "./scripts/mine.yaml")
+    values = loaded.stages[0].values
+    assert (values["stage.batch.responses_per_prompt"], values["stage.run_length.epochs"]) == (4, 3)
+    assert values["stage.batch.prompts_per_rollout"] == 64, "the command's own words win"
+    assert "data.prompt_key" in {leaf.key for leaf in loaded.document.leaves}, "the fork's defaults lie below"
+    (said,) = (one for one in loaded.document.diagnostics if one.code == "SYN308")
+    assert "./scripts/mine.yaml is no override" in said.message
+
+
+def test_a_fork_s_checkout_says_which_release_it_stands_on(tmp_path: Path) -> None:
+    """verl-tool's code was read on 0.7.1; a checkout from before it got there has the keys of 0.4.1."""
+    older = STOCK.replace(
+        "algorithm: {mine: 0.5,",
+        "ray_init: {num_cpus: 8, timeline_json_file: null}\nreward_model: {max_length: 512, strategy: fsdp}\nalgorithm: {",
+    )
+    more = "+actor_rollout_ref.agent.tool_server_url=http://localhost:1"
+    loaded = opened(tmp_path / "old", more, stock=older)
+    assert (loaded.guess.dialect, loaded.release) == ("verl-tool", "0.4.1")
+    assert loaded.guess.confidence != "the release that its fork stands on"
+    assert any("here on 0.4.1, which has more of its keys" in reason for reason in loaded.guess.reasons)
+    assert load(loaded.document, rows=1000, release="0.7.1").release == "0.7.1", "what the person says wins"

@@ -1,0 +1,84 @@
+"""Shapes of folds: one statement, read and written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rftconf.base.ledger import State
+from rftconf.base.symbols import Var
+from rftconf.mappers.context import When
+from rftconf.mappers.native import Cell, Native, indexed
+from rftconf.mappers.reading import Reading
+from rftconf.mappers.rows import Fold, Table
+from rftconf.mappers.shapes import Behaves, Pair, Shape, Switch, Where, together
+from rftconf.mappers.tables import table_of
+from rftconf.mappers.writing import Writing
+
+KEY, FIELD = "chatty", "stage.sync.in_flight"
+NEVER = When(lambda _: False, "never")
+
+
+def table(shape: Shape) -> Table:
+    fold = shape if isinstance(shape, Fold) else together(shape, why="the shape alone")
+    return replace(table_of("roll"), rows=(fold,), owners={}, cannot=(), completes=None)
+
+
+def read(shape: Shape, **keys: Any) -> dict[str, Any]:
+    cells = {key: Cell(value) for key, value in keys.items()}
+    reading = Reading(table(shape), Native("roll", "0.3.0", "rlvr", cells, indexed({})))
+    reading.read_all()
+    return reading.values
+
+
+def write(shape: Shape, **more: Any) -> Writing:
+    writing = Writing(table(shape), "roll", "0.3.0", "rlvr", {FIELD: more["value"]} if more else {}, {})
+    writing.write_all()
+    return writing
+
+
+def test_a_pair_has_one_value() -> None:
+    pair = Pair(KEY, FIELD, default="finish")
+    assert read(pair, chatty="interrupt") == {FIELD: "interrupt"}
+    assert read(pair) == {FIELD: "finish"}
+    assert write(pair, value="interrupt").out[KEY].value == "interrupt"
+    assert KEY not in write(pair).out
+
+
+@pytest.mark.parametrize(("word", "state"), [("finish", State.DEFAULT), ("interrupt", State.NARROWED)])
+def test_what_the_code_decides_is_the_same_or_said(word: str, state: State) -> None:
+    behaves = Behaves(FIELD, "finish", "answers are finished first", "it waits for every answer")
+    assert read(behaves) == {FIELD: "finish"}
+    writing = write(behaves, value=word)
+    note = "answers are finished first" if state is State.DEFAULT else "it waits for every answer"
+    assert (writing.outcomes[FIELD].state, writing.outcomes[FIELD].note, writing.out) == (state, note, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [(True, "interrupt"), (False, "finish"), (None, "finish"), (Var("X"), Var("X"))]
+)
+def test_a_switch_has_a_word_for_either(value: Any, word: Any) -> None:
+    switch = Switch(KEY, FIELD, "interrupt", "finish", {"abort": "answers go on instead"})
+    assert read(switch, chatty=value) == {FIELD: word}
+    assert write(switch, value="finish").out[KEY].value is False
+    near = write(switch, value="abort")
+    assert near.out[KEY].value is True
+    assert near.outcomes[FIELD].state is State.NARROWED
+
+
+def test_one_of_two_shapes_has_its_turn() -> None:
+    where = Where(NEVER, Pair(KEY, FIELD), Behaves(FIELD, "finish", "always so"))
+    assert (where.natives, where.plans) == ((KEY,), (FIELD,))
+    assert read(where, chatty="interrupt") == {FIELD: "finish"}
+    assert write(where, value="finish").out == {}
+
+
+def test_shapes_together_are_one_fold() -> None:
+    fold = together(
+        Pair(KEY, FIELD), Behaves("stage.sync.driver", "lockstep", "one loop"), why="both", natives=("other",)
+    )
+    assert (fold.natives, fold.plans) == ((KEY, "other"), (FIELD, "stage.sync.driver"))
+    assert read(fold, chatty="finish") == {FIELD: "finish", "stage.sync.driver": "lockstep"}
+    assert read(together(fold, why="asleep", when=NEVER)) == {}

@@ -1,0 +1,58 @@
+"""A trainer's number types, seed and decay mean the same whichever back end's words say them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rftconf.diff.compare import differences
+from rftconf.plan.identity import math_id
+from tests.plan.test_identity import plan
+
+MEGATRON: dict[str, Any] = {
+    "stage__placement__actor__backend": "megatron",
+    "stage__placement__actor__megatron__dtype": "bfloat16",
+    "stage__placement__actor__megatron__seed": 42,
+    "stage__placement__actor__megatron__tp": 4,
+    "stage__optim__actor__weight_decay": 0.0,
+}
+FSDP: dict[str, Any] = {
+    "stage__placement__actor__backend": "fsdp2",
+    "stage__placement__actor__compute_dtype": "bfloat16",
+    "stage__placement__actor__model_dtype": "fp32",
+    "stage__placement__actor__seed": 42,
+    "stage__optim__actor__weight_decay": 0.0,
+}
+
+
+def test_one_run_in_two_back_ends_words_is_one_run() -> None:
+    assert math_id(plan(**MEGATRON)) == math_id(plan(**FSDP))
+
+
+def test_what_is_computed_otherwise_is_another_run() -> None:
+    one = math_id(plan(**MEGATRON))
+    for path, value in (("compute_dtype", "float32"), ("model_dtype", "bf16"), ("seed", 7)):
+        assert math_id(plan(**{**FSDP, f"stage__placement__actor__{path}": value})) != one
+    for path, other in (("dtype", "float16"), ("seed", 1)):
+        assert math_id(plan(**{**MEGATRON, f"stage__placement__actor__megatron__{path}": other})) != one
+
+
+def test_megatron_lets_only_matrices_decay() -> None:
+    """Its optimizer leaves out parameters of one dimension, FSDP's AdamW has all of them decay."""
+    decays = {"stage__optim__actor__weight_decay": 0.1}
+    matrices = {"stage__optim__actor__extra": {"decayed": "matrices"}}
+    one = math_id(plan(**{**MEGATRON, **decays}))
+    assert one != math_id(plan(**{**FSDP, **decays}))
+    assert one == math_id(plan(**{**FSDP, **decays, **matrices}))
+
+
+def test_fields_that_do_nothing_beside_megatron_change_nothing() -> None:
+    beside = {"stage__placement__actor__compute_dtype": "float32", "stage__placement__actor__model_dtype": "bf16"}
+    assert math_id(plan(**MEGATRON, **beside)) == math_id(plan(**MEGATRON))
+
+
+def test_a_comparison_says_what_the_ids_say() -> None:
+    one, other = ({name.replace("__", "."): value for name, value in side.items()} for side in (MEGATRON, FSDP))
+    paths = {found.path for found in differences((one, {}), (other, {}))}
+    assert paths == {"stage.placement.actor.backend", "stage.placement.actor.megatron.tp"}
+    found = differences((one, {}), ({**other, "stage.placement.actor.compute_dtype": "float32"}, {}))
+    assert "stage.placement.actor.compute_dtype" in {one.path for one in found}

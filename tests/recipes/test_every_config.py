@@ -1,0 +1,94 @@
+"""Every config that `rftconf new` writes is clean, fits, and is the recipe; every other one is refused with who can."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from rftconf.base.errors import RefusedError
+from rftconf.base.ledger import State
+from rftconf.budget.facts.gpus import gpu_named
+from rftconf.load.load import load
+from rftconf.plan.field_roles import PERFORMANCE
+from rftconf.plan.index import role_of
+from rftconf.recipes.account import findings
+from rftconf.recipes.draft import Request
+from rftconf.recipes.recipes import RECIPES
+from rftconf.recipes.sizing import SPARE, fit
+from rftconf.schemas.registry import FRAMEWORKS
+
+CLUSTERS = (
+    ("Qwen/Qwen2.5-0.5B-Instruct", 1, "a100-40g"),
+    ("Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g"),
+    ("meta-llama/Llama-3.1-8B-Instruct", 24, "a100-80g"),
+    ("Qwen/Qwen3-32B", 64, "h100-80g"),
+)
+CANNOT = {
+    ("roll", "rloo"),
+    ("roll", "reinforce++"),
+    *(("chatlearn", name) for name in ("dapo", "ppo", "rloo", "reinforce++", "gspo")),
+}
+
+
+def asked(framework: str, algorithm: str, model: str, gpus: int, gpu: str) -> Request:
+    return Request(
+        framework,
+        FRAMEWORKS[framework].newest,
+        RECIPES[algorithm],
+        model,
+        gpus,
+        gpu,
+        data="data/train",
+        eval_data="data/test.parquet",
+    )
+
+
+@pytest.mark.parametrize(("model", "gpus", "gpu"), CLUSTERS, ids=lambda value: str(value).rpartition("/")[2])
+@pytest.mark.parametrize("algorithm", RECIPES)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_clean_and_fitting_or_refused(framework: str, algorithm: str, model: str, gpus: int, gpu: str) -> None:
+    request = asked(framework, algorithm, model, gpus, gpu)
+    if (framework, algorithm) in CANNOT:
+        with pytest.raises(RefusedError, match="cannot express") as refused:
+            fit(request, gpu_named(gpu))
+        able = {choice.removeprefix("--framework ") for choice in refused.value.choices}
+        assert able == {name for name in FRAMEWORKS if (name, algorithm) not in CANNOT}
+        return
+    found = fit(request, gpu_named(gpu))
+    assert [f"{one.code} {one.message}" for one in findings(found)] == []
+    assert found.budget.verdict == "fits"
+    assert found.budget.problems == ()
+    assert found.budget.headroom >= SPARE * found.gpu.usable
+    assert all(one.requests >= 1 for one in found.budget.serving)
+
+
+@pytest.mark.parametrize("algorithm", RECIPES)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_file_says_what_the_recipe_says(framework: str, algorithm: str) -> None:
+    """Read back, every value is the recipe's or what the framework does anyway, or it is said that it is not."""
+    if (framework, algorithm) in CANNOT:
+        return
+    request = asked(framework, algorithm, "Qwen/Qwen2.5-7B-Instruct", 8, "h100-80g")
+    made = fit(request, gpu_named("h100-80g")).written
+    values = load(made.document(), framework=framework).stages[-1].values
+    said = " ".join(made.lost)
+    counted = {"stage.run_length.epochs"} if request.program.rollouts else set()
+    other = {
+        path: (value, values.get(path))
+        for path, value in request.recipe.values.items()
+        if not _same(values.get(path), value)
+        and path.removeprefix("stage.") not in said
+        and path not in counted
+        and role_of(path) != PERFORMANCE
+        and not (values.get(path) is None and made.writing.outcomes[path].state is State.DEFAULT)
+    }
+    assert other == {}
+
+
+def _same(read: object, meant: object) -> bool:
+    if meant == 0 and read is None:
+        return True
+    if isinstance(read, (int, float, Fraction)) and isinstance(meant, (int, float)):
+        return float(read) == float(meant)
+    return read == meant

@@ -1,0 +1,41 @@
+"""Models that the runner cannot train are named before anything starts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rftconf_runner.architectures import unexecuted, unfit
+from rftconf_runner.job_reader import job_of
+
+from tests.runner.test_job import plan
+
+DENSE = {"model_type": "qwen3", "hidden_size": 64, "num_hidden_layers": 2}
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({}, ""),
+        ({"num_experts": 1}, ""),
+        ({"num_experts": 128}, "a mixture of experts (num_experts)"),
+        ({"n_routed_experts": 256}, "a mixture of experts (n_routed_experts)"),
+        ({"text_config": {"num_local_experts": 8}}, "a mixture of experts (num_local_experts)"),
+        ({"vision_config": {"depth": 2}}, "reads more than text (vision_config)"),
+        ({"linear_num_key_heads": 16}, "layers that keep a state instead of a cache (linear_num_key_heads)"),
+    ],
+)
+def test_what_a_config_says_of_its_layers(tmp_path: Path, more: dict[str, Any], why: str) -> None:
+    found = list(unexecuted({**DENSE, **more}))
+    assert len(found) == bool(why)
+    assert why in "".join(found)
+    (tmp_path / "config.json").write_text(json.dumps({**DENSE, **more}))
+    told = unfit(replace(job_of(plan()), model=str(tmp_path)))
+    assert [one.startswith(f"stage.model.path: {tmp_path}: ") for one in told] == [True] * bool(why)
+
+
+def test_a_model_that_is_not_here_is_not_judged() -> None:
+    assert unfit(replace(job_of(plan()), model="nobody/has-this-model")) == []

@@ -1,0 +1,136 @@
+"""Keys that nobody reads: refused by name, unless a line of the table says why they change nothing."""
+
+from __future__ import annotations
+
+import pytest
+from rftconf_runner.beyond import leave_out
+from rftconf_runner.harmless_keys import HARMLESS, SURELY, unlisted
+from rftconf_runner.refusals import refusals
+
+import rftconf
+from rftconf.load.load import load
+from rftconf.plan.model import Plan
+from rftconf.text.read.read import read
+from rftconf.text.source import Source
+from tests.runner.test_job import plan
+
+AGENTIC = {
+    "+max_turns": "4",
+    "+searching__url": "http://127.0.0.1:8000/retrieve",
+    "actor_rollout_ref__rollout__agent__agent_loop_config_path": "/d/loops.yaml",
+    "actor_rollout_ref__actor__fsdp_config__qat__enable": "True",
+}
+
+
+@pytest.mark.parametrize("key", AGENTIC)
+def test_a_key_that_makes_another_run_is_refused_by_name(key: str) -> None:
+    name = key.lstrip("+").replace("__", ".")
+    found = plan(**{key: AGENTIC[key]})
+    assert [one.path for one in refusals(found)] == [f"extensions.verl.{name}"]
+    leave_out(found, name)
+    assert refusals(found) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "field"),
+    [
+        ("agent__default_agent_loop", "tool_agent", "loop"),
+        ("multi_turn__tool_config_path", "/d/tools.yaml", "tools"),
+        ("multi_turn__max_assistant_turns", "5", "assistant_max"),
+    ],
+)
+def test_answers_of_several_turns_are_refused(key: str, value: str, field: str) -> None:
+    found = plan(**{f"actor_rollout_ref__rollout__{key}": value})
+    assert [one.path for one in refusals(found)] == [f"stage.turns.{field}"]
+
+
+def test_a_forks_own_code_is_not_guessed() -> None:
+    """Search-R1 draws in turns, whatever its keys say."""
+    found = plan(**{"+actor_rollout_ref__rollout__n_agent": "5"})
+    assert [(one.path, "Search-R1" in one.why) for one in refusals(found)] == [("source.fork", True)]
+    leave_out(found, "source.fork")
+    assert refusals(found) == []
+
+
+def test_a_pattern_leaves_several_out() -> None:
+    found = plan(**{"+searching__url": "http://127.0.0.1", "+searching__topk": "3"})
+    leave_out(found, "searching.*")
+    assert refusals(found) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("actor_rollout_ref__rollout__agent__default_agent_loop", "single_turn_agent"),
+        ("actor_rollout_ref__rollout__multi_turn__max_assistant_turns", "null"),
+        ("actor_rollout_ref__actor__fsdp_config__qat__enable", "False"),
+        ("trainer__log_val_generations", "10"),
+        ("data__truncation", "left"),
+        ("data__return_raw_chat", "True"),
+        ("global_profiler__tool", "torch"),
+        ("actor_rollout_ref__rollout__calculate_log_probs", "True"),
+    ],
+)
+def test_what_changes_nothing_is_not(key: str, value: str) -> None:
+    """A default, what nothing in that release reads, and lines of the table."""
+    assert refusals(plan(**{key: value})) == []
+
+
+@pytest.mark.parametrize("word", ["rollout.mode=sync", "rollout.mode=async", "nccl_timeout=1200"])
+def test_words_of_older_releases_about_how_and_how_long_are_none(word: str) -> None:
+    """Single answers are the same whether the engine is called as a server or not (veRL 0.5: agent_loop, vllm_rollout_spmd)."""
+    key, value = f"actor_rollout_ref.{word}".split("=")
+    text = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\\n"
+    run = rftconf.read(f"{text} {key}={value}\n", framework="verl", release="0.5.0")
+    assert any(key in said for said in run.plan.extensions["verl"])
+    assert [one for one in refusals(run.plan) if key in one.path] == []
+
+
+def test_a_critic_that_is_not_there_has_no_words() -> None:
+    assert refusals(plan(critic__model__tiled_mlp__enabled="True", critic__model__override_config__x="1")) == []
+
+
+@pytest.mark.parametrize(("template", "refused"), [("qwen2_5", False), ("native", False), ("longcot_V3", True)])
+def test_a_chat_template_of_rolls_is_the_tokenizers_own_or_refused(template: str, refused: bool) -> None:
+    text = (
+        f"rollout_batch_size: 8\nglobal_template: {template}\nactor_train: {{model_args: {{model_name_or_path: /m}}}}\n"
+    )
+    found = load(read(Source("run.yaml", text)), framework="roll", release="0.3.0").plan
+    assert ("global_template" in [key for _, key, _, _ in unlisted(found)]) is refused
+
+
+def test_every_line_says_why_and_no_line_takes_all() -> None:
+    for table in (*HARMLESS.values(), *SURELY.values()):
+        for line in table:
+            assert line.why
+            assert line.keys
+            assert not {"*", "*.*"} & {*line.keys}
+
+
+def test_a_framework_without_a_table_is_refused() -> None:
+    assert len(list(unlisted(Plan(extensions={"other": {"a": 1}})))) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("data.sampler.class_path", "pkg://samplers"),
+        ("data.datagen.path", "/d/made.py"),
+        ("trainer.use_legacy_worker_impl", "disable"),
+    ],
+)
+def test_what_the_newest_release_has_no_more_is_refused_where_it_acted(key: str, value: str) -> None:
+    found = plan(release="0.7.1", **{key.replace(".", "__"): value})
+    assert [one.path for one in refusals(found)] == [f"extensions.verl.{key}"]
+    leave_out(found, key)
+    assert refusals(found) == []
+
+
+def test_what_did_nothing_before_it_went_is_not_in_the_way() -> None:
+    assert refusals(plan(release="0.7.1", trainer__use_legacy_worker_impl="auto")) == []
+
+
+def test_an_adapter_without_a_rank_is_trained_by_the_workers_of_0_7_alone() -> None:
+    name = {"actor_rollout_ref__model__lora_adapter_path": "/d/adapter"}
+    assert [one.path for one in refusals(plan(release="0.7.1", **name))] == ["stage.model_options.lora.path"]
+    assert refusals(plan(**name)) == []

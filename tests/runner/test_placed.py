@@ -1,0 +1,90 @@
+"""Real configs placed anew: the runner has every placement, and what is learned is what the config says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from rftconf_runner.acceptance import accepted
+from rftconf_runner.job_reader import job_of
+
+from rftconf.base.errors import RftconfError
+from rftconf.budget.placing.back_end import SAME_ANSWERS, SAME_MODEL, TRAINERS, Gpus, own_gpus
+from rftconf.budget.placing.place import placed
+from rftconf.load.load import load
+from rftconf.plan.identity import math_id
+from rftconf.plan.model import Plan
+from tests.budget.placing.test_place import config
+from tests.corpus import ROWS, corpora
+from tests.sources import CORPUS
+
+PER_CORPUS = 12
+"""Configs of each corpus in a sample; all of them with RFTCONF_CORPUS_ALL=1."""
+SIZES = (Gpus(1, 8), Gpus(1, 1), Gpus(4, 8))
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of upstream examples beside the project")
+KNOWN = ({*TRAINERS, *SAME_MODEL}, {"vllm", *SAME_ANSWERS})
+
+
+def plans() -> Iterator[tuple[str, Plan]]:
+    for group, reals in corpora().items():
+        many = len(reals) if os.environ.get("RFTCONF_CORPUS_ALL") else min(PER_CORPUS, len(reals))
+        for real in (reals[at * len(reals) // many] for at in range(many)):
+            try:
+                plan = load(real.document(), framework=real.framework, release=real.release, rows=ROWS).plan
+            except RftconfError:
+                continue
+            if len(plan.stages) == 1 and plan.stages[0].kind == "rl":
+                yield f"{group}: {real.name}", plan
+
+
+@needs_corpus
+def test_what_is_learned_stays_and_the_runner_has_the_placement() -> None:
+    seen, other, lacking = 0, list[str](), list[str]()
+    for name, plan in plans():
+        place = plan.stages[0].placement
+        for gpus in (own_gpus(plan) or SIZES[0], *SIZES):
+            found = placed(plan, gpus)
+            seen += bool(found.reasons)
+            if math_id(found.plan) != math_id(plan):
+                other.append(f"{name} on {gpus}")
+            if place.actor.backend in KNOWN[0] and place.rollout.engine in KNOWN[1] and place.rollout.gpus != 0:
+                lacking += [f"{name} on {gpus}: {one}" for one in _placement(found.plan)]
+    assert seen > 20
+    assert other == []
+    assert lacking == []
+
+
+def _placement(plan: Plan) -> Iterator[str]:
+    """Refusals of where something is computed, not of what; and sizes that do not divide."""
+    words = (".backend", ".engine", ".tp", ".pp", ".dp", ".ep", ".sp", ".gpus")
+    for one in accepted(plan)[1]:
+        own = one.path.startswith("stage.placement.") and one.path.endswith(words)
+        if (own and "external" not in one.why) or "whole ones" in one.why or "within a node" in one.why:
+            yield f"{one.path}: {one.why}"
+
+
+def test_megatrons_decay_reaches_the_optimizer() -> None:
+    plan = placed(config(megatron=True, keys={"actor_rollout_ref.actor.optim.weight_decay": "0.1"}), SIZES[0]).plan
+    plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
+    assert accepted(plan)[1] == []
+    assert (job_of(plan).optimizer.weight_decay, job_of(plan).optimizer.matrices) == (0.1, True)
+    assert (job_of(plan).dtype, job_of(plan).stored, job_of(plan).ranks) == ("bfloat16", "float32", 8)
+    everywhere = placed(config(keys={"actor_rollout_ref.actor.optim.weight_decay": "0.1"}), SIZES[0]).plan
+    assert job_of_optimizer(everywhere) is False
+
+
+def job_of_optimizer(plan: Plan) -> bool:
+    plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
+    return job_of(plan).optimizer.matrices
+
+
+def test_megatrons_mathematics_is_refused_by_name() -> None:
+    word = "+actor_rollout_ref.actor.megatron.override_transformer_config.moe_router_dtype=fp32"
+    plan = placed(config(word, megatron=True), SIZES[0]).plan
+    key = "placement.actor.megatron.transformer_overrides.moe_router_dtype"
+    (refused,) = [one for one in accepted(plan)[1] if "moe_router_dtype" in one.path]
+    assert (
+        refused.why
+        == f"is 'fp32': changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
+    )
