@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from rftconf.base.diagnostics import Diagnostic, Fix, Severity
 from rftconf.base.span import Place, Span
 from rftconf.base.symbols import Expr
-from rftconf.lint.chosen_parts import chosen_parts, is_chosen
+from rftconf.lint.chosen_parts import is_chosen
 from rftconf.lint.interpolated import unresolved
+from rftconf.lint.key_subject import KeySubject
 from rftconf.lint.recognise_config import guess_of, knows, launches
 from rftconf.lint.renaming import corrected, renamed
 from rftconf.load.base_files import has_other_defaults
-from rftconf.load.fork import reader_of, translation_of
 from rftconf.report.values import render_value
 from rftconf.schemas import catalogue, own_keys, registry, suggest, values, versions
 from rftconf.schemas.acceptance import Verdict, judge
@@ -23,8 +22,6 @@ from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document, Leaf, Mode
 from rftconf.text.launch.programs import main_of
 
-_COMPOSED = frozenset({"SYN504", "SYN520", "SYN521"})
-"""What is said of a YAML that Hydra composes: a launch may give it more keys, and a missing base file may hold some."""
 _REACH = 2
 """Edits up to which a key counts as misspelt."""
 
@@ -44,7 +41,7 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
     best = guess_of(document, framework, release)
     if framework is None and not knows(best, document, 1) and not launches(document, best.framework):
         return (_not_a_config(document),)
-    subject = _Subject(document, best, guessed=release is None)
+    subject = KeySubject(document, best, guessed=release is None)
     found = list(_leaves(subject.unspoken, subject))
     if not subject.own_config:
         found += unresolved(document, subject.catalogue_of_release)
@@ -54,79 +51,7 @@ def check(document: Document, framework: str | None, release: str | None) -> tup
 
 def stands_alone(document: Document, best: Guess) -> bool:
     """True when what `document` leaves out is the release's own default, not that of a config of somebody's own."""
-    return not (has_other_defaults(document, best) or _Subject(document, best).own_config)
-
-
-@dataclass
-class _Subject:
-    document: Document
-    best: Guess
-    guessed: bool = False
-
-    @property
-    def title(self) -> str:
-        return f"{registry.framework(self.best.framework).title} {self.best.release}"
-
-    @property
-    def overrides(self) -> bool:
-        """True where the keys are given to Hydra one by one, so that `+` matters."""
-        return self.document.form != "yaml" and registry.framework(self.best.framework).family == "verl"
-
-    @cached_property
-    def fork(self) -> str:
-        """The fork whose code reads the document, in words; empty where that is the framework's own."""
-        return reader_of(self.document, self.best)
-
-    @cached_property
-    def unspoken(self) -> tuple[Leaf, ...]:
-        """The leaves of which no declaration of a fork says what they mean, and that no config of its own declares."""
-        own = translation_of(self.best, {leaf.key: leaf for leaf in self.document.leaves})
-        declared = {leaf.key for leaf in self.document.stock if leaf.key not in self.catalogue_of_release}
-        spoken = declared.union(*(() if own is None else (own.names, own.facts)))
-        return tuple(leaf for leaf in self.document.leaves if leaf.key not in spoken)
-
-    @cached_property
-    def own_config(self) -> str:
-        """What the run reads besides the published config, which may hold keys of its own; empty when nothing."""
-        if self.best.dialect:
-            return f"the config of {self.fork}"
-        if chosen := next(filter(self._chooses_a_config, self.document.leaves), None):
-            return f"the config that {chosen.key}={render_value(chosen.value)} chooses"
-        launch = self.document.launch
-        if launch is None:
-            return "one of its defaults" if any(d.code in _COMPOSED for d in self.document.diagnostics) else ""
-        name = launch.config_name
-        if name not in ("", *_stock(self.best.framework)):
-            return f"the config {name}"
-        main = main_of(launch.program)
-        if main is not None and main.framework != registry.framework(self.best.framework).family:
-            return ""
-        published = main is not None and launch.program.startswith(registry.framework(self.best.framework).programs)
-        return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
-
-    def _chooses_a_config(self, leaf: Leaf) -> bool:
-        """True for Hydra's choice of another file for a part of the config, which has no catalogue."""
-        if not self.overrides:
-            return False
-        framework = registry.framework(self.best.framework)
-        stock = ("dp", *framework.trainers, *framework.part_groups.values())
-        return "@" in leaf.key or "/" in leaf.key or (leaf.key in framework.groups and leaf.value not in stock)
-
-    @cached_property
-    def parts(self) -> tuple[str, ...]:
-        """The parts of the config that the launch line chooses from files of somebody's own."""
-        return chosen_parts(self.document.leaves) if self.overrides else ()
-
-    @property
-    def worst(self) -> Severity:
-        """The severity of keys that are not in the catalogue: a loader that drops them starts the run all the same."""
-        if self.own_config:
-            return Severity.INFO
-        return Severity.WARNING if registry.framework(self.best.framework).drops_unknown else Severity.ERROR
-
-    @cached_property
-    def catalogue_of_release(self) -> Catalogue:
-        return catalogue.load(self.best.framework, self.best.release, self.best.trainer)
+    return not (has_other_defaults(document, best) or KeySubject(document, best).own_config)
 
 
 _BY_RELEASE = frozenset({"KEY001", "KEY003", "KEY005", "KEY007"})
@@ -144,7 +69,7 @@ def _fine(known: Catalogue, overrides: bool) -> set[object]:
     return set()
 
 
-def _leaves(leaves: Iterable[Leaf], subject: _Subject) -> Iterator[Diagnostic]:
+def _leaves(leaves: Iterable[Leaf], subject: KeySubject) -> Iterator[Diagnostic]:
     fine = _fine(subject.catalogue_of_release, subject.overrides)
     for leaf in leaves:
         value = leaf.value
@@ -159,7 +84,7 @@ def _leaves(leaves: Iterable[Leaf], subject: _Subject) -> Iterator[Diagnostic]:
                 fine.add(like)
 
 
-def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+def _leaf(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
     if subject.overrides and is_chosen(subject.parts, leaf.key):
         return
     verdict = judge(subject.catalogue_of_release, leaf.mode.value + leaf.key, leaf.value, overrides=subject.overrides)
@@ -186,7 +111,7 @@ def _leaf(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
             yield from _check_value(leaf, subject)
 
 
-def _check_value(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+def _check_value(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
     key = subject.catalogue_of_release.get(leaf.key)
     if key is None or leaf.mode is Mode.DELETE:
         return
@@ -201,7 +126,7 @@ def _check_value(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         yield Diagnostic("KEY004", severity, f"{leaf.key} {problem}", leaf.place, help=help_, key=leaf.key)
 
 
-def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+def _free(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
     near = _misspelt(leaf.key, subject.catalogue_of_release)
     if near:
         message = f"{_PREFIXES.get(leaf.mode, '')}{leaf.key} adds a key that {subject.title} does not read"
@@ -209,7 +134,7 @@ def _free(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
         yield _at_key("KEY009", Severity.WARNING, leaf, message, f"did you mean {near}?", fix)
 
 
-def _unknown(leaf: Leaf, subject: _Subject) -> Iterator[Diagnostic]:
+def _unknown(leaf: Leaf, subject: KeySubject) -> Iterator[Diagnostic]:
     from rftconf.lint.counterparts import other_framework
 
     if (above := subject.catalogue_of_release.value_above(leaf.key)) is not None:
@@ -275,10 +200,6 @@ def _no_catalogue(document: Document, release: str) -> Diagnostic:
     program = document.launch.program if document.launch else ""
     message = f"{program} reads a config of its own, which has no catalogue for {release}; its keys are not checked"
     return Diagnostic("KEY010", Severity.INFO, message, _start(document))
-
-
-def _stock(framework: str) -> tuple[str, ...]:
-    return tuple(registry.framework(framework).config_names.values())
 
 
 def _not_a_config(document: Document) -> Diagnostic:

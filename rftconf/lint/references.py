@@ -21,3 +21,8 @@ def is_among(key: str, names: frozenset[str]) -> bool:
     """True where one of `names` may be `key` or a section that it stands in."""
     nodes = [key, *(key[:at] for at, sign in enumerate(key) if sign in ".[")]
     return not names.isdisjoint(nodes) or any(key.endswith(name) for name in names if name[0] == ".")
+
+
+def sections_of(names: frozenset[str]) -> frozenset[str]:
+    """The first part of each name that is not relative: a section of the author's own may hold what other keys take."""
+    return frozenset(name.partition(".")[0] for name in names if name[0] != ".")

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rftconf.base.diagnostics import Diagnostic, Severity
+from rftconf.base.symbols import OpenKey
 from rftconf.load.dataset_rows import count_rows
 from rftconf.load.effective import Effective, effective
 from rftconf.load.fork import counts_of
 from rftconf.mappers.facts import Facts
+from rftconf.mappers.native import Cell
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.value_errors import (
@@ -107,7 +109,8 @@ def read_as_written(found: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, a
     """
     keys = _effective(found, leaves, facts, {})
     if not alone:
-        keys.native.cells = {key: cell for key, cell in keys.native.cells.items() if cell.leaf is not None}
+        cells = keys.native.cells.items()
+        keys.native.cells = {key: cell if cell.leaf is not None else Cell(OpenKey(key)) for key, cell in cells}
     reading = _start(found, keys, facts, {})
     reading.last = reading.as_written = True
     reading.read_all()

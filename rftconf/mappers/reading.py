@@ -18,7 +18,7 @@ from rftconf.mappers.native import Native
 from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.paths import counts, without_indices
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table, natives_of
-from rftconf.mappers.supposing import could_hold, put_to_sleep
+from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.mappers.traced import Traced
 from rftconf.mappers.value_errors import STUMBLES, Spot, ValueFinding, leave_unread, report_unfit, spot_of
 from rftconf.plan.fitting import UNFIT, fit
@@ -79,7 +79,7 @@ class Reading:
     def open(self) -> bool:
         """True where the file holds a value that nobody told."""
         if self._open is None:
-            self._open = any(is_symbolic(leaf.value) for _, leaf in self.source.leaves())
+            self._open = any(is_symbolic(cell.value) for cell in self.source.cells.values())
         return self._open
 
     @property
@@ -230,7 +230,7 @@ class Reading:
         return looked_at
 
     def _read_row(self, row: Row) -> None:
-        if row.when is not None and not row.when.test(self) and not (self.open and could_hold(row.when, self)):
+        if row.when is not None and not may_hold(row.when, self):
             put_to_sleep(self, row.when, row.native)
             self.values.setdefault(row.plan, None)
             return

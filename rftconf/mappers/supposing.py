@@ -99,6 +99,11 @@ def put_to_sleep(reading: ReadContext, when: When, *keys: str) -> None:
     reading.waits_for.update(dict.fromkeys(keys, when))
 
 
+def may_hold(when: When, context: Context) -> bool:
+    """True where a condition holds, or might hold were a value that nobody told another one."""
+    return when.test(context) or (context.open and could_hold(when, context))
+
+
 def could_hold(when: When, context: Context) -> bool:
     """True where a condition that does not hold might, were a switch or a word that nobody told another one."""
     first = Supposed(context, {})

@@ -17,7 +17,7 @@ from rftconf.mappers.outcomes import UNSET, Out, Outcome, joined
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Each, Fixed, Fold, Row, Table
 from rftconf.mappers.shapes import leave_to_default
-from rftconf.mappers.supposing import could_hold
+from rftconf.mappers.supposing import may_hold
 from rftconf.mappers.value_errors import STUMBLES
 from rftconf.plan.index import unit_of
 from rftconf.plan.origin import Kind, Origin
@@ -190,7 +190,7 @@ class Writing:
     def _write_row(self, row: Row, native: str, plan: str) -> None:
         if plan not in self.values or row.read_only:
             return
-        if row.when is not None and not row.when.test(self) and not (self.open and could_hold(row.when, self)):
+        if row.when is not None and not may_hold(row.when, self):
             self.inert.add(native)
             if not (row.mirror and self.knows(native)):
                 self.asleep.setdefault(plan, row.when.otherwise)

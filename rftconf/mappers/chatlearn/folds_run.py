@@ -11,6 +11,7 @@ from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import Behaves, Switch, Where, carry, leave_open, take, together
+from rftconf.mappers.supposing import may_hold
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue
 
@@ -241,7 +242,7 @@ BEFORE, AT_START = "runtime_args.enable_eval_before_training", "stage.cadence.ev
 
 def _read_at_start(r: ReadContext) -> None:
     """Nothing is evaluated at the start where nothing is evaluated at all."""
-    if EVALUATES.test(r):
+    if may_hold(EVALUATES, r):
         take(r, BEFORE, AT_START)
         return
     r.inactive[BEFORE] = EVALUATES.otherwise

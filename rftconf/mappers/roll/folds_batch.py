@@ -16,6 +16,7 @@ from rftconf.mappers.roll.folds_environments import counts_steps
 from rftconf.mappers.roll.folds_preference import PAIRS_SINCE
 from rftconf.mappers.roll.uneven import refuse_uneven, refuse_uneven_period
 from rftconf.mappers.shapes import Behaves, Pair, Where, carry, leave_open, settle, take, together
+from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
 B, N, G = (f"stage.batch.{f}" for f in ("prompts_per_rollout", "responses_per_prompt", "sequences_per_update"))
@@ -135,7 +136,7 @@ def _update(r: ReadContext, micro: Any, steps: Any, role: str) -> Any:
 
 def read_critic_update(r: ReadContext) -> None:
     """The critic has its own arithmetic and always one pass."""
-    if not CRITIC.test(r):
+    if not may_hold(CRITIC, r):
         r.inactive["critic"] = CRITIC.otherwise
         return
     at = "critic.training_args."

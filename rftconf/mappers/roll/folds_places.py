@@ -12,6 +12,7 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, REFERENCE, RL, follows_teacher, trained
 from rftconf.mappers.roll.devices import contiguous, devices, mapping
 from rftconf.mappers.shapes import leave_open, take
+from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.mappers.value_errors import unusable_value
 from rftconf.schemas import catalogue
 from rftconf.schemas.registry import framework
@@ -54,10 +55,11 @@ def read_devices(r: ReadContext) -> None:
         _set_layout(r, found.get(main), found.get(engine), main, engine)
         for role in ("reference", "critic"):
             key = f"{role}.device_mapping"
-            if (REFERENCE if role == "reference" else CRITIC).test(r):
+            when = REFERENCE if role == "reference" else CRITIC
+            if may_hold(when, r):
                 set_gpus(r, role, found.get(key), key)
             elif key in found:
-                r.inactive[key] = (REFERENCE if role == "reference" else CRITIC).otherwise
+                put_to_sleep(r, when, key)
 
 
 def devices_in_all(found: Iterable[list[int] | None]) -> int | None:
@@ -208,10 +210,10 @@ def read_strategies(r: ReadContext) -> None:
     main = trained(r) + NAME
     r.set(P + "actor.backend", _word(r.native(main), TRAIN), main)
     for role, table, test in (("reference", INFER, REFERENCE), ("critic", TRAIN, CRITIC)):
-        if test.test(r):
+        if may_hold(test, r):
             r.set(f"{P}{role}.backend", _word(r.native(role + NAME), {**table, **TRAIN}), role + NAME)
         else:
-            r.inactive[role + NAME] = test.otherwise
+            put_to_sleep(r, test, *r.source.below(f"{role}.strategy_args"))
 
 
 def _word(name: Any, table: dict[str, str]) -> Any:

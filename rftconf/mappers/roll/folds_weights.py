@@ -6,6 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import CRITIC, follows_teacher
 from rftconf.mappers.roll.distilled import TEACHER_PATH, weights_of
+from rftconf.mappers.supposing import may_hold
 
 PATHS = tuple(f"{role}.model_args.model_name_or_path" for role in ("actor_train", "actor_infer", "reference"))
 CRITIC_PATH, CRITIC_TYPE = "critic.model_args.model_name_or_path", "critic.model_args.model_type"
@@ -27,7 +28,7 @@ def read_model(r: ReadContext) -> None:
     r.set("stage.model.path", own[0] if names_all else r.native("pretrain"), *(same if names_all else ["pretrain"]))
     if names_all:
         r.inactive["pretrain"] = "every role names its model; other keys may take this value by ${pretrain}"
-    if not CRITIC.test(r):
+    if not may_hold(CRITIC, r):
         r.inactive["reward_pretrain"] = (
             "only a critic starts from it; other keys may take this value by ${reward_pretrain}"
         )

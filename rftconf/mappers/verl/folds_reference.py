@@ -5,7 +5,7 @@ from __future__ import annotations
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import take
-from rftconf.mappers.supposing import put_to_sleep
+from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.mappers.verl import conditions as on
 
 SIZES = {
@@ -24,7 +24,7 @@ def _size(name: str, field: str) -> Fold:
     path = f"stage.placement.reference.megatron.{field}"
 
     def read(r: ReadContext) -> None:
-        if not on.REFERENCE_MEGATRON.test(r):
+        if not may_hold(on.REFERENCE_MEGATRON, r):
             put_to_sleep(r, on.REFERENCE_MEGATRON, own)
             r.values.setdefault(path, None)
         elif r.since("0.8.0"):

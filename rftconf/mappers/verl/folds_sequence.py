@@ -6,7 +6,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, When, WriteContext
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import take
-from rftconf.mappers.supposing import put_to_sleep
+from rftconf.mappers.supposing import may_hold, put_to_sleep
 from rftconf.mappers.verl import conditions as on
 
 NAME = "ulysses_sequence_parallel_size"
@@ -18,7 +18,7 @@ def _size(role: str, worker: str, when: When) -> Fold:
     path = f"stage.placement.{worker}.sp"
 
     def read(r: ReadContext) -> None:
-        if not when.test(r):
+        if not may_hold(when, r):
             put_to_sleep(r, when, own, engine)
             r.values.setdefault(path, None)
             return

@@ -62,6 +62,8 @@ def start(config, progress):
     for name, worker in workers_of(config):
         if name == "critic" and config.adv_estimator != "gae":
             continue
+        if name == "reference" and not getattr(config, "enable_reference", True):
+            continue
         if not name.startswith("rewards") and not worker.device_mapping:
             continue
         try:

@@ -1,0 +1,118 @@
+"""The document whose keys are checked, with the release, the fork and the further configs that its run reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from rftconf.base.diagnostics import Severity
+from rftconf.lint import references
+from rftconf.lint.chosen_parts import chosen_parts
+from rftconf.load.fork import reader_of, translation_of
+from rftconf.report.values import render_value
+from rftconf.schemas import catalogue, registry
+from rftconf.schemas.catalogue import Catalogue
+from rftconf.schemas.guess import Guess
+from rftconf.text.document import Document, Leaf
+from rftconf.text.launch.programs import main_of
+
+_COMPOSED = frozenset({"SYN520", "SYN521"})
+"""What is said of a YAML that Hydra composes: a launch may give it more keys, and a missing base file may hold some."""
+
+
+@dataclass
+class KeySubject:
+    """A document whose keys are checked one by one, and what is known of the release and of the code that read it."""
+
+    document: Document
+    best: Guess
+    guessed: bool = False
+
+    @property
+    def title(self) -> str:
+        """Framework and release in words."""
+        return f"{registry.framework(self.best.framework).title} {self.best.release}"
+
+    @property
+    def overrides(self) -> bool:
+        """True where the keys are given to Hydra one by one, so that `+` matters."""
+        return self.document.form != "yaml" and registry.framework(self.best.framework).family == "verl"
+
+    @cached_property
+    def fork(self) -> str:
+        """The fork whose code reads the document, in words; empty where that is the framework's own."""
+        return reader_of(self.document, self.best)
+
+    @cached_property
+    def unspoken(self) -> tuple[Leaf, ...]:
+        """The leaves of which no declaration of a fork says what they mean, and that no config of its own declares."""
+        own = translation_of(self.best, {leaf.key: leaf for leaf in self.document.leaves})
+        declared = {leaf.key for leaf in self.document.stock if leaf.key not in self.catalogue_of_release}
+        spoken = declared.union(*(() if own is None else (own.names, own.facts)))
+        return tuple(
+            leaf for leaf in self.document.leaves if leaf.key not in spoken and not self._is_taken_by_others(leaf.key)
+        )
+
+    def _is_taken_by_others(self, key: str) -> bool:
+        """True for a key of the author's own that other keys take by `${...}`, where the loader drops what it does not know."""
+        if not registry.framework(self.best.framework).drops_unknown:
+            return False
+        section = key.partition(".")[0]
+        known = section in self.catalogue_of_release or self.catalogue_of_release.is_node(section)
+        return not known and (section in self._stores or references.is_among(key, self._references))
+
+    @cached_property
+    def _references(self) -> frozenset[str]:
+        return references.names_in(self.document.leaves)
+
+    @cached_property
+    def _stores(self) -> frozenset[str]:
+        return references.sections_of(self._references)
+
+    @cached_property
+    def own_config(self) -> str:
+        """What the run reads besides the published config, which may hold keys of its own; empty when nothing."""
+        if self.best.dialect:
+            return f"the config of {self.fork}"
+        if chosen := next(filter(self._chooses_a_config, self.document.leaves), None):
+            return f"the config that {chosen.key}={render_value(chosen.value)} chooses"
+        launch = self.document.launch
+        if launch is None:
+            return "one of its defaults" if any(d.code in _COMPOSED for d in self.document.diagnostics) else ""
+        name = launch.config_name
+        if name not in ("", *_stock(self.best.framework)):
+            return f"the config {name}"
+        main = main_of(launch.program)
+        if main is not None and main.framework != registry.framework(self.best.framework).family:
+            return ""
+        published = main is not None and launch.program.startswith(registry.framework(self.best.framework).programs)
+        return "" if published and "recipe" not in launch.program else f"the config of {launch.program}"
+
+    def _chooses_a_config(self, leaf: Leaf) -> bool:
+        """True for Hydra's choice of another file for a part of the config, which has no catalogue."""
+        if not self.overrides:
+            return False
+        framework = registry.framework(self.best.framework)
+        stock = ("dp", *framework.trainers, *framework.part_groups.values())
+        return "@" in leaf.key or "/" in leaf.key or (leaf.key in framework.groups and leaf.value not in stock)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the config that the launch line chooses from files of somebody's own."""
+        return chosen_parts(self.document.leaves) if self.overrides else ()
+
+    @property
+    def worst(self) -> Severity:
+        """The severity of keys that are not in the catalogue: a loader that drops them starts the run all the same."""
+        if self.own_config:
+            return Severity.INFO
+        return Severity.WARNING if registry.framework(self.best.framework).drops_unknown else Severity.ERROR
+
+    @cached_property
+    def catalogue_of_release(self) -> Catalogue:
+        """Every key that the release has."""
+        return catalogue.load(self.best.framework, self.best.release, self.best.trainer)
+
+
+def _stock(framework: str) -> tuple[str, ...]:
+    return tuple(registry.framework(framework).config_names.values())
