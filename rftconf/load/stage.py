@@ -105,18 +105,20 @@ def read_stage(found: Guess, leaves: Mapping[str, Leaf], name: str | None, facts
 def read_as_written(found: Guess, leaves: Mapping[str, Leaf], facts: Facts, *, alone: bool = True) -> StageRead:
     """Read the leaves of one stage once, and keep the values that cannot be used: there are rules that speak of them.
 
-    Not `alone`: defaults are not known.
+    Not `alone`: defaults are not known, so that no condition is decided by one, and rules see none afterwards.
     """
     keys = _effective(found, leaves, facts, {})
+    written = {key: cell for key, cell in keys.native.cells.items() if cell.leaf is not None}
     if not alone:
-        cells = keys.native.cells.items()
-        keys.native.cells = {key: cell if cell.leaf is not None else Cell(OpenKey(key)) for key, cell in cells}
+        keys.native.cells = {key: written.get(key) or Cell(OpenKey(key)) for key in keys.native.cells}
     reading = _start(found, keys, facts, {})
     reading.last = reading.as_written = True
     reading.read_all()
     if reading.values.get("stage.kind") not in WITHOUT_ROLLOUTS:
         with suppress(*STUMBLES):
             derive(reading.values, reading.origins)
+    if not alone:
+        keys.native.cells = written
     reading.value_errors = _once_each(*keys.value_errors, *reading.value_errors)
     return StageRead(None, reading, keys.changes)
 

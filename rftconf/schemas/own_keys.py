@@ -24,28 +24,29 @@ _SECTIONS = {
     "chatlearn": ("runtime_args", "models"),
 }
 """What a config of a framework is made of."""
+_SPARSE = 20
+"""A file of more keys than this for each that is known is somebody's own: `data.train_batch_size` is a name anyone may take."""
 _NAMED = 3
 _PART = 8
 """The fewest keys of a section by which a file is known as one that a config takes in."""
 
 
 def knows(best: Guess, keys: Iterable[str], fewest: int) -> bool:
-    """True where the release knows at least `fewest` of the keys, one of them not a name that everybody uses, or they
-    are a declared fork's."""
+    """True where the release knows at least `fewest` of the keys and a twentieth of them, one of them not a name that
+    everybody uses, or they are a declared fork's."""
     if best.dialect:
         return True
     known = catalogue.load(best.framework, best.release, best.trainer)
-    own, others = 0, set[str]()
+    own, others, every = 0, set[str](), 0
     for key in keys:
+        every += 1
         if key not in known:
             continue
         if key in COMMON:
             others.add(key)
         else:
             own += 1
-        if own and own + len(others) >= fewest:
-            return True
-    return False
+    return own > 0 and own + len(others) >= fewest and own + len(others) >= every / _SPARSE
 
 
 def count(best: Guess, keys: Iterable[str]) -> int:

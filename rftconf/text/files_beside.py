@@ -55,12 +55,25 @@ def text_beside(name: str, wanted: str, sources: Mapping[str, str]) -> Source | 
 
 
 def beside_script(name: str, wanted: str) -> Source | None:
-    """A script that the script `name` runs or sources, as seen from its folder or from the root that both paths share."""
+    """A script that the script `name` runs or sources: as seen from its folder, or, where the path begins with the folders
+    of another machine, in the folder of the same name or elsewhere in the checkout."""
     path = PurePosixPath(wanted)
-    folders = [part for part in path.parts[:-1] if part != "."]
-    own = Path(name).absolute().parent.parts
-    shared = bool(folders) and tuple(folders) == own[-len(folders) :]
-    return text_beside(name, wanted, {}) or (text_beside(name, path.name, {}) if shared else None)
+    beside = text_beside(name, wanted, {})
+    if beside is not None:
+        return beside
+    if path.parent.name and path.parent.name == Path(name).absolute().parent.name:
+        beside = text_beside(name, path.name, {})
+    if beside is not None:
+        return beside
+    place = in_checkout_of_another(name, wanted)
+    return None if place is None else _opened(os.path.relpath(place))
+
+
+def _opened(path: str) -> Source | None:
+    try:
+        return open_source(path)
+    except (OSError, UnreadableError):
+        return None
 
 
 FOLDERS_ABOVE = 6

@@ -67,3 +67,11 @@ def test_a_key_that_others_take_is_no_mistake() -> None:
     text += "  STEPS: ${my_env.small.steps}\nstray: 1\n"
     unknown = [f.key for f in engine.check(read(Source("run.yaml", text)), ROLL) if f.code == "KEY001"]
     assert unknown == ["stray"]
+
+
+def test_an_estimator_may_spare_a_critic_where_the_defaults_are_somebodys_own() -> None:
+    """veRL builds a critic for gae, the default, unless critic.enable says otherwise; the config of the run may."""
+    script = "python3 -m verl.trainer.main_ppo --config-name=of_my_own distillation.enabled=True algorithm.adv_estimator=grpo"
+    script += " distillation.distillation_loss.use_task_rewards=False\n"
+    found = engine.check(read(Source("run.sh", script)), engine.Options("verl", "0.9.1"))
+    assert not [f for f in found if f.code == "KEY011" and f.key == "algorithm.adv_estimator"]

@@ -41,3 +41,19 @@ def test_the_config_of_a_script_with_the_folders_of_its_author_is_read(script: P
     )
     document = open_document(str(script), Reading())
     assert [leaf.value for leaf in document.leaves if leaf.key == "actor_rollout_ref.rollout.n"] == [7]
+
+
+@pytest.mark.parametrize("started", ["run_base.sh", "other/run_other.sh"])
+@pytest.mark.parametrize("root", ["/workspace/author/project", "/"])
+def test_a_script_that_another_machine_has_elsewhere_is_read_in_the_checkout(
+    tmp_path: Path, root: str, started: str
+) -> None:
+    """`bash "$PROJECT_ROOT/scripts/run_base.sh"`, where the root is the author's own."""
+    script, base = tmp_path / "scripts" / "run.sh", tmp_path / "scripts" / started
+    base.parent.mkdir(parents=True)
+    base.write_text('python3 -m verl.trainer.main_ppo data.train_batch_size=64 "$@"\n')
+    script.write_text(
+        f'PROJECT_ROOT="${{PROJECT_ROOT:-{root}}}"\nbash "${{PROJECT_ROOT}}/scripts/{started}" trainer.nnodes=3\n'
+    )
+    document = open_document(str(script), Reading())
+    assert {leaf.key: leaf.value for leaf in document.leaves} == {"data.train_batch_size": 64, "trainer.nnodes": 3}

@@ -262,9 +262,7 @@ def _no_engine_logprobs(s: Subject) -> Findings:
     when it is asked to. Up to 0.8 it is not asked by default."""
     key, at = f"{ROLLOUT}calculate_log_probs", "algorithm.rollout_correction."
     asked = [
-        at + n
-        for n in ("rollout_is", "rollout_rs", "bypass_mode")
-        if s.native.value(at + n) not in (None, False, "null")
+        at + n for n in ("rollout_is", "rollout_rs", "bypass_mode") if s.value(at + n) not in (None, False, "null")
     ]
     if asked and s.native.value(key) is False:
         yield finding(f"{s.says(asked[0])} needs the engine's log-probabilities, and {s.says(key)}", key, asked[0],

@@ -58,7 +58,7 @@ def _idle_bounds(s: Subject) -> Findings:
 )  # fmt: skip
 def _no_scheduler(s: Subject) -> Findings:
     """Rollout ahead of training needs the scheduler of level 1; the config asserts it when it is built."""
-    ratio, level = s.native.value("async_generation_ratio"), s.native.value("generate_opt_level")
+    ratio, level = s.value("async_generation_ratio"), s.value("generate_opt_level")
     if isinstance(ratio, (int, float)) and ratio > 0 and level not in (1, None):
         keys = ("generate_opt_level", "async_generation_ratio")
         yield finding(f"{s.says(keys[1])} with {s.says(keys[0])}", *keys, fix=Put(keys[0], 1), safe=True)

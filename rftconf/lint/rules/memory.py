@@ -69,7 +69,7 @@ def _does_not_fit(s: Subject) -> Findings:
     """Every role's memory is counted in every phase of a step; even the lower end of the interval is more than the GPU
     has. The run would end with an out-of-memory error, often only after hours, at the first full-length batch."""
     budget = s.budget
-    if budget is not None and budget.deciding.deciding.low > budget.gpu.range[1]:
+    if budget is not None and budget.deciding.deciding.low > budget.gpu.range[1] and not s.unknown(FRACTION):
         yield finding(_peak(budget), *_keys(budget), fix=_enough(budget))
 
 

@@ -86,7 +86,8 @@ def whitened(c: Context) -> Any:
 
 def _spares_the_critic(r: ReadContext) -> bool:
     """True where the estimator alone keeps veRL from building a critic, whose own keys it would then check (need_critic)."""
-    return r.native("critic.enable") is None and r.native("algorithm.adv_estimator") != "gae"
+    enabled = r.native("critic.enable")
+    return (enabled is None or isinstance(enabled, Expr)) and r.native("algorithm.adv_estimator") != "gae"
 
 
 def read_critic(r: ReadContext) -> None:
