@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
@@ -26,6 +27,7 @@ _SECTIONS = {
 """What a config of a framework is made of."""
 _SPARSE = 20
 """A file of more keys than this for each that is known is somebody's own: `data.train_batch_size` is a name anyone may take."""
+_INDEX = re.compile(r"\[\d+\]")
 _NAMED = 3
 _PART = 8
 """The fewest keys of a section by which a file is known as one that a config takes in."""
@@ -87,7 +89,9 @@ def _sections_of(written: Collection[str], known: Iterable[str]) -> Counter[str]
 def unlike(keys: Collection[str]) -> str:
     """Why a file with these keys is no config: the frameworks that come nearest, and what it lacks for each."""
     titles = [framework.title for framework in registry.FRAMEWORKS.values()]
-    near = "; ".join(islice(_nearest(keys), 2))
+    # records of a log are alike, and one of them tells as much as a thousand
+    alike = dict.fromkeys(_INDEX.sub("[0]", key) for key in keys)
+    near = "; ".join(islice(_nearest(alike), 2))
     return f"this is no config of {', '.join(titles[:-1])} or {titles[-1]}: {near}"
 
 
