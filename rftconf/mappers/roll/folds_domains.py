@@ -8,6 +8,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.shapes import carry, leave_open, take
+from rftconf.text.keys import segments
 
 D = "stage.data."
 PROBS, REWARDS = "actor_train.data_args.domain_interleave_probs", "rewards"
@@ -16,7 +17,7 @@ WORKERS = "ROLL scores each domain with a worker class; the source's reward code
 
 def domains(r: ReadContext) -> list[str]:
     """The names below `rewards`, in the order written."""
-    return list(dict.fromkeys(key.split(".")[1] for key in r.source.below(REWARDS)))
+    return list(dict.fromkeys(str(segments(key)[1]) for key in r.source.below(REWARDS)))
 
 
 def read_domains(r: ReadContext) -> None:
