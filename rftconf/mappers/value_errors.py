@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
@@ -110,8 +110,12 @@ def _explain(reading: StageReading, index: int, error: Exception) -> tuple[Value
         return finding, ""
     if reading.lacks:
         return None, "it depends on values that could not be read"
-    looked_at = reading.look_again(index)
-    finding = blame_value(reading, looked_at, plans_of(reading.table.rows[index]))
+    looked_at, row = reading.look_again(index), reading.table.rows[index]
+    finding = blame_value(reading, looked_at)
+    # one value that is known to be unusable is enough: nothing else that the row looks at is at fault then
+    set_aside = any(map(reading.is_set_aside, _written_leaves(reading.source, looked_at)))
+    if finding is None and not set_aside:
+        finding = suspect_value(reading, looked_at, plans_of(row))
     if finding is None and is_open(reading, looked_at):
         return None, "it depends on values that the source does not tell"
     return finding, ""
@@ -141,25 +145,32 @@ def judge_section(known: Catalogue, name: str, value: Any) -> str | None:
     return "this is a section of keys, and it is empty here" if value is None else "this is a section of keys"
 
 
-def blame_value(reading: StageReading, looked_at: list[str], plans: tuple[str, ...]) -> ValueFinding | None:
-    """Find the written value that a row could not be read because of: the last one it looked at that can explain it."""
+def blame_value(reading: StageReading, looked_at: Sequence[str]) -> ValueFinding | None:
+    """Find the written value that its own key cannot have: the last one that a row looked at."""
     source = reading.source
     known = catalogue.load(source.framework, reading.release, reading.trainer)
-    leaves = [leaf for leaf in _written_leaves(source, looked_at) if not reading.is_set_aside(leaf)]
+    leaves = _candidates(reading, looked_at)
     for leaf in leaves:
         if why := judge_value(known, leaf.key, leaf.value):
             return ValueFinding(leaf, why, "KEY004")
     for leaf in leaves:
         if why := _judge_size(known, leaf):
             return ValueFinding(leaf, why)
-    for finding in report_sizes(reading):
-        return finding
+    return next(report_sizes(reading), None)
+
+
+def suspect_value(reading: StageReading, looked_at: Sequence[str], plans: tuple[str, ...]) -> ValueFinding | None:
+    """Find the value that may explain why a row could not be read: the last known one that it looked at."""
     fields = " and ".join(plan.removeprefix("stage.") for plan in plans[:2])
-    plain = (leaf for leaf in leaves if not is_symbolic(leaf.value))
+    plain = (leaf for leaf in _candidates(reading, looked_at) if not is_symbolic(leaf.value))
     return next((ValueFinding(leaf, f"{fields} cannot be read from it", sure=False) for leaf in plain), None)
 
 
-def is_open(reading: StageReading, looked_at: list[str]) -> bool:
+def _candidates(reading: StageReading, looked_at: Sequence[str]) -> list[Leaf]:
+    return [leaf for leaf in _written_leaves(reading.source, looked_at) if not reading.is_set_aside(leaf)]
+
+
+def is_open(reading: StageReading, looked_at: Sequence[str]) -> bool:
     """True when a row looked at values that nobody told: then it may well not be readable."""
     return any(
         is_symbolic(reading.native(key)) or is_symbolic(leaf.value) or reading.is_set_aside(leaf)
@@ -168,7 +179,7 @@ def is_open(reading: StageReading, looked_at: list[str]) -> bool:
     )
 
 
-def _written_leaves(source: Native, looked_at: list[str]) -> Iterator[Leaf]:
+def _written_leaves(source: Native, looked_at: Sequence[str]) -> Iterator[Leaf]:
     """The leaves behind keys, the last one looked at first; of a section the first below, of a key in a value that value."""
     seen = set[int]()
     for key in reversed(looked_at):
