@@ -148,6 +148,14 @@ FOREIGN = (
         ),
     ),
     Foreign(
+        "verl-vla",
+        "verl-vla (robots: models that see, read and act)",
+        (
+            Mark("verl_vla/entrypoints", program=r"\bvvla-\w[\w-]*|\bverl_vla[./]entrypoints\b"),
+            Mark("verl_vla/workflows/config", keys=("cluster.actor_rollout_ref.",)),
+        ),
+    ),
+    Foreign(
         "dance-grpo",
         "veRL's recipe DanceGRPO (diffusion models)",
         (

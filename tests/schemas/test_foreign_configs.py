@@ -59,6 +59,11 @@ SAMPLES: dict[str, dict[str, str]] = {
         "omni.sh": "python3 -m mine.main actor_rollout_ref.actor.omni_loss.beta=0.1\n",
         "steps.yaml": "actor_rollout_ref: {rollout: {pipeline: {height: 512}}}\n",
     },
+    "verl-vla": {
+        "sft.sh": "vvla-train-sft --config-name mine trainer.total_epochs=1\n",
+        "module.sh": "python -m verl_vla.entrypoints.train.sac trainer.total_epochs=1\n",
+        "sac.yaml": "cluster: {actor_rollout_ref: {actor: {mini_batch_size: 8}}}\n",
+    },
     "dance-grpo": {
         "keys.sh": "python3 -m mine.main actor_rollout_ref.actor.timestep_fraction=0.6 \\\n"
         "  actor_rollout_ref.actor.sampling_steps=40\n",
