@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from rftconf.base.enumeration import enumerate_words
 from rftconf.base.ledger import LOSSES, Decision, Ledger, SourceLine, State, TargetLine
 from rftconf.report.learning import changes_json, learning_lines
 from rftconf.report.screen import Screen, columns_of, joined, printable, shorten
@@ -102,8 +103,7 @@ def _place_of(line: SourceLine) -> str:
 def _named_keys(lead: str, keys: list[str], screen: Screen) -> Iterator[str]:
     """Some of the keys by name, and the number of the others."""
     if keys:
-        more = f" and {len(keys) - _FEW} more" if len(keys) > _FEW else ""
-        first, *rest = screen.wrap(f"{lead}: {', '.join(map(printable, keys[:_FEW]))}{more}", 4)
+        first, *rest = screen.wrap(f"{lead}: {enumerate_words(list(map(printable, keys)), _FEW)}", 4)
         yield f"  {first}"
         yield from (f"    {text}" for text in rest)
 

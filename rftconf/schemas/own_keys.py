@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
+from rftconf.base.enumeration import enumerate_words
 from rftconf.schemas import catalogue, registry
 from rftconf.schemas.guess import Guess, guess
 
@@ -105,7 +106,6 @@ def _nearest(keys: Collection[str]) -> Iterator[str]:
         here = [key for key in keys if key in known]
         ranked.append((len(here), framework.title, here, [s for s in _SECTIONS[name] if s not in tops]))
     for count, title, here, lacking in sorted(ranked, key=lambda one: -one[0]):
-        has = f"only {', '.join(here[:_NAMED])}" if count else "none of its keys"
-        more = f" and {count - _NAMED} more" if count > _NAMED else ""
+        has = f"only {enumerate_words(here, _NAMED)}" if count else "none of its keys"
         lacks = f", and no {', no '.join(lacking)}" if lacking else ""
-        yield f"for {title} it has {has}{more}{lacks}"
+        yield f"for {title} it has {has}{lacks}"

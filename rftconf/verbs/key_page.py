@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from rftconf.base.enumeration import enumerate_words
 from rftconf.explain.field import FieldFacts, field_facts, hazards_of, rules_of
 from rftconf.explain.fields import Held, fields_at, fields_by_key
 from rftconf.explain.find import Match
@@ -138,9 +139,7 @@ def _other_keys(found: Iterable[FieldFacts], screen: Screen) -> Iterator[str]:
 
 def _held(other: Held, screen: Screen) -> Iterator[str]:
     title = registry.framework(other.framework).title
-    keys = ", ".join(other.keys[:_MOST_KEYS]) + (
-        f" and {len(other.keys) - _MOST_KEYS} more" if len(other.keys) > _MOST_KEYS else ""
-    )
+    keys = enumerate_words(other.keys, _MOST_KEYS)
     formula = f"; the field is {other.formula}" if other.formula and other.formula not in other.keys else ""
     when = f"; not always: {other.when}" if other.when else ""
     words = "; " + ", ".join(f"{native} is {plan}" for native, plan in other.words) if other.words else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from rftconf.base.enumeration import enumerate_words
 from rftconf.metrics.naming import counters_of, history
 from rftconf.metrics.quantity import RUNNER, Logged, Quantity, title
 from rftconf.metrics.rename import Report
@@ -130,10 +131,7 @@ def report_text(report: Report, screen: Screen) -> str:
 
 
 def _listed(head: str, names: Iterable[str], screen: Screen) -> Iterator[str]:
-    found = list(names)
-    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
-    text = f"{head}: {', '.join(found[:_MOST_NAMES])}{more}"
-    first, *rest = screen.wrap(text, _INDENT)
+    first, *rest = screen.wrap(f"{head}: {enumerate_words(list(names), _MOST_NAMES)}", _INDENT)
     yield f"  {first}"
     yield from (f"{' ' * _INDENT}{line}" for line in rest)
 

@@ -12,6 +12,8 @@ from rftconf.base.symbols import Arith, Branch, Expr, Text, Value, Var
 from rftconf.text.document import Leaf, Mode
 from rftconf.text.hydra.override_parser import Argument, PlacedArgument, TextArgument
 from rftconf.text.hydra.overrides import read_overrides
+from rftconf.text.read.read import read as read_document
+from rftconf.text.source import Source
 
 HERE = Place("run.sh", Span(0, 9, 1, 1))
 
@@ -147,3 +149,18 @@ def test_what_is_not_read_is_kept_as_such() -> None:
     assert [leaf.key for leaf in found.leaves] == ["c.d"]
     assert [one.value for one in found.unread] == [Var("OPTS"), Branch("[ -n x ]", "a.b=1", "")]
     assert all("--set" in one.why for one in found.unread)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        (("a.b",), "a.b is set only if [[ $X == y ]], which is not known here; it is not read"),
+        (("a.b", "c"), "a.b, c are set only if [[ $X == y ]], which is not known here; they are not read"),
+        (("a", "b", "c", "d", "e"), "a, b, c and 2 more are set only if [[ $X == y ]], which is not known here; they are not read"),
+    ],
+)  # fmt: skip
+def test_one_condition_is_told_once(keys: tuple[str, ...], told: str) -> None:
+    given = " ".join(f"{key}=1" for key in keys)
+    script = f'ARGS=(data.seed=1)\nif [[ $X == y ]]; then ARGS+=({given}); fi\npython3 -m verl.trainer.main_ppo "${{ARGS[@]}}"\n'
+    document = read_document(Source("run.sh", script))
+    assert [d.message for d in document.diagnostics if d.code == "SYN305"] == [told]

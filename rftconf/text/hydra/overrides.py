@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from rftconf.base.diagnostics import Diagnostic, Label, Severity
+from rftconf.base.enumeration import enumerate_words
 from rftconf.base.span import Place
 from rftconf.base.symbols import Branch, Expr, Value, to_shell
 from rftconf.text.document import Leaf, Mode, Unread
@@ -13,6 +14,9 @@ from rftconf.text.hydra.grammar import split_holes
 from rftconf.text.hydra.nodes import SymbolicStructureError
 from rftconf.text.hydra.override_parser import Argument, PlacedArgument, open_leaf, parse_override, shortened
 from rftconf.text.hydra.tokens import HOLE, OverrideSyntaxError
+
+_NAMED = 3
+"""Keys under one condition that are named."""
 
 
 @dataclass(slots=True)
@@ -58,11 +62,16 @@ class Overrides:
 
     def finish(self) -> Overrides:
         """Tell of what is there only under a condition that stayed open."""
-        for key, (condition, leaf) in self._sometimes.items():
-            message = f"{key} is set only if {shortened(condition)}, which is not known here; it is not read"
+        self.conditional += self._sometimes.values()
+        by_condition: dict[str, list[Leaf]] = {}
+        for condition, leaf in self._sometimes.values():
+            by_condition.setdefault(condition, []).append(leaf)
+        for condition, leaves in by_condition.items():
+            keys = enumerate_words([leaf.key for leaf in leaves], _NAMED)
+            are, they_are = ("is", "it is") if len(leaves) == 1 else ("are", "they are")
+            message = f"{keys} {are} set only if {shortened(condition)}, which is not known here; {they_are} not read"
             help_ = "bind what the condition reads with --set NAME=VALUE"
-            self._report("SYN305", Severity.WARNING, message, leaf.key_place, help_)
-            self.conditional.append((condition, leaf))
+            self._report("SYN305", Severity.WARNING, message, leaves[0].key_place, help_)
         self._sometimes.clear()
         return self
 
