@@ -154,9 +154,9 @@ def test_what_is_not_read_is_kept_as_such() -> None:
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        (("a.b",), "a.b is set only if [[ $X == y ]], which is not known here; it is not read"),
-        (("a.b", "c"), "a.b, c are set only if [[ $X == y ]], which is not known here; they are not read"),
-        (("a", "b", "c", "d", "e"), "a, b, c and 2 more are set only if [[ $X == y ]], which is not known here; they are not read"),
+        (("a.b",), 'a.b is set only if [[ "${X}" == y ]], which is not known here; it is not read'),
+        (("a.b", "c"), 'a.b, c are set only if [[ "${X}" == y ]], which is not known here; they are not read'),
+        (("a", "b", "c", "d", "e"), 'a, b, c and 2 more are set only if [[ "${X}" == y ]], which is not known here; they are not read'),
     ],
 )  # fmt: skip
 def test_one_condition_is_told_once(keys: tuple[str, ...], told: str) -> None:
