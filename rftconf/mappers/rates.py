@@ -7,12 +7,12 @@ from typing import Any
 
 from rftconf.base.errors import RefusedError, UncountableError
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, arith, formula
+from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import Context, WriteContext
 from rftconf.plan.kinds import WITHOUT_ROLLOUTS
 from rftconf.plan.origin import Kind
 from rftconf.plan.ranks import FSDP_RANK, MEGATRON_RANK
-from rftconf.plan.units import Unit
+from rftconf.plan.units import Unit, exact_quotient
 
 RANK_SIZES = dict.fromkeys((*FSDP_RANK, *MEGATRON_RANK))
 """Sizes whose product is the GPUs of one data-parallel rank, of any back end."""
@@ -21,7 +21,7 @@ RANK_SIZES = dict.fromkeys((*FSDP_RANK, *MEGATRON_RANK))
 def ratio(top: Any, bottom: Any) -> Any:
     """`top / bottom`: exact for known numbers, an expression otherwise."""
     if isinstance(top, Expr) or isinstance(bottom, Expr):
-        return arith("/", top, bottom)
+        return exact_quotient(top, bottom)
     return Fraction(top) / Fraction(bottom)
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from rftconf.base.errors import UncountableError
 from rftconf.base.older_python import StrEnum
-from rftconf.base.symbols import Expr, Number, arith
+from rftconf.base.symbols import Arith, Expr, Number, arith
 
 
 class Unit(StrEnum):
@@ -31,6 +31,14 @@ class Unit(StrEnum):
     LR_TICKS = "learning-rate scheduler ticks"
     GPUS = "GPUs"
     NODES = "nodes"
+
+
+def exact_quotient(top: Number, bottom: Number) -> Number | Fraction:
+    """Divide; where everything that is not known cancels (`5 * BS / (4 * BS)`) the quotient is an exact number."""
+    quotient = arith("/", top, bottom)
+    if isinstance(quotient, Arith) and isinstance(quotient.left, int) and isinstance(quotient.right, int):
+        return Fraction(quotient.left, quotient.right)
+    return quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,6 @@ class Rates:
         if theirs == 0:
             raise UncountableError(f"how much one of the {target.value} is (0 by this config)")
         if isinstance(value, Expr) or isinstance(mine, Expr) or isinstance(theirs, Expr):
-            return arith("/", arith("*", value, mine), theirs)
+            return exact_quotient(arith("*", value, mine), theirs)
         exact = Fraction(value) * Fraction(mine) / Fraction(theirs)
         return int(exact) if exact.denominator == 1 else exact

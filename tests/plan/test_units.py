@@ -67,3 +67,10 @@ def test_unknown_factors_give_expressions_that_compute_the_same(n: int, prompts:
 def test_equal_unknown_worths_cancel() -> None:
     worth = Var("B")
     assert Rates({Unit.TRAIN_STEPS: worth, Unit.ROLLOUTS: worth}).convert(5, Unit.TRAIN_STEPS, Unit.ROLLOUTS) == 5
+
+
+def test_what_cancels_to_a_part_of_one_is_exact() -> None:
+    """20 updates where a scheduler tick is 16 of them: a shell would cut $((5 / 4)) to 1."""
+    batch = Var("BATCH")
+    rates = Rates({Unit.UPDATES: batch, Unit.LR_TICKS: batch * 16})
+    assert rates.convert(20, Unit.UPDATES, Unit.LR_TICKS) == Fraction(5, 4)
