@@ -40,6 +40,11 @@ def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
     return found
 
 
+def amplified(rewards: Tensor, groups: Tensor) -> Tensor:
+    """GPG: the reward less its group's mean, times all sequences over those whose reward is not 0."""
+    return _centred(rewards, groups) * (len(rewards) / rewards.count_nonzero().clamp(min=1))
+
+
 def reinforce(rewards: Tensor, mask: Tensor, gamma: float) -> Tensor:
     """REINFORCE++, before it is whitened: discounted returns. `rewards` and `mask` [sequences, tokens].
 

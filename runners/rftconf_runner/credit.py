@@ -86,6 +86,8 @@ def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor) -> tuple[
     match job.advantage:
         case "rloo":
             found = advantages.spread(advantages.leave_one_out(whole, groups), mask)
+        case "gpg":
+            found = advantages.spread(advantages.amplified(whole, groups), mask)
         case "reinforce_pp":
             found = advantages.reinforce(tokens, mask, job.gamma)
         case "reinforce_pp_baseline":

@@ -10,6 +10,7 @@ from typing import Any
 
 from rftconf_runner.absent import ENDINGS
 from rftconf_runner.framework_rewards import unscored_row
+from rftconf_runner.framework_words import shortened
 from rftconf_runner.job import Job, Rows
 from rftconf_runner.mixing import Epochs, Shares, domain_of
 from rftconf_runner.trinity_tasks import messages
@@ -163,4 +164,5 @@ def _prompt(at: int, row: dict[str, Any], rows: Rows, job: Job, tokenizer: Any) 
             domain = domain_of(row.get("domain"), row.get("tag"), job.shares)
         except ValueError as error:
             raise ValueError(f"{rows.uri}, row {at}: {error}") from None
-    return Prompt(at, tuple(tokens), str(source), truth, extra, domain, asked)
+    tokens = shortened(tokens, job.prompt_tokens, job.overlong)
+    return Prompt(at, tokens, str(source), truth, extra, domain, asked)

@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from rftconf.plan.model import Plan, Stage
+from rftconf_runner.framework_words import is_executed
 
 Values = tuple[Any, ...] | None
 
@@ -176,7 +177,7 @@ def unlisted(plan: Plan) -> Iterator[tuple[str, str, Any, bool]]:
     stage = plan.stages[0] if plan.stages else Stage()
     for framework, words in plan.extensions.items():
         for key, value in words.items():
-            if key in plan.idle:
+            if key in plan.idle or is_executed(framework, key, value):
                 continue
             changes = key in plan.beyond
             table = SURELY.get(framework, ()) if changes else (*SURELY.get(framework, ()), *HARMLESS.get(framework, ()))

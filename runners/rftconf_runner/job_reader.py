@@ -6,10 +6,12 @@ from typing import Any
 
 from rftconf.plan.model import Plan, Stage
 from rftconf.plan.trainer_numbers import DECAYED, MATRICES
+from rftconf_runner.aggregations import OF_SEQUENCES
 from rftconf_runner.data_reader import data_of, rewards_of
+from rftconf_runner.framework_words import in_other_words
 from rftconf_runner.grader_reader import graders_of, scoring
 from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Offload, Optimizer, Shaping
-from rftconf_runner.stage_reader import StageReader
+from rftconf_runner.stage_reader import StageReader, number
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
 OLD = {
@@ -47,6 +49,7 @@ def job_of(plan: Plan) -> Job:
     )
     if read.open:
         raise ValueError(f"the plan leaves open: {', '.join(read.open)}")
+    job = in_other_words(job, plan)
     _fits(plan, job)
     for update in (job.update, *([job.critic.update] if job.critic else [])):
         if job.sp < 1 or job.ranks % job.sp or job.sequences % update or update % (job.ranks // job.sp):
@@ -200,7 +203,7 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
         "clip_high": read.number(a + "policy_loss.clip_high", 0.2),
         "dual": read.number(a + "policy_loss.dual_clip_c", 0.0),
         "value_cap": read.number(a + "policy_loss.value_cap", float("inf")),
-        "aggregation": read.value(a + "loss_agg"),
+        "aggregation": OF_SEQUENCES.get(str(read.stage.algorithm.policy_loss.family), read.value(a + "loss_agg")),
         "norm_scope": read.value(a + "loss_norm_scope", "update"),
         "divisor": read.whole(a + "loss_agg_tokens", 0),
         "entropy": read.number(a + "entropy_coef", 0.0),
@@ -244,14 +247,6 @@ def _shaping(arguments: dict[str, Any]) -> Shaping | None:
         return None
     numbers = (buffer.get("len"), arguments.get("max_resp_len"), buffer.get("penalty_factor"))
     return Shaping(*(number(one) for one in numbers))
-
-
-def number(value: object) -> float:
-    """A number that a plan keeps within a block; NaN for anything else, which `refusals` has refused then."""
-    try:
-        return float(str(value))
-    except ValueError:
-        return float("nan")
 
 
 def _optimizer(read: StageReader, role: str) -> Optimizer:

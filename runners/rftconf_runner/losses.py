@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -13,6 +15,8 @@ LOG_RATIO_MAX = 20.0
 """exp of more overflows long before it means anything; veRL clamps here too."""
 GSPO_LOG_RATIO_MAX = 10.0
 KL_MAX = 10.0
+GEO_EPSILON = 1e-8
+"""Added to the number of tokens by veRL's geo_mean."""
 Estimator = Literal["k1", "abs", "k2", "k3", "k3_clamped"]
 
 
@@ -36,6 +40,20 @@ def weighted_log_likelihood(log_probs: Tensor, old: Tensor, advantages: Tensor, 
     """CISPO: the clipped ratio is a weight without gradient, so that clipped tokens still teach."""
     ratio = (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp().clamp(1 - low, 1 + high)
     return -ratio.detach() * advantages * log_probs
+
+
+def geometric_mean(log_probs: Tensor, old: Tensor, advantages: Tensor, mask: Tensor, low: float, high: float) -> Tensor:
+    """GMPO: the geometric mean of a sequence's ratios, each clipped in its logarithm, times the mean advantage; on every token."""
+    gap, count = log_probs - old, mask.sum(-1, keepdim=True) + GEO_EPSILON
+    sign = advantages.sign()
+    least = sign * torch.minimum(sign * gap, sign * gap.clamp(-low, high))
+    ratio = ((least * mask).sum(-1, keepdim=True) / count).exp()
+    return (-(advantages * mask).sum(-1, keepdim=True) / count * ratio).expand_as(log_probs)
+
+
+def log_likelihood(log_probs: Tensor, advantages: Tensor) -> Tensor:
+    """GPG: REINFORCE, without a ratio and without a clip."""
+    return -log_probs * advantages
 
 
 def kl(log_probs: Tensor, reference: Tensor, estimator: Estimator) -> Tensor:
@@ -88,3 +106,29 @@ def denominator(mask: Tensor, how: str) -> Tensor:
         return mask.new_ones(())
     counted = mask.sum() if how == "token-mean" else (mask.sum(-1) > 0).sum()
     return counted.clamp(min=1)
+
+
+def divisor(scope: str, part: Tensor, ranks: int, share: float, parts: int) -> Tensor:
+    """What a micro-batch is divided by whose loss is a mean over its own `part`, and which ranks average: means are added up, each
+    by its `share` (the rank's sequences over its own), or each counts as one of `parts` alike, as in Megatron's schedules."""
+    weight = {"micro_batch_sum": 1.0, "micro_batch_mean": share, "micro_batch_alike": float(parts)}[scope]
+    return part * ranks * weight
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far a ratio may move; `dual` bounds the loss of bad answers, None where nothing does."""
+
+    low: float
+    high: float
+    dual: float | None
+
+
+POLICY: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor, Bounds], Tensor]] = {
+    "ppo": lambda own, old, gains, _, by: clipped(own, old, gains, by.low, by.high, by.dual),
+    "gspo": lambda own, old, gains, mask, by: sequence_clipped(own, old, gains, mask, by.low, by.high),
+    "cispo": lambda own, old, gains, _, by: weighted_log_likelihood(own, old, gains, by.low, by.high),
+    "geo_mean": lambda own, old, gains, mask, by: geometric_mean(own, old, gains, mask, by.low, by.high),
+    "gpg": lambda own, _, gains, __, ___: log_likelihood(own, gains),
+}
+"""The policy loss of each family of the plan, token by token: log-probs now and before, advantages, what counts, bounds."""

@@ -86,7 +86,9 @@ class Policy:
         def parts() -> list[Tensor]:
             nonlocal parity
             cut, found = [*micro_batches(lessons, self.job.micro, self.spread.share, self.spread.shares, device())], []
-            passes = [(self._divisor(micro.items, own, whole), part) for micro in cut for _, part in micro.passes]
+            passes = [
+                (self._divisor(micro.items, own, whole, len(cut)), part) for micro in cut for _, part in micro.passes
+            ]
             for left, (divisor, part) in zip(reversed(range(len(passes))), passes, strict=True):
                 loss, ratios, log_probs = self._loss(part, divisor)
                 found.append(self.learner.backward(loss, left))
@@ -111,15 +113,12 @@ class Policy:
     def _denominator(self, lessons: Sequence[Lesson]) -> Tensor:
         return losses.denominator(mask_of([lesson.sample for lesson in lessons]), self.job.aggregation)
 
-    def _divisor(self, part: Sequence[Lesson], own: Sequence[Lesson], whole: Tensor) -> Tensor:
+    def _divisor(self, part: Sequence[Lesson], own: Sequence[Lesson], whole: Tensor, parts: int) -> Tensor:
         """What a micro-batch's sum is divided by: the update's count, or its own where each micro-batch is a mean (H25, H26)."""
-        match self.job.norm_scope:
-            case "micro_batch_sum":  # means are added up; ranks average
-                return self._denominator(part) * self.spread.shares
-            case "micro_batch_mean":  # weighed by their share of the rank's sequences; ranks average
-                return self._denominator(part) * self.spread.shares * (len(own) / len(part))
-            case _:
-                return whole
+        if self.job.norm_scope == "update":
+            return whole
+        share = len(own) / len(part) if self.job.norm_scope == "micro_batch_mean" else 1.0
+        return losses.divisor(self.job.norm_scope, self._denominator(part), self.spread.shares, share, parts)
 
     def _log_probs(self, states: Any, samples: Sequence[Sample]) -> list[Row]:
         states.back("param")
@@ -148,13 +147,8 @@ class Policy:
         own = log_probs.detach()
         old = own if job.old == "current" or job.old_in_update else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
-        match job.family:
-            case "gspo":
-                loss = losses.sequence_clipped(log_probs, old, advantages, mask, job.clip_low, job.clip_high)
-            case "cispo":
-                loss = losses.weighted_log_likelihood(log_probs, old, advantages, job.clip_low, job.clip_high)
-            case _:
-                loss = losses.clipped(log_probs, old, advantages, job.clip_low, job.clip_high, job.dual or None)
+        bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None)
+        loss = losses.POLICY[job.family](log_probs, old, advantages, mask, bounds)
         if job.correction:
             loss = loss * grid([lesson.weights for lesson in part], mask)
         loss = losses.capped(loss, job.value_cap)

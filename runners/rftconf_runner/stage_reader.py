@@ -56,3 +56,11 @@ class StageReader:
         """A real number."""
         found = self.value(path, otherwise)
         return 0.0 if found is None else float(found)
+
+
+def number(value: object) -> float:
+    """A number that a plan keeps within a block; NaN for anything else, which `refusals` has refused then."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("nan")

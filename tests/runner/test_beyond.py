@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from rftconf_runner.beyond import leave_out, left_aside, of_beyond
+from rftconf_runner.framework_words import ALIKE, shortened
+from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals, unread_by
 
 from rftconf.load.load import load
@@ -32,6 +34,31 @@ def test_a_default_or_what_nothing_reads_is_not() -> None:
     said = {"algorithm__use_pf_ppo": "False", "data__truncation": "left"}  # read up to 0.6
     assert plan(**said).beyond == []
     assert refusals(plan(**said)) == []
+
+
+@pytest.mark.parametrize(("side", "kept"), [("left", (4, 5, 6)), ("right", (0, 1, 2)), ("middle", (0, 5, 6))])
+def test_long_prompts_are_cut_as_the_release_cuts_them(side: str, kept: tuple[int, ...]) -> None:
+    """veRL 0.6 verl/utils/torch_functional.py: postprocess_data, and rl_dataset.py: __getitem__."""
+    old = plan(release="0.6.1", data__truncation=side)
+    assert "data.truncation" not in "".join(one.path for one in refusals(old))
+    job = job_of(old)
+    assert shortened(range(7), 3, job.overlong) == kept
+    assert shortened(range(3), 3, job.overlong) == (0, 1, 2)
+    dropped = plan(release="0.6.1", data__truncation=side, data__filter_overlong_prompts="True")
+    assert job_of(dropped).overlong == "drop_gt"
+
+
+def test_a_cut_that_nobody_knows_is_refused() -> None:
+    refused = [one.path for one in refusals(plan(release="0.6.1", data__truncation="both"))]
+    assert "extensions.verl.data.truncation" in refused
+
+
+def test_micro_batches_that_count_alike_are_executed() -> None:
+    found = plan()
+    found.extensions.setdefault("verl", {})[ALIKE] = True
+    found.beyond.append(ALIKE)
+    assert refusals(found) == []
+    assert job_of(found).norm_scope == "micro_batch_alike"
 
 
 def test_leaving_a_key_out_is_said() -> None:

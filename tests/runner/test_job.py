@@ -248,3 +248,20 @@ def test_ranks_that_share_sequences() -> None:
     odd.stages[0].placement.actor.sp = 3
     with pytest.raises(ValueError, match="on 4 ranks, 3 to a sequence: the runner needs whole ones"):
         job_of(odd)
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ({}, ""),
+        ({"actor_rollout_ref__actor__entropy_coeff": "0.01"}, "stage.algorithm.loss_agg"),
+        ({"release": "0.9.1"}, "stage.algorithm.loss_norm_scope"),
+    ],
+)
+def test_a_loss_that_is_a_mean_over_sequences(words: dict[str, str], path: str) -> None:
+    """veRL core_algos.compute_policy_loss_geo_mean ends in a mean over its rows, whatever loss_agg_mode says."""
+    mode = {"actor_rollout_ref__actor__policy_loss__loss_mode": "geo_mean", "release": "0.7.1"}
+    found = plan(**{**mode, **words})
+    assert path in {one.path for one in refusals(found)} | {""}
+    assert "stage.algorithm.policy_loss.family" not in {one.path for one in refusals(found)}
+    assert job_of(found).aggregation == "seq-mean-token-mean"

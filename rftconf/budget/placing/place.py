@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TRAINER = "fsdp2"
 EVEN = "micro_batches_count_alike"
-"""The key for a mean over micro-batches in which each counts alike, however many sequences it holds; the runner has no such mean."""
+"""The key for a mean over micro-batches in which each counts alike, however many sequences it holds."""
 
 
 @record

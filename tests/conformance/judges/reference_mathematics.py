@@ -102,6 +102,10 @@ def cispo(case, i, t):
     return -weight * case.advantages[i, t].item() * case.log_probs[i, t].item()
 
 
+def gpg(case, i, t):
+    return -case.advantages[i, t].item() * case.log_probs[i, t].item()
+
+
 def aggregated(case, loss, mode):
     rows = [[loss(case, i, t) for t, m in enumerate(row) if m.item()] for i, row in enumerate(case.mask)]
     rows = [row for row in rows if row]
@@ -187,6 +191,6 @@ for _mode in (
     "seq-mean-sum-over-len",
     "sum-over-len",
 ):
-    for _name, _loss in (("ppo", ppo), ("gspo", gspo), ("cispo", cispo)):
+    for _name, _loss in (("ppo", ppo), ("gspo", gspo), ("cispo", cispo), ("gpg", gpg)):
         REFERENCES[f"{_name}/{_mode}"] = lambda case, loss=_loss, mode=_mode: aggregated(case, loss, mode)
         REFERENCES[f"{_name}/{_mode}/cut"] = REFERENCES[f"{_name}/{_mode}"]

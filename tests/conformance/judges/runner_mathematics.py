@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 from random_case import DUAL, GROUP, HIGH, LOW, Case
 from reference_mathematics import REFERENCES
 from rftconf_runner import advantages, losses
+from rftconf_runner.aggregations import OF_SEQUENCES
 from rftconf_runner.corrections import importance
 from rftconf_runner.dapo import overlong_penalty, varies
 from rftconf_runner.job import Correction, Shaping
@@ -45,6 +46,9 @@ CORRECTIONS = {
     "sequence": Correction("sequence", 1.5, 0.0, normalize=False),
     "sequence_normal": Correction("sequence", 1.5, 0.0, normalize=True),
 }
+MICRO_BATCHES = (slice(0, 5), slice(5, 9), slice(9, 12))
+SCOPES = {"micro_batch_sum": (1, 1, 1), "micro_batch_mean": (), "micro_batch_alike": (1 / 3, 1 / 3, 1 / 3)}
+"""How much each micro-batch's mean counts; nothing: by its share of the sequences, as dp_actor scales a dynamic batch."""
 SHAPING = Shaping(buffer=4.0, longest=10.0, factor=0.7)
 LENGTHS = range(1, 12)
 
@@ -95,6 +99,7 @@ def ours(case):
         "reinforce_pp_baseline": whitened(a.reinforce_baseline(case.rewards, case.groups, m), m) * m,
         "gae": whitened(a.generalized(case.last, case.values, m, 0.95, 0.9)[0], m) * m,
         "gae_returns": a.generalized(case.last, case.values, m, 0.95, 0.9)[1] * m,
+        "gpg": a.spread(a.amplified(case.coarse + case.rewards * case.coarse, case.groups), m),
     }
     found |= {
         f"importance/{name}": importance(case.log_probs, case.old, m, correction)
@@ -106,21 +111,52 @@ def ours(case):
     found["varies"] = torch.tensor([float(varies(group)) for group in groups])
     for estimator in ("k1", "abs", "k2", "k3", "k3_clamped"):
         found[f"kl_{estimator}"] = losses.kl(case.log_probs, case.reference, estimator)
+    return found | our_losses(case)
+
+
+def our_losses(case):
+    """Losses of every family and aggregation, whole and cut, and means over micro-batches."""
+    m, found = case.mask, {}
+    for scope in SCOPES:
+        found[f"scope/{scope}"] = sum(
+            losses.aggregate(
+                case.advantages[part],
+                m[part],
+                "token-mean",
+                losses.divisor(
+                    scope, losses.denominator(m[part], "token-mean"), 1, len(m) / len(m[part]), len(MICRO_BATCHES)
+                ),
+                m.shape[-1],
+            )
+            for part in MICRO_BATCHES
+        )
     for mode in MODES:
         whole = losses.denominator(m, mode)
-        args = (case.log_probs, case.old, case.advantages)
+        args, by = (case.log_probs, case.old, case.advantages), losses.Bounds(LOW, HIGH, DUAL)
         per_token = {
-            "ppo": losses.clipped(*args, LOW, HIGH, DUAL),
-            "gspo": losses.sequence_clipped(*args, m, LOW, HIGH),
-            "cispo": losses.weighted_log_likelihood(*args, LOW, HIGH),
+            **{family: loss(*args, m, by) for family, loss in losses.POLICY.items()},
             "value": losses.value(case.values, case.old, case.returns, 0.2),
         }
         for name, loss in per_token.items():
             if name == "value" and mode == "sum-over-len":  # no critic's loss is added up so
                 continue
+            if OF_SEQUENCES.get(name, mode) != mode:
+                continue
             found[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole, m.shape[-1])
             halves = [losses.aggregate(loss[i::2], m[i::2], mode, whole, m.shape[-1]) for i in (0, 1)]
             found[f"{name}/{mode}/cut"] = sum(halves)
+    return found
+
+
+FAMILIES = {"ppo": "vanilla", "gspo": "gspo", "cispo": "cispo", "geo_mean": "geo_mean", "gpg": "gpg"}
+"""The plan's word for a policy loss, and veRL's."""
+
+
+def at_last(rewards, mask):
+    """Each sequence's reward on its last token that counts."""
+    found = torch.zeros_like(mask)
+    last = mask.shape[-1] - 1 - mask.flip(-1).argmax(-1)
+    found[torch.arange(len(mask)), last] = rewards
     return found
 
 
@@ -139,6 +175,7 @@ def verls(case):
         "reinforce_pp": c.compute_reinforce_plus_plus_outcome_advantage(case.last, m, config=Gamma)[0],
         "reinforce_pp_baseline": c.compute_reinforce_plus_plus_baseline_outcome_advantage(**outcome)[0],
     }
+    found["gpg"] = c.compute_gpg_outcome_advantage(at_last(case.coarse + case.rewards * case.coarse, m), m, index)[0]
     gae = c.compute_gae_advantage_return(case.last, case.values, m, 0.95, 0.9)
     found |= {"gae": gae[0] * m, "gae_returns": gae[1] * m}
     for name, one in CORRECTIONS.items():
@@ -149,11 +186,17 @@ def verls(case):
     found["overlong"] = torch.tensor([overlong(tokens) for tokens in LENGTHS])
     for ours_, theirs in (("k1", "k1"), ("abs", "abs"), ("k2", "k2"), ("k3_clamped", "k3")):
         found[f"kl_{ours_}"] = c.kl_penalty_forward(case.log_probs, case.reference, theirs)
+    means = [c.agg_loss(case.advantages[part], m[part], "token-mean") for part in MICRO_BATCHES]
+    shares = [len(m[part]) / len(m) for part in MICRO_BATCHES]
+    for scope, weights in SCOPES.items():
+        found[f"scope/{scope}"] = sum(a * b for a, b in zip(means, weights or shares, strict=True))
     for mode, theirs in MODES.items():
         if theirs is None:
             continue
         args = (case.old, case.log_probs, case.advantages, m)
-        for name, mode_name in (("ppo", "vanilla"), ("gspo", "gspo"), ("cispo", "cispo")):
+        for name, mode_name in FAMILIES.items():
+            if OF_SEQUENCES.get(name, mode) != mode:
+                continue
             policy = c.get_policy_loss_fn(mode_name)(*args, loss_agg_mode=theirs, config=actor(theirs))[0]
             found |= {f"{name}/{mode}": policy, f"{name}/{mode}/cut": policy}
         critic = c.compute_value_loss(case.values, case.returns, case.old, m, 0.2, theirs)[0]
@@ -164,15 +207,11 @@ def verls(case):
 def gradients(case):
     """The gradient with respect to log-probs: what a loss teaches, which two equal values can hide."""
     found = []
-    for name, mode_name in (("ppo", "vanilla"), ("gspo", "gspo"), ("cispo", "cispo")):
-        leaf = case.log_probs.clone().requires_grad_()
-        functions = {
-            "ppo": lambda x: losses.clipped(x, case.old, case.advantages, LOW, HIGH, DUAL),
-            "gspo": lambda x: losses.sequence_clipped(x, case.old, case.advantages, case.mask, LOW, HIGH),
-            "cispo": lambda x: losses.weighted_log_likelihood(x, case.old, case.advantages, LOW, HIGH),
-        }
-        whole = losses.denominator(case.mask, "token-mean")
-        losses.aggregate(functions[name](leaf), case.mask, "token-mean", whole, case.mask.shape[-1]).backward()
+    for name, mode_name in FAMILIES.items():
+        leaf, how = case.log_probs.clone().requires_grad_(), OF_SEQUENCES.get(name, "token-mean")
+        loss = losses.POLICY[name](leaf, case.old, case.advantages, case.mask, losses.Bounds(LOW, HIGH, DUAL))
+        whole = losses.denominator(case.mask, how)
+        losses.aggregate(loss, case.mask, how, whole, case.mask.shape[-1]).backward()
         other = case.log_probs.clone().requires_grad_()
         args = (case.old, other, case.advantages, case.mask)
         core_algos.get_policy_loss_fn(mode_name)(*args, loss_agg_mode="token-mean", config=actor("token-mean"))[
