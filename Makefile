@@ -64,8 +64,8 @@ mathematics: conformance-env  ## golden cases and the corpus before the framewor
 dead-keys: conformance-env  ## keys that rftconf calls dead in RELEASE="verl 0.6.1 --trainer megatron", beside the lines of its code that have their name, for a person to read
 	$(PYTHON) -m tests.conformance.dead_keys $(RELEASE)
 
-mutants:  ## break COUNT=300 rows and folds one at a time, drawn by SEED=0, and count which judges notice
-	$(PYTHON) -m tests.mutants --count $(or $(COUNT),300) --seed $(or $(SEED),0) -o benches/results/mutants-$(TODAY).json
+mutants:  ## break COUNT=300 rows and folds one at a time, drawn by SEED=0, and count which judges notice (ROUNDS=4 leaves the dear ones out; goes on from STATE=)
+	$(PYTHON) -m tests.mutants --count $(or $(COUNT),300) --seed $(or $(SEED),0) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(STATE),--state $(STATE)) -o benches/results/mutants-$(TODAY).json
 
 migrations: conformance-env  ## examples of older releases before and after rftconf migrate; SETS="verl:0.5.0:FOLDER …", checkouts that you trust
 	$(PYTHON) -m tests.conformance.migrations $(SETS) -o benches/results/migrations-$(TODAY).json
@@ -180,6 +180,10 @@ bounds:  ## every verb before files that ask for much, at SIZE=100000 bytes: sec
 
 bench-bytes:  ## what a byte of an honest file costs, from 1 KB to 10 MB
 	$(PYTHON) -m benches.bytes -o benches/results/bytes-$(TODAY).json
+
+effects:  ## what tables declare and what each key with a row does to a conversion, anew (6 minutes); read the diff before you commit it
+	$(PYTHON) -m tests.mappers.declarations
+	$(PYTHON) -m tests.laws.row_effects
 
 golden:  ## convert the golden cases anew; read the diff before you commit it
 	$(PYTHON) scripts/golden.py

@@ -45,8 +45,14 @@ HANGS_ON = {
     "critic_gradient": ("algorithm.critic",),
     "learning_rates": ("optim.actor",),
     "updates": ("batch.", "sync.every_rollouts"),
+    "micro_batches": (
+        *("batch.micro.", "batch.sequences_per_update", "batch.responses_per_prompt", "length."),
+        *("placement.actor.gpus", "placement.actor.sp"),
+    ),
 }
 """Beginnings of the plan fields that decide a quantity."""
+TUNING = "speed and memory differ too"
+"""How the note begins that lists each field of speed and memory that differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +143,9 @@ def named_fields(account: Mapping[str, Any]) -> Iterator[str]:
         if line["state"] != "exact":
             yield from (path.removeprefix("stage.") for path in line["plan"])
     for note in account["notes"]:
-        yield note.partition(":")[0].removeprefix("stage.")
+        beginning, _, rest = note.partition(": ")
+        fields = [part.partition(": ")[0] for part in rest.split("; ")] if beginning == TUNING else [beginning]
+        yield from (path.removeprefix("stage.") for path in fields)
 
 
 def gaps(mine: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float]]:

@@ -9,7 +9,16 @@ import pytest
 from rftconf.plan.index import fields
 from tests.conformance.environment import Target
 from tests.conformance.judging import Bench
-from tests.conformance.mathematics import HANGS_ON, Compared, compared, difference, golden_runs, judge_of
+from tests.conformance.mathematics import (
+    HANGS_ON,
+    TUNING,
+    Compared,
+    compared,
+    difference,
+    golden_runs,
+    judge_of,
+    named_fields,
+)
 
 RUNS = [
     pytest.param(source, file, target, options, id=name, marks=pytest.mark.xdist_group(str(target)))
@@ -51,6 +60,16 @@ def test_a_difference_that_no_line_names_is_found() -> None:
     assert silent.unnamed == ["actor_gradient by 0.5"]
     assert Compared(verl, verl, gaps, frozenset({"algorithm.kl_loss.coef"})).unnamed == []
     assert set(gaps) <= set(HANGS_ON)
+
+
+def test_micro_batches_are_compared_and_the_note_of_speed_and_memory_names_them() -> None:
+    verl = judge_of("verl", "0.9.1")
+    assert verl is not None
+    account = {"sources": [], "notes": [f"{TUNING}: sync.bucket_megabytes: 1024 in the source, 2048 here"]}
+    silent = Compared(verl, verl, {"micro_batches": 0.5}, frozenset(named_fields(account)))
+    assert silent.unnamed == ["micro_batches by 0.5"]
+    account["notes"] = [f"{TUNING}: sync.bucket_megabytes: 1, 2 here; batch.micro.tokens_per_rank: 8192, 16384 here"]
+    assert Compared(verl, verl, {"micro_batches": 0.5}, frozenset(named_fields(account))).unnamed == []
 
 
 def test_every_field_that_a_quantity_hangs_on_is_one_of_the_plan() -> None:

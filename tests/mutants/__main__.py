@@ -1,60 +1,30 @@
 """How many broken mappings our judges notice: `python -m tests.mutants --count 300 --seed 0` (`make mutants`).
 
-Breaks are drawn evenly over their kinds. Golden cases that run the broken line are asked first, then the laws, then the
-tests of mappers. What nobody notices is listed.
+Breaks are drawn evenly over their kinds. What nobody notices is listed. `--state FILE` keeps each answer, so that a run
+that was ended goes on.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
+import gc
 import json
+import multiprocessing
 import random
-import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from tests.mutants.breaking import MAPPERS, ROOT, Break, all_breaks
+from tests.mutants import noticing, relevance
+from tests.mutants.breaking import ROOT, Break, all_breaks
 
 LONGEST_S = 600
-TOO_LONG = "time"
-"""A break that keeps a judge busy for so long is noticed too."""
-Lines = dict[tuple[str, int], list[str]]
-
-
-def lines_run() -> Lines:
-    """Line of a module of mappers/ to the golden cases that run it; what runs on import belongs to all of them."""
-    from tests.test_golden import golden as script
-
-    found: Lines = defaultdict(list)
-    for case in script.all_cases():
-        seen: set[tuple[str, int]] = set()
-
-        def trace(frame: FrameType, event: str, argument: Any, seen: set[tuple[str, int]] = seen) -> Any:
-            del argument
-            file = frame.f_code.co_filename
-            if not file.startswith(str(MAPPERS)):
-                return None
-            if event in ("line", "call"):
-                seen.add((file, frame.f_lineno))
-            return trace
-
-        sys.settrace(trace)
-        try:
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                script.produce(case)
-        finally:
-            sys.settrace(None)
-        for line in seen:
-            found[line].append(f"{case.group}/{case.folder.name}")
-    return found
+TOO_LONG, DIED = "time", "process"
+"""A break that keeps a judge busy for so long, or ends its process, is noticed too."""
+FORK = multiprocessing.get_context("fork")
 
 
 def drawn(count: int, seed: int) -> list[Break]:
@@ -69,24 +39,94 @@ def drawn(count: int, seed: int) -> list[Break]:
     return turns[:count]
 
 
-def ask_text(module_file: Path, text: str, cases: Sequence[str]) -> str:
-    """The judge that notices when a module has this text, or an empty text."""
-    module = ".".join(module_file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
-        file.write(text)
-        file.flush()
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "tests.mutants.noticing", module, file.name, *cases],
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
-                timeout=LONGEST_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return TOO_LONG
-    return done.stdout if done.returncode == 0 else "tables"
+def in_a_fork(work: Callable[[], Any]) -> Any:
+    """What `work` gives in a process of its own; the reason as text where it gives nothing."""
+    mine, theirs = FORK.Pipe(duplex=False)
+
+    def run() -> None:
+        theirs.send(work())
+
+    process = FORK.Process(target=run)
+    process.start()
+    theirs.close()
+    try:
+        return mine.recv() if mine.poll(LONGEST_S) else TOO_LONG
+    except EOFError:
+        return DIED
+    finally:
+        process.kill()
+        process.join()
+
+
+class Asking:
+    """Asks the judges about breaks, a process each, and keeps every answer in a file where one is named."""
+
+    def __init__(self, state: Path | None) -> None:
+        noticing.warm()
+        gc.freeze()
+        self.near = relevance.Relevance(in_a_fork(relevance.lines_run))
+        self.state = state
+        self.judges: dict[str, str] = {}
+        self.rounds: Counter[str] = Counter()
+        """How many rounds of judges each break went through unnoticed."""
+        for line in state.read_text(encoding="utf-8").splitlines() if state and state.exists() else ():
+            self.take(**json.loads(line))
+
+    def take(self, name: str, judge: str, turn: int) -> None:
+        """An answer."""
+        self.judges[name] = judge
+        self.rounds[name] = turn + 1
+
+    def ask(self, found: Break, text: str, turn: int) -> str:
+        """The judge of a round that notices a text in place of the module of a break."""
+        module = ".".join(found.file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        near, own = self.near, relevance.framework_of(found)
+        question = noticing.Question(
+            module, text, own, near.cases_of(found), near.tests_of(found), near.flips_of(found)
+        )
+        return str(in_a_fork(lambda: noticing.noticed(question, noticing.ROUNDS[turn])))
+
+    def ask_once(self, found: Break, turn: int) -> None:
+        """Ask a round about a break, unless that was answered before."""
+        name = str(found)
+        if self.judges.get(name) or self.rounds[name] > turn:
+            return
+        began = time.monotonic()
+        judge = self.ask(found, found.source(), turn)
+        self.take(name, judge, turn)
+        print(f"{judge or str(turn):<16}{time.monotonic() - began:4.0f} s  {name}", flush=True)
+        if self.state is not None:
+            with self.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"name": name, "judge": judge, "turn": turn}) + "\n")
+
+    def check_unbroken(self) -> None:
+        """Exit where a judge fails with nothing broken."""
+        whole = next(one for one in all_breaks() if one.file.name == "codecs.py")
+        for turn in range(len(noticing.ROUNDS)):
+            if judge := self.ask(whole, whole.file.read_text(encoding="utf-8"), turn):
+                sys.exit(f"{judge} fail with nothing broken: mend that first")
+
+
+def figures(breaks: list[Break], judges: dict[str, str], seed: int) -> dict[str, Any]:
+    """The counts as a file keeps them."""
+    by_kind: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in breaks:
+        by_kind[one.kind]["noticed" if judges[str(one)] else "unnoticed"] += 1
+    found = [judges[str(one)] for one in breaks]
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "seed": seed,
+        "breaks": len(breaks),
+        "of": len(all_breaks()),
+        "noticed": round(sum(map(bool, found)) / len(found), 4),
+        "noticed by what a config becomes": round(
+            sum(one not in ("", noticing.DECLARATIONS) for one in found) / len(found), 4
+        ),
+        "by judge": Counter(one or "nobody" for one in found),
+        "by kind": by_kind,
+        "unnoticed": sorted(str(one) for one in breaks if not judges[str(one)]),
+        "by declarations first": sorted(str(one) for one in breaks if judges[str(one)] == noticing.DECLARATIONS),
+    }
 
 
 def main() -> None:
@@ -94,39 +134,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--state", type=Path, help="a file that keeps each answer; the run goes on from it")
+    parser.add_argument("--rounds", type=int, default=len(noticing.ROUNDS), help="how many rounds of judges to ask")
     parser.add_argument("-o", "--output", type=Path, help="where the figures go, as JSON")
     args = parser.parse_args()
-    started, ran = time.monotonic(), lines_run()
-    everywhere = sorted({case for cases in ran.values() for case in cases})
-    if judge := ask_text(whole := MAPPERS / "codecs.py", whole.read_text(encoding="utf-8"), everywhere):
-        sys.exit(f"{judge} fail with nothing broken: mend that first")
-    by_judge: Counter[str] = Counter()
-    by_kind: dict[str, Counter[str]] = defaultdict(Counter)
-    unnoticed = []
-    for one in drawn(args.count, args.seed):
-        # a line that no case runs belongs to a table's declaration (it ran on import), which every case may use
-        cases = ran.get((str(one.file), one.line)) or everywhere
-        judge = ask_text(one.file, one.source(), cases)
-        by_judge[judge or "nobody"] += 1
-        by_kind[one.kind]["noticed" if judge else "unnoticed"] += 1
-        if not judge:
-            unnoticed.append(str(one))
-        print(f"{judge or 'NOBODY':<14}{one}", flush=True)
-    total = sum(by_judge.values())
-    share = 1 - by_judge["nobody"] / total if total else 0.0
-    print(f"{share:.1%} of {total} noticed: {dict(by_judge)}, {time.monotonic() - started:.0f} s")
+    started, breaks, asking = time.monotonic(), drawn(args.count, args.seed), Asking(args.state)
+    if not asking.judges:
+        asking.check_unbroken()
+    for turn in range(args.rounds):
+        for one in breaks:
+            asking.ask_once(one, turn)
+    told = figures(breaks, asking.judges, args.seed)
+    print(
+        f"{told['noticed']:.1%} of {len(breaks)} noticed: {dict(told['by judge'])}, {time.monotonic() - started:.0f} s"
+    )
     if args.output:
-        figures = {
-            "date": time.strftime("%Y-%m-%d"),
-            "seed": args.seed,
-            "breaks": total,
-            "noticed": round(share, 4),
-            "by judge": by_judge,
-            "by kind": by_kind,
-            "unnoticed": sorted(unnoticed),
-        }
-        args.output.write_text(json.dumps(figures, indent=1) + "\n")
-    sys.exit(share < 0.95)
+        args.output.write_text(json.dumps(told, indent=1) + "\n")
+    sys.exit(told["noticed"] < 0.95)
 
 
 if __name__ == "__main__":

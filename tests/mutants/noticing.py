@@ -1,7 +1,7 @@
-"""A process with one broken module: the judges one after another, until one notices.
+"""The judges of a broken module, one after another, until one notices.
 
-`python -m tests.mutants.noticing MODULE FILE [CASE ...]`: MODULE is imported from the text of FILE; the golden cases
-named run first. Prints the judge that noticed, or nothing.
+Each break gets a process of its own, forked from one that has everything in memory but the mappers and what imports
+them. The cheapest judges come first, and each asks only about what the broken module can change.
 """
 
 from __future__ import annotations
@@ -12,16 +12,49 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import io
+import pkgutil
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import CodeType, ModuleType
 
-LAWS = (
-    *("tests/mappers/test_tables.py", "tests/laws/test_round_trips.py", "tests/laws/test_same_run.py"),
-    *("tests/laws/test_supervised.py", "tests/test_corpus_round_trips.py"),
-)
-TESTS = ("tests/mappers", "tests/test_chatlearn_rules.py", "tests/test_roll_rules.py", "tests/budget", "tests/migrate")
+from rftconf.schemas import catalogue, registry
+
+ABOVE = ("base", "text", "plan", "schemas")
+"""Packages that import no mapper, so that a break cannot reach them."""
+TABLES, DECLARATIONS, GOLDEN, EFFECTS = "tables", "declarations", "golden cases", "effects of keys"
+TESTS, LAWS = "tests", "laws"
+LAW_FILES = ("tests/laws/test_same_run.py", "tests/laws/test_supervised.py", "tests/laws/test_round_trips.py")
+NEAR, NEAR_FLIPS = 8, 40
+"""Golden cases, test files and effects of keys that are asked first."""
+ARGUMENTS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One broken module: its name and text, its framework (empty for all); what to ask, the nearest first."""
+
+    module: str
+    text: str
+    framework: str
+    cases: Sequence[str]
+    tests: Sequence[str]
+    flips: Sequence[tuple[str, str, int]]
+
+
+def warm() -> None:
+    """Load what no break can change: the packages above the mappers, the catalogues, pytest."""
+    for name in ABOVE:
+        package = importlib.import_module(f"rftconf.{name}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    for framework in registry.FRAMEWORKS:
+        for trainer in registry.framework(framework).trainers:
+            with contextlib.suppress(KeyError, FileNotFoundError):
+                catalogue.load(framework, None, trainer)
+    importlib.import_module("pytest")
+    early = [name for name in sys.modules if name.startswith("rftconf.mappers")]
+    assert not early, f"{early[0]} is loaded before it is broken"
 
 
 class Loader(importlib.machinery.SourceFileLoader):
@@ -77,47 +110,55 @@ def golden(names: Sequence[str]) -> bool:
     return all(script.produce(cases[name]) == script.kept(cases[name]) for name in names)
 
 
-def pages() -> bool:
-    """The pages that are made from the tables are the ones that are committed."""
-    generate_docs = importlib.import_module("scripts.generate_docs")
-    made = generate_docs.pages()
-    return all((generate_docs.DOCS / name).read_text(encoding="utf-8") == text for name, text in made.items())
+def declarations() -> bool:
+    """The tables declare what they are kept to declare."""
+    from rftconf.mappers.tables import all_tables
+    from tests.mappers.declarations import file_of, text_of_table
+
+    return all(file_of(*table).read_text(encoding="utf-8") == text_of_table(*table) for table in all_tables())
 
 
-def passes(paths: Sequence[str]) -> bool:
-    """These tests pass."""
+def passes(paths: Sequence[str], words: str = "") -> bool:
+    """These tests pass; with `words`, those whose name has one of them."""
     import pytest
 
-    return pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *paths]) == pytest.ExitCode.OK
+    chosen = ["-k", words] if words else []
+    return pytest.main([*ARGUMENTS, *chosen, *paths]) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-def noticed(names: Sequence[str]) -> str:
-    """The first judge that notices."""
-    judges: tuple[tuple[str, Callable[[], bool]], ...] = (
-        ("tables", tables),
-        ("golden cases", lambda: golden(names)),
-        ("generated pages", pages),
-        ("laws", lambda: passes(LAWS)),
-        ("tests", lambda: passes(TESTS)),
-    )
-    for name, judge in judges:
-        try:
-            if not judge():
-                return name
-        except Exception:  # noqa: BLE001 - whatever a broken module raises, somebody noticed
-            return name
-    return ""
+def effects(flips: Sequence[tuple[str, str, int]]) -> bool:
+    """Keys do to a conversion what they are kept to do."""
+    from tests.laws.row_effects import effect, kept
+
+    chosen = (kept(framework, to)[number] for framework, to, number in flips)
+    return all(found == effect(flip) for flip, found in chosen)
 
 
-def main() -> None:
-    """Break, ask, print."""
-    module, file, *names = sys.argv[1:]
-    sys.meta_path.insert(0, Finder(module, Path(file).read_text(encoding="utf-8")))
+ROUNDS: tuple[Mapping[str, Callable[[Question], bool]], ...] = (
+    {
+        TABLES: lambda _: tables(),
+        GOLDEN: lambda q: golden(q.cases[:NEAR]),
+        EFFECTS: lambda q: effects(q.flips[:NEAR_FLIPS]),
+    },
+    {DECLARATIONS: lambda _: declarations()},
+    {GOLDEN: lambda q: golden(q.cases[NEAR:])},
+    {TESTS: lambda q: passes(q.tests[:NEAR])},
+    {TESTS: lambda q: passes(q.tests[NEAR:])},
+    {EFFECTS: lambda q: effects(q.flips[NEAR_FLIPS:])},
+    {LAWS: lambda q: passes(LAW_FILES, q.framework)},
+)
+"""Judges by what they cost: a round is asked only about what the rounds before did not notice."""
+
+
+def noticed(question: Question, judges: Mapping[str, Callable[[Question], bool]]) -> str:
+    """The first of these judges that notices, or an empty text."""
+    sys.meta_path.insert(0, Finder(question.module, question.text))
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        found = noticed(names)
-    sys.stdout.write(found)
-
-
-if __name__ == "__main__":
-    main()
+        for name, judge in judges.items():
+            try:
+                if not judge(question):
+                    return name
+            except Exception:  # noqa: BLE001 - whatever a broken module raises, somebody noticed
+                return name
+    return ""

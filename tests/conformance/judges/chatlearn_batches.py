@@ -2,6 +2,8 @@
 
 import types
 
+import micro_batches
+
 
 def updates(config):
     """`{"updates": sequences of each update of one episode}`, over all ranks; nothing where a rank's share is uneven."""
@@ -11,6 +13,9 @@ def updates(config):
         return {}
     from chatlearn.data import data
 
+    engine, share = config.models["policy"], given["train_global_batch_size"] // ranks
+    longest = engine["max_prompt_tokens_length"], engine["max_response_tokens_length"]
+    micro = micro_batches.of_chatlearn(config.models["policy_trainer"], given, share, *longest)
     made = data.StreamDataset.__ray_metadata__.modified_class(
         given["stream_data_loader_type"], each, None, given["train_micro_batch_size"]
     )
@@ -23,7 +28,7 @@ def updates(config):
         made.iter = iter(made)
         shares = [[len(made.next()) for _ in range(each)] for _ in range(ranks)]
         found += [sum(of_update) for of_update in zip(*shares, strict=True)]
-    return {"updates": found}
+    return micro | {"updates": found}
 
 
 def ranks_of(trainer, given):

@@ -1,5 +1,6 @@
 """How ROLL cuts a period into updates: the batch's own iterator, with what `ActorWorker.train_step` asks of it."""
 
+import micro_batches
 import torch
 
 
@@ -8,13 +9,16 @@ def updates(config, answers):
     actor, ranks = config.actor_train, ranks_of(config)
     share, rest = divmod(config.rollout_batch_size * answers, ranks)
     size = actor.training_args.per_device_train_batch_size * actor.training_args.gradient_accumulation_steps
-    if rest or share % size or actor.use_dynamic_batching_in_train:
+    if rest or share % size:
         return {}
+    micro = micro_batches.of_roll(actor, size, config.prompt_length, config.sequence_length - config.prompt_length)
+    if actor.use_dynamic_batching_in_train:
+        return micro
     from roll.distributed.scheduler.protocol import DataProto
 
     given = {"epochs": config.ppo_epochs, "seed": config.seed, "dataloader_kwargs": {"shuffle": True}}
     made = DataProto.from_dict({"row": torch.arange(share)}).make_iterator(mini_batch_size=size, **given)
-    return {"updates": [len(batch) * ranks for batch in made]}
+    return micro | {"updates": [len(batch) * ranks for batch in made]}
 
 
 def ranks_of(config):

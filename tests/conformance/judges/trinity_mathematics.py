@@ -4,6 +4,7 @@ Advantages by the algorithm's advantage function, in the trainer or over groups 
 the actor's loss by `TrinityPolicyLoss`; the critic and the schedule are veRL's under the config that Trinity builds.
 """
 
+import micro_batches
 import verl_batches
 import verl_mathematics
 from period import FOLLOWS_TEACHER, NO_ADVANTAGES, Period, taught
@@ -36,10 +37,12 @@ def updates(config, actor):
     """The updates between two synchronizations: a train step each that the buffer's reader fills."""
     step, between = config.buffer.train_batch_size, config.synchronizer
     interval = getattr(between, "explorer_sync_interval", None) or between.sync_interval
+    model, gpus = config.model, config.cluster.trainer_gpu_num
+    micro = micro_batches.of_verl(actor, step, gpus, model.max_prompt_tokens, model.max_response_tokens)
     sequences = config.buffer.batch_size * config.algorithm.repeat_times * interval
     if sequences % step or config.algorithm.sample_strategy != "default":
-        return {}
-    return verl_batches.cut(step, actor, 1, sequences // step)
+        return micro
+    return micro | verl_batches.cut(step, actor, 1, sequences // step)
 
 
 def advantages(period, algorithm, kind):

@@ -4,13 +4,18 @@ import contextlib
 import inspect
 import types
 
+import micro_batches
 import torch
 
 
 def updates(config):
     """`{"updates": sequences of each update of one period}`, over all ranks; nothing where the last would be uneven."""
-    answers = config.actor_rollout_ref.rollout.n
-    return cut(config.data.train_batch_size * answers, config.actor_rollout_ref.actor, answers)
+    answers, actor, data = config.actor_rollout_ref.rollout.n, config.actor_rollout_ref.actor, config.data
+    gpus = config.trainer.nnodes * config.trainer.n_gpus_per_node
+    one_update = actor.ppo_mini_batch_size * answers
+    return cut(data.train_batch_size * answers, actor, answers) | micro_batches.of_verl(
+        actor, one_update, gpus, data.max_prompt_length, data.max_response_length
+    )
 
 
 def cut(sequences, actor, answers, steps=1):

@@ -1,0 +1,152 @@
+"""What a break can change: the golden cases that run the broken line, and the tests that speak of its words first."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import io
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rftconf.schemas.registry import FRAMEWORKS
+from tests.mutants.breaking import MAPPERS, ROOT, Break, at
+
+Lines = Mapping[tuple[str, int], Sequence[str]]
+WORD = re.compile(r"[A-Za-z_]\w+")
+LONGEST_STATEMENT = 1500
+EFFECTS = ROOT / "tests" / "laws" / "effects"
+TEST_FILES = (
+    *("tests/mappers/test_*.py", "tests/test_line_by_line*.py", "tests/test_*_rules.py", "tests/dialects/test_*.py"),
+    *(
+        "tests/diff/test_*.py",
+        "tests/migrate/test_*.py",
+        "tests/convert/ledger/test_*.py",
+        "tests/convert/learning/test_*.py",
+    ),
+)
+SLOW = (
+    "test_typed_rows.py",
+    "test_corpus",
+    "test_reasons.py",
+    "test_defaults_said",
+    "test_recipes",
+    "test_declarations",
+)
+"""Tests of types and of whole corpora, which are not what notices a break of a value first."""
+
+
+def framework_of(found: Break) -> str:
+    """The framework whose table a break is in; empty for what all tables share."""
+    name = found.file.relative_to(MAPPERS).parts[0]
+    return name if name in FRAMEWORKS else ""
+
+
+def lines_run() -> Lines:
+    """Line of a module of mappers/ to the golden cases that run it; what runs on import belongs to none."""
+    from tests.test_golden import golden as script
+
+    importlib.import_module("rftconf.mappers.tables").all_tables()
+    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    for case in script.all_cases():
+        seen: set[tuple[str, int]] = set()
+
+        def trace(frame: FrameType, event: str, argument: Any, seen: set[tuple[str, int]] = seen) -> Any:
+            del argument
+            file = frame.f_code.co_filename
+            if not file.startswith(str(MAPPERS)) or frame.f_code.co_name == "<module>":
+                return None
+            if event in ("line", "call"):
+                seen.add((file, frame.f_lineno))
+            return trace
+
+        sys.settrace(trace)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                script.produce(case)
+        finally:
+            sys.settrace(None)
+        for line in seen:
+            found[line].append(f"{case.group}/{case.folder.name}")
+    return dict(found)
+
+
+class Nearness:
+    """Texts by name; those that share the rarest words with a statement are the nearest to it."""
+
+    def __init__(self, texts: Mapping[Any, str]) -> None:
+        self.words = {name: frozenset(WORD.findall(text)) for name, text in texts.items()}
+        self.spread = Counter(word for words in self.words.values() for word in words)
+
+    def order(self, statement: Set[str], among: Iterable[Any] | None = None) -> list[Any]:
+        """The names, the nearest first."""
+        names = list(self.words if among is None else among)
+        share = {name: sum(1 / self.spread[word] for word in statement & self.words[name]) for name in names}
+        return sorted(names, key=lambda name: -share[name])
+
+
+class Relevance:
+    """What the judges have, by nearness; `ran` says which golden cases run a line of the mappers."""
+
+    def __init__(self, ran: Lines) -> None:
+        self.ran = ran
+        self.cases = Nearness(
+            {f"{file.parent.parent.name}/{file.parent.name}": text_of_case(file.parent) for file in CASES}
+        )
+        self.tests = Nearness({str(file.relative_to(ROOT)): file.read_text() for file in test_files()})
+        self.flips = Nearness(dict(texts_of_flips()))
+
+    def cases_of(self, found: Break) -> list[str]:
+        """The golden cases that a break can change: those that run its line. Where none does, it is a declaration, which
+        every case of its framework may use."""
+        own = framework_of(found)
+        ran = self.ran.get((str(found.file), found.line))
+        among = ran or [name for name, words in self.cases.words.items() if not own or own in words]
+        return self.cases.order(words_about(found), among)
+
+    def tests_of(self, found: Break) -> list[str]:
+        """The test files."""
+        return self.tests.order(words_about(found))
+
+    def flips_of(self, found: Break) -> list[tuple[str, str, int]]:
+        """The effects of keys in which its framework takes part."""
+        own = framework_of(found)
+        return self.flips.order(words_about(found), [flip for flip in self.flips.words if not own or own in flip])
+
+
+CASES = sorted((ROOT / "golden").glob("*/*/case.toml"))
+
+
+def text_of_case(folder: Path) -> str:
+    """All that a golden case has."""
+    return "\n".join(file.read_text() for file in sorted(folder.iterdir()) if file.is_file())
+
+
+def test_files() -> list[Path]:
+    """The tests that are asked."""
+    files = [file for pattern in TEST_FILES for file in sorted(ROOT.glob(pattern))]
+    return [file for file in files if not file.name.startswith(SLOW)]
+
+
+def texts_of_flips() -> Iterator[tuple[tuple[str, str, int], str]]:
+    """Each kept effect of a key as text, by file and line."""
+    for file in sorted(EFFECTS.glob("*.json")):
+        framework, _, to = file.stem.partition("-to-")
+        for number, line in enumerate(json.loads(file.read_text())):
+            yield (framework, to, number), json.dumps(line)
+
+
+def words_about(found: Break) -> Set[str]:
+    """The words of the call around a break, three levels above it at most, and of the names of its module."""
+    tree = ast.parse(found.file.read_text(encoding="utf-8"))
+    for shorter in range(max(1, len(found.route) - 3), len(found.route) + 1):
+        text = ast.unparse(at(tree, found.route[:shorter]))
+        if len(text) < LONGEST_STATEMENT:
+            break
+    return frozenset(WORD.findall(f"{text} {framework_of(found)} {found.file.stem}"))
