@@ -131,7 +131,27 @@ def plan_edits(document: Document, route: Route) -> list[Wanted]:
             slot = {leaf.key: Slot(leaf.value, leaf)}
             ours = _by_leaf(route.rewritten(slot if alone else {**flat, **slot}))
         found += _wanted_of_leaf(leaf, *ours.get(id(leaf), ({}, [])), route, overrides=overrides)
-    return found
+    return found + [
+        _without_group(leaf, document, route) for leaf in document.leaves if _loses_group(leaf, groups, route)
+    ]
+
+
+def _loses_group(leaf: Leaf, groups: frozenset[str], route: Route) -> bool:
+    """True for a word that chooses a trainer's config, where the asked release has no such word."""
+    chosen = leaf.key in groups and leaf.mode is not Mode.DELETE
+    return chosen and leaf.key in route.old and leaf.key not in route.new
+
+
+def _without_group(leaf: Leaf, document: Document, route: Route) -> Wanted:
+    """The word is taken out; where nothing else chooses that trainer's config, it is lost, and the reason says what does."""
+    known, trainer = registry.framework(route.found.framework), route.found.trainer
+    usual = known.config_names[known.trainer]
+    started = (document.launch.options.get("--config-name") if document.launch is not None else None) or usual
+    lossy = trainer != known.trainer and started == usual
+    why = f"{known.title} {route.to} does not know {leaf.key}"
+    if lossy and known.config_names[trainer] != usual:
+        why += f"; start it with --config-name={known.config_names[trainer]}"
+    return Wanted(leaf, Kind.REMOVED, None, why=why, lossy=lossy)
 
 
 _Ends: TypeAlias = dict[int, tuple[dict[str, Any], list[Change]]]

@@ -275,3 +275,20 @@ def test_down_to_a_release_whose_default_says_more_than_nothing() -> None:
     done = migrated(text, "0.6.0", "0.3.3", "run.yaml", "trinity")
     assert "min_response_tokens: 0\n" in done.text  # 1 where 0.3.3 is told nothing
     assert not [one for one in done.unlike if one.name == "stage.length.response_min_tokens"]
+
+
+@pytest.mark.parametrize(
+    ("to", "engine", "lossy"), [("0.5.0", "megatron", True), ("0.7.1", "megatron", True), ("0.5.0", "dp", False)]
+)
+def test_a_word_that_chooses_the_engine_is_no_word_of_older_releases(to: str, engine: str, lossy: bool) -> None:
+    """It stayed, the release did not start, and the migration called nothing lost."""
+    done = migrated(script(f"model_engine={engine}"), "0.9.1", to)
+    (edit,) = (edit for edit in done.edits if edit.was == "model_engine")
+    assert edit.lossy is lossy
+    assert ("--config-name=ppo_megatron_trainer" in edit.why) is lossy
+    assert "model_engine" not in done.text
+
+
+@pytest.mark.parametrize(("to", "engine"), [("0.8.0", "megatron"), ("0.7.1", "dp")])
+def test_a_word_that_the_release_has_stays(to: str, engine: str) -> None:
+    assert f"model_engine={engine}" in migrated(script(f"model_engine={engine}"), "0.9.1", to).text
