@@ -112,8 +112,11 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _of_sequences(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Refuse what such a loss does where other terms are averaged over the update, and with weights of tokens."""
+    """Refuse a second clip of any loss but PPO's, and what a mean over sequences does beside other terms and weights of tokens."""
     algorithm, name = stage.algorithm, str(stage.algorithm.policy_loss.family)
+    dual = algorithm.policy_loss.dual_clip_c
+    if name in FAMILIES - {"ppo"} and dual is not None:
+        yield "algorithm.policy_loss.dual_clip_c", f"is {said(dual)}; the runner clips the {name} loss once"
     if name not in OF_SEQUENCES:
         return
     if algorithm.loss_norm_scope != "micro_batch_mean":

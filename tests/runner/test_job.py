@@ -265,3 +265,11 @@ def test_a_loss_that_is_a_mean_over_sequences(words: dict[str, str], path: str) 
     assert path in {one.path for one in refusals(found)} | {""}
     assert "stage.algorithm.policy_loss.family" not in {one.path for one in refusals(found)}
     assert job_of(found).aggregation == "seq-mean-token-mean"
+
+
+def test_a_second_clip_of_another_loss_is_refused() -> None:
+    """ROLL's base worker clips its ratio of sequences twice too (actor_worker.py: loss_func)."""
+    found = plan()
+    found.stages[0].algorithm.policy_loss.family = "gspo"
+    assert found.stages[0].algorithm.policy_loss.dual_clip_c == 3.0
+    assert "stage.algorithm.policy_loss.dual_clip_c" in {one.path for one in refusals(found)}
