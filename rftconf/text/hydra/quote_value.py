@@ -11,9 +11,11 @@ from rftconf.base.symbols import Expr, Now, Text, Value, text
 
 Pieces: TypeAlias = tuple["str | Expr", ...]
 
-_BARE = re.compile(r"(?:[A-Za-z_/]|\.{1,2}/)[\w/.+%*@?|:\-]*", re.ASCII)
+_BARE = re.compile(r"(?:[A-Za-z_/]|\.{1,2}/)(?:[\w/.+%*@?|:\-]*[\w/.+%*@?|\-])?", re.ASCII)
+"""A dotlist's values are YAML, which takes a text that ends in a colon for a key."""
 _BARE_AROUND_SYMBOLS = re.compile(r"[\w/.+%*@?|:\-]*", re.ASCII)
-_NOT_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
+_NOT_TEXT = frozenset({"true", "false", "null", "inf", "nan", "yes", "no", "on", "off"})
+"""Words that mean something else to Hydra, or to YAML."""
 _BARE_KEY = re.compile(r"[A-Za-z_][\w/.+%*@?|\-]*", re.ASCII)
 _ESCAPABLE_IN_KEY = re.compile(r"[\\()\[\]{}:=, ]")
 _KEY_TEXT = re.compile(r"[\w/.+$%*@?|\-\\()\[\]{}:=, ]+", re.ASCII)
