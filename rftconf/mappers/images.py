@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rftconf.base.symbols import formula
+from rftconf.base.symbols import Text, formula
 from rftconf.mappers.context import WriteContext
 from rftconf.plan.origin import Kind
 
@@ -15,8 +15,10 @@ _SEES = re.compile(r"(?i)(?<![a-z])(?:[a-z]*vlm?|omni|llava\w*|internvl\w*|visio
 
 
 def sees_images(model: Any) -> bool:
-    """Tell by its name whether a model is one of vision and language (`Qwen/Qwen2.5-VL-7B-Instruct`)."""
-    return isinstance(model, str) and _SEES.search(model) is not None
+    """Tell by its name whether a model is one of vision and language (`Qwen/Qwen2.5-VL-7B-Instruct`), also where only the
+    folder that it lies in is not known (`$MODELS/Qwen2.5-VL-7B-Instruct`)."""
+    parts = model.parts if isinstance(model, Text) else (model,)
+    return any(isinstance(part, str) and _SEES.search(part) is not None for part in parts)
 
 
 def columns_of_images(w: WriteContext) -> tuple[str, ...]:

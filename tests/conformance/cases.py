@@ -20,6 +20,7 @@ SAMPLE_SIZE = 4
 DECISIONS = {
     "data.train_files": "/data/train.parquet",
     "data.val_files": "/data/test.parquet",
+    "actor_rollout_ref.rollout.name": "vllm",
     "actor_rollout_ref.actor.policy_loss.loss_mode": "vanilla",
     "actor_rollout_ref.actor.optim.lr_scheduler_type": "constant",
     "actor_rollout_ref.actor.optim.warmup_style": "constant",
@@ -38,6 +39,11 @@ DECISIONS = {
     "trainer.trainer_config.actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu": "1",
     "trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": "1",
     "trainer.trainer_config.critic.ppo_micro_batch_size_per_gpu": "1",
+    **{
+        f"trainer.trainer_config.critic.{engine}.{size}": "1"
+        for engine in ("fsdp", "megatron")
+        for size in ("micro_batch_size_per_gpu", "infer_micro_batch_size_per_gpu")
+    },
     "model.model_path": "Qwen/Qwen2.5-7B-Instruct",
     "model.critic_model_path": "Qwen/Qwen2.5-7B-Instruct",
     "trainer.trainer_config.critic.optim.lr_scheduler_type": "constant",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.conformance.answers import answers
 from tests.conformance.cases import DECISIONS
 from tests.conformance.conversions import REFUSED, UNREADABLE, Converted, convert, decide, differences_after, judge
 from tests.conformance.environment import Target
@@ -42,22 +43,33 @@ class Outcome:
         return f"{self.kind}: {self.why}" if self.why else self.kind
 
 
-def converted_to(target: Target, real: Real, folder: Path) -> Converted:
-    """The config as rftconf writes it for the target."""
+def converted_to(target: Target, real: Real, folder: Path, more: Sequence[str] = ()) -> Converted:
+    """The config as rftconf writes it for the target; `more` options than a config of its corpus always gets."""
     told = ["--from", real.framework, "--from-release", real.release] if real.release else []  # a stranger's is guessed
     steps = ["--assume", "steps_per_episode=1"] if real.framework == "trinity" else []  # no config tells it
-    options = [*told, *steps, "--rows", str(ROWS), *real.options]
+    options = [*told, *steps, "--rows", str(ROWS), *real.options, *more]
     return convert(real.write(folder), target, folder, options)
+
+
+def answered(target: Target, real: Real, folder: Path) -> tuple[Converted, list[str]]:
+    """The config as rftconf writes it once its questions have answers, and the keys that stay open."""
+    ledger = folder / "ledger.json"
+    ledger.unlink(missing_ok=True)
+    converted = converted_to(target, real, folder, ["--ledger", str(ledger)])
+    still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
+    if still_open and (told := answers(ledger)):
+        converted = converted_to(target, real, folder, told)
+        still_open = [] if converted.code else decide(target, converted.file, DECISIONS)
+    return converted, still_open
 
 
 def outcome_of(bench: Bench, target: Target, real: Real, folder: Path) -> Outcome:
     """Convert, answer what is asked, put it before the target, read what the target made of it."""
-    converted = converted_to(target, real, folder)
+    converted, still_open = answered(target, real, folder)
     if converted.code in (REFUSED, UNREADABLE):
         return Outcome(REFUSED_HERE if converted.code == REFUSED else UNREAD, converted.reason)
     if converted.code:
         return Outcome(FAILED, f"exit {converted.code}: {converted.said[-600:]}")
-    still_open = decide(target, converted.file, DECISIONS)
     if still_open:
         return Outcome(OPEN, ", ".join(still_open))
     verdict = judge(bench, target, converted.file, folder)

@@ -125,3 +125,10 @@ def test_a_model_that_sees_images_reads_those_of_its_rows(model: str, workflow: 
 )  # fmt: skip
 def test_models_of_vision_and_language_are_known_by_their_names(model: object, sees: bool) -> None:
     assert sees_images(model) is sees
+
+
+@pytest.mark.parametrize(("name", "sees"), [("Qwen2.5-VL-7B", True), ("Qwen2.5-7B", False)])
+def test_a_model_is_known_by_its_name_in_a_folder_that_is_not_known(name: str, sees: bool) -> None:
+    model = "${oc.env:MODELS}/" + name
+    done = convert(read(Source("run.yaml", ROLL % model)), "trinity")
+    assert ("image_key: images" in done.text) is sees

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rftconf.base.ledger import Decision, State
 from rftconf.base.symbols import formula
 from rftconf.mappers.codecs import MISSING
@@ -36,10 +38,17 @@ def complete(writing: WriteContext) -> None:
     fixed = writing.plan("stage.batch.micro.dynamic") is False and writing.plan("stage.kind") in WITH_ROLLOUTS
     if fixed and writing.since("0.6.0") and writing.backend != "megatron":
         how = "micro-batches of a fixed size, and the source tells none"
-        critic = writing.plan("stage.algorithm.critic.enabled") is True
-        for size in (*SIZES, *((f"{TRAINER}critic.ppo_micro_batch_size_per_gpu",) if critic else ())):
+        for size in (*SIZES, *_sizes_of_the_critic(writing)):
             if writing.effective(size) is None:
                 writing.put(size, MISSING, state=State.UNRESOLVED, how=how, always=True)
+
+
+def _sizes_of_the_critic(writing: WriteContext) -> Iterator[str]:
+    """What the critic's config demands, and what its engine reads."""
+    if writing.plan("stage.algorithm.critic.enabled") is True:
+        engine = "megatron" if writing.plan("stage.placement.actor.backend") == "megatron" else "fsdp"
+        sizes = "ppo_micro_batch_size_per_gpu", f"{engine}.micro_batch_size_per_gpu", f"{engine}.infer_micro_batch_size_per_gpu"
+        yield from (f"{TRAINER}critic.{size}" for size in sizes)
 
 
 def questions(writing: WriteContext) -> list[Decision]:

@@ -123,10 +123,6 @@ RUN_ROWS = (
         lambda p: p.stage.model_options.fused_kernels, same, default=False, why="trainer/verl/config: _build_model_config"),
     row(lambda c: c.trainer.use_remove_padding, lambda p: p.stage.model_options.remove_padding, same, absent=True,
         why="overwrites trainer_config"),
-    row(lambda c: c.trainer.trainer_config.critic.model.enable_gradient_checkpointing,
-        lambda p: p.stage.model_options.critic_gradient_checkpointing, same, default=True, when=on.CRITIC, why="trainer_config.critic.model"),
-    row(lambda c: c.trainer.trainer_config.critic.model.enable_activation_offload,
-        lambda p: p.stage.model_options.critic_activation_offload, same, default=False, when=on.CRITIC, why="trainer_config.critic.model"),
     # -- engines ------------------------------------------------------------------------------------------------
     row(lambda c: c.explorer.rollout_model.engine_type, lambda p: p.stage.placement.rollout.engine,
         words({"vllm": "vllm", "vllm_async": "vllm", "sglang": "sglang", "tinker": "tinker", "external": "external"}, narrowed=dict.fromkeys(

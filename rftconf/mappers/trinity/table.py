@@ -31,6 +31,7 @@ from rftconf.mappers.trinity import (
 )
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.demonstrations import DEMOS
+from rftconf.mappers.trinity.folds_critic import ENGINE_ROWS, MODEL_FOLD
 from rftconf.mappers.trinity.folds_horizon import HORIZON
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
@@ -93,6 +94,7 @@ FOLDS = (
     Fold((*(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), folds_model.TINKER, folds_model.SERVED), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
          folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
     ROLES_FOLD,
+    MODEL_FOLD,
     SWITCHED_OFF,
     Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
     Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_model.read_critic_path, folds_model.write_critic_path, "ModelConfigValidator"),
@@ -192,7 +194,7 @@ CANNOT = (
 
 TRINITY = Table(
     framework="trinity",
-    rows=(*FOLDS, *RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS, *FIXED, folds_async.WITHOUT_EVALUATION),
+    rows=(*FOLDS, *RUN_ROWS, *TRAINING_ROWS, *WORKER_ROWS, *ENGINE_ROWS, *FIXED, folds_async.WITHOUT_EVALUATION),
     cannot=CANNOT,
     reasons=REASONS,
     worth=worth,

@@ -57,6 +57,7 @@ def _write(w: WriteContext) -> None:
     _score_as_trained(w)
     _write_reference_size(w)
     _take_prompts_in_pieces(w)
+    _take_the_bridge_of_adapters(w)
 
 
 def _fit_longest(w: WriteContext) -> None:
@@ -154,6 +155,15 @@ def _take_prompts_in_pieces(w: WriteContext) -> None:
     if batch < sum(lengths):
         how = f"an engine that takes {batch} tokens at once takes a context of {sum(lengths)} in pieces only"
         w.put(IN_PIECES, True, *([path] if in_pieces else []), always=True, how=how)
+
+
+def _take_the_bridge_of_adapters(w: WriteContext) -> None:
+    """The older bridge knows no adapters (megatron_peft.py: get_peft_cls), and up to 0.8.0 it is the one without a key."""
+    if w.same_framework or w.backend != "megatron" or not w.since("0.7.1") or w.since("0.9.0"):
+        return
+    if w.plan("stage.model_options.lora.rank") not in (None, 0):
+        how = f"Megatron-Bridge: the older bridge, the default of veRL {w.release}, knows no adapters"
+        w.put("actor_rollout_ref.actor.megatron.vanilla_mbridge", False, always=True, how=how)
 
 
 NEEDS = Fold((), (), _read, _write, "megatron_workers: validation")

@@ -63,7 +63,7 @@ def verdict(case, judge_one):
     except BaseException as error:  # noqa: BLE001 - a framework may leave by SystemExit as well
         answer |= {"type": type(error).__name__, "error": str(error)[:LONGEST_ERROR]}
         if os.environ.get("RFTCONF_JUDGE_TRACEBACK"):
-            answer["traceback"] = traceback.format_exc()
+            answer["traceback"] = getattr(error, "traceback_apart", "") + traceback.format_exc()
     return answer | {"stage": progress.stage, "notes": progress.notes}
 
 
@@ -93,7 +93,7 @@ def apart(work, progress):
     for note in said["notes"]:
         progress.note(note)
     if not said["ok"]:
-        raise type(said["type"], (RuntimeError,), {})(said["error"])
+        raise type(said["type"], (RuntimeError,), {"traceback_apart": said.get("traceback", "")})(said["error"])
 
 
 def serve(judge_one, preload):

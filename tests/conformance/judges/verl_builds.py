@@ -153,6 +153,10 @@ class Bridge:
 class Provider(types.SimpleNamespace):
     """Megatron-Bridge's provider: fields are set one by one, and a field that nobody has is refused here."""
 
+    def apply_overrides_and_finalize(self, *, dtype, overrides):
+        vars(self).update(overrides)
+        self.finalize()
+
     def finalize(self):
         transformer_config(**{name: value for name, value in vars(self).items() if name not in PROVIDERS_OWN})
 

@@ -139,6 +139,7 @@ def worker_role(config, use_reference):
 
 def critic_worker_config(workers, critic, model):
     critic.engine.infer_max_token_len_per_gpu = critic.ppo_infer_max_token_len_per_gpu
+    critic.engine.max_token_len_per_gpu = critic.ppo_max_token_len_per_gpu
     return workers.TrainingWorkerConfig(
         model_type="value_model",
         model_config=model,
@@ -149,21 +150,31 @@ def critic_worker_config(workers, critic, model):
 
 
 def first_step(name, worker, section, sequences_per_prompt):
-    """The divisions of TrainingWorker.train_mini_batch and of prepare_micro_batches."""
+    """The divisions of TrainingWorker.train_mini_batch and of prepare_micro_batches, with what the engine's own config says:
+    a critic's section is handed over by the trainer, and what that leaves out the engine never hears of."""
     if getattr(worker, "engine", None) is None:
         return
     sequences = section.ppo_mini_batch_size * sequences_per_prompt
     ranks = worker.engine.get_data_parallel_size()
     assert sequences % ranks == 0, f"[{name}] mini_batch_size={sequences} and get_data_parallel_size()={ranks}"
-    if section.use_dynamic_bsz:
+    engine = worker.engine_config
+    split(name, sequences // ranks, engine, engine.max_token_len_per_gpu, engine.micro_batch_size_per_gpu)
+    if name == "critic":  # the actor's share of a scoring pass hangs on the batch, not on the mini-batch
+        split(name, 0, engine, engine.infer_max_token_len_per_gpu, engine.infer_micro_batch_size_per_gpu)
+
+
+def split(name, sequences, engine, tokens, micro_batch):
+    """`prepare_micro_batches` of so many sequences; filled by tokens it needs their lengths, and only a limit is asked for."""
+    if engine.use_dynamic_bsz:
+        assert tokens is not None, f"[{name}] filled by tokens, and no limit is set"
         return
+    assert micro_batch is not None, f"[{name}] a fixed micro-batch, and no size is set"
     import torch
     import verl.utils.tensordict_utils as tensordicts
     from tensordict import TensorDict
     from verl.workers.engine.utils import prepare_micro_batches
 
-    share = TensorDict({"x": torch.zeros(sequences // ranks, 1)}, batch_size=[sequences // ranks])
-    tensordicts.assign_non_tensor(
-        share, use_dynamic_bsz=False, micro_batch_size_per_gpu=section.ppo_micro_batch_size_per_gpu
-    )
-    prepare_micro_batches(share)
+    share = TensorDict({"x": torch.zeros(sequences, 1)}, batch_size=[sequences])
+    tensordicts.assign_non_tensor(share, use_dynamic_bsz=False, micro_batch_size_per_gpu=micro_batch)
+    if sequences:
+        prepare_micro_batches(share)

@@ -1,0 +1,39 @@
+"""What a person would say on the command line where a conversion leaves open what its source does not tell.
+
+A base file that is not beside its script leaves its keys unknown, and a script that its owner fills in leaves the cluster
+unknown: the conversion asks for each by an option, which is answered here and asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rftconf.base.symbols import MISSING
+from rftconf.schemas.versions import defaults
+
+ASKED = re.compile(r"(--set|--assume) ([\w.\[\]]+)=")
+"""An option that a question names as its answer."""
+TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episode": "1"}
+"""What no catalogue knows: the cluster, and the steps that an agent takes in an episode."""
+
+
+def answers(ledger: Path) -> list[str]:
+    """Options that answer what the conversion of this ledger asks for; a key without an own value has its default."""
+    account = json.loads(ledger.read_text())
+    source = account["source"]
+    usual = defaults(source["framework"], source["release"])
+    options = []
+    for option, name in dict.fromkeys(_asked(account["decisions"])):
+        value = TOLD.get(name, usual.get(name))
+        if value is not None and value != MISSING:
+            options += [option, f"{name}={value}"]
+    return options
+
+
+def _asked(decisions: Iterable[dict[str, list[str]]]) -> Iterator[tuple[str, str]]:
+    for decision in decisions:
+        for choice in decision["choices"]:
+            yield from ASKED.findall(choice)

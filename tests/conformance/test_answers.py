@@ -1,0 +1,26 @@
+"""What the suite answers in place of a person: options of the command line that a conversion's questions name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rftconf.cli.app import run
+from tests.conformance.answers import answers
+
+SCRIPT = """\
+python3 -m verl.trainer.main_ppo --config-path own/config --config-name own.yaml algorithm.adv_estimator=grpo \\
+    data.train_files=/d/train.parquet data.train_batch_size=64 actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
+    actor_rollout_ref.model.path=/m/q actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node= trainer.nnodes=
+"""
+
+
+def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path: Path) -> None:
+    script, ledger = tmp_path / "run.sh", tmp_path / "ledger.json"
+    script.write_text(SCRIPT)
+    told = ["--from", "verl", "--from-release", "0.6.1", "--to", "trinity", "-o", str(tmp_path / "run.yaml")]
+    assert run(["convert", str(script), *told, "--ledger", str(ledger)]) == 0
+    given = answers(ledger)
+    assert set(given[::2]) == {"--set"}
+    assert {"trainer.nnodes=1", "trainer.n_gpus_per_node=8", "actor_rollout_ref.model.lora_rank=0"} <= set(given[1::2])
+    assert run(["convert", str(script), *told, *given]) == 0
+    assert "???" not in (tmp_path / "run.yaml").read_text()
