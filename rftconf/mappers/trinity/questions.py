@@ -47,7 +47,11 @@ def _sizes_of_the_critic(writing: WriteContext) -> Iterator[str]:
     """What the critic's config demands, and what its engine reads."""
     if writing.plan("stage.algorithm.critic.enabled") is True:
         engine = "megatron" if writing.plan("stage.placement.actor.backend") == "megatron" else "fsdp"
-        sizes = "ppo_micro_batch_size_per_gpu", f"{engine}.micro_batch_size_per_gpu", f"{engine}.infer_micro_batch_size_per_gpu"
+        sizes = (
+            "ppo_micro_batch_size_per_gpu",
+            f"{engine}.micro_batch_size_per_gpu",
+            f"{engine}.infer_micro_batch_size_per_gpu",
+        )
         yield from (f"{TRAINER}critic.{size}" for size in sizes)
 
 

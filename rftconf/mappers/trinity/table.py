@@ -31,10 +31,11 @@ from rftconf.mappers.trinity import (
 )
 from rftconf.mappers.trinity.conditions import worth
 from rftconf.mappers.trinity.demonstrations import DEMOS
-from rftconf.mappers.trinity.folds_critic import ENGINE_ROWS, MODEL_FOLD
+from rftconf.mappers.trinity.folds_critic import MODEL_FOLD
 from rftconf.mappers.trinity.folds_horizon import HORIZON
 from rftconf.mappers.trinity.folds_roles import ROLES_FOLD
 from rftconf.mappers.trinity.reasons import REASONS
+from rftconf.mappers.trinity.rows_critic import ENGINE_ROWS
 from rftconf.mappers.trinity.rows_run import AUXILIARY_ROWS, EVAL_TASK_ROWS, RUN_ROWS, TRAIN_TASK_ROWS
 from rftconf.mappers.trinity.rows_training import TRAINING_ROWS, WORKER_ROWS
 from rftconf.mappers.trinity.switches import SWITCHED_OFF
