@@ -126,9 +126,7 @@ MEGATRON_LORA = When(
     lambda c: LORA.test(c) and MEGATRON.test(c), "no LoRA in this run, or FSDP's, whose settings are model.lora_*"
 )
 COSINE = When(lambda c: c.plan("stage.optim.actor.schedule") != "constant", "no effect on a constant learning rate")
-FSDP_DECAY = When(
-    lambda c: FSDP.test(c) and c.since("0.4.0") and COSINE.test(c), "FSDP's cosine alone reads it, since 0.4"
-)
+FSDP_DECAY = When(lambda c: FSDP.test(c) and c.since("0.4.0") and COSINE.test(c), "FSDP's cosine reads it since 0.4")
 CRITIC_COSINE = When(
     lambda c: CRITIC_FSDP.test(c) and c.since("0.4.0") and c.plan("stage.optim.critic.schedule") != "constant",
     "no critic, a constant learning rate, or a release before 0.4",
