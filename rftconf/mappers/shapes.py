@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from rftconf.base.ledger import State
 from rftconf.base.record import record
 from rftconf.base.symbols import MISSING, Expr, formula
 from rftconf.mappers.context import Context, ReadContext, When, WriteContext
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.supposing import may_hold
 from rftconf.plan.origin import Kind
 
 
@@ -54,6 +55,21 @@ def together(*shapes: Shape, why: str, when: When | None = None, natives: tuple[
     return Fold(tuple(keys), tuple(plans), read, write, why)
 
 
+def only_read(read: Callable[[ReadContext], None], *, why: str, natives: tuple[str, ...] = ()) -> Fold:
+    """Make a fold of what is noticed while a config is read, and writes nothing."""
+    return Fold(natives, (), read, _do_nothing, why)
+
+
+def only_written(write: Callable[[WriteContext], None], *, why: str) -> Fold:
+    """Make a fold of what is written, or refused, and that no plan field is read from."""
+    return Fold((), (), _do_nothing, write, why)
+
+
+def _do_nothing(context: Context) -> None:
+    """Stand for the direction in which there is nothing to do."""
+    del context
+
+
 def take(r: ReadContext, key: str, path: str, default: Any = None) -> None:
     """Set a plan field to the value of a key."""
     r.set(path, r.native(key, default), key)
@@ -78,6 +94,30 @@ def leave_to_default(w: WriteContext, key: str, path: str, note: str) -> None:
     w.lose(path, State.NO_COUNTERPART, "; ".join(filter(None, (note, acts))))
 
 
+def lose_known(w: WriteContext, state: State, note: str, *paths: str) -> None:
+    """Record of those fields that the plan has a value for that they have no place in the target."""
+    for path in paths:
+        if w.plan(path) is not None:
+            w.lose(path, state, note)
+
+
+def known_below(w: WriteContext, prefix: str) -> list[str]:
+    """Return the plan fields below a prefix that have a value."""
+    return [path for path in w.values if path.startswith(prefix) and w.values[path] is not None]
+
+
+def first_filter(w: WriteContext, acts: Callable[[str], bool], otherwise: str) -> str | None:
+    """Return the prefix of the filter that a framework with one filter has, if that `acts`; all others are lost."""
+    block, first = "stage.algorithm.filters", None
+    for index in range(w.items(block)):
+        prefix = f"{block}[{index}]."
+        if index == 0 and acts(prefix):
+            first = prefix
+        else:
+            lose_known(w, State.NO_COUNTERPART, otherwise, *known_below(w, prefix))
+    return first
+
+
 def settle(
     w: WriteContext, path: str, same: bool, as_here: str, otherwise: str = "", state: State = State.NARROWED
 ) -> None:
@@ -87,12 +127,16 @@ def settle(
 
 @record
 class Pair:
-    """A key and a plan field of one value. `default`: the key's, where the catalogue cannot know it."""
+    """A key and a plan field of one value. `default`: the key's, where the catalogue cannot know it.
+
+    `off`: the key's word for none.
+    """
 
     key: str
     path: str
     default: Any = None
     always: bool = False
+    off: Any = None
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -106,7 +150,8 @@ class Pair:
 
     def read(self, r: ReadContext) -> None:
         """Set the field to the key's value."""
-        take(r, self.key, self.path, self.default)
+        value = r.native(self.key, self.default)
+        r.set(self.path, None if value == self.off else value, self.key)
 
     def write(self, w: WriteContext) -> None:
         """Write the field's value, where there is one."""
@@ -118,7 +163,7 @@ class Behaves:
     """A plan field that the framework's code decides: by itself, or by `keys` that say something else as well.
 
     `value` is what it does, or finds that out. Another value of the source is narrowed, and `otherwise` says to what;
-    a field without a value is not spoken of where `only_told`.
+    a field without a value is not spoken of where `only_told`. `idle`: keys that do nothing where it acts.
     """
 
     path: str
@@ -129,6 +174,7 @@ class Behaves:
     keys: tuple[str, ...] = ()
     only_told: bool = False
     state: State = State.NARROWED
+    idle: tuple[str, ...] = ()
 
     @property
     def natives(self) -> tuple[str, ...]:
@@ -142,6 +188,7 @@ class Behaves:
 
     def read(self, r: ReadContext) -> None:
         """Set the field to what is done."""
+        r.inactive.update(dict.fromkeys(self.idle, self.how))
         r.set(self.path, self._mine(r), *self.keys, kind=None if self.keys else Kind.DEFAULT, how=self.how)
 
     def write(self, w: WriteContext) -> None:
@@ -174,7 +221,7 @@ class Where:
 
     def read(self, r: ReadContext) -> None:
         """Set the fields as the shape does whose turn it is."""
-        (self.then if self.when.test(r) else self.otherwise).read(r)
+        (self.then if may_hold(self.when, r) else self.otherwise).read(r)
 
     def write(self, w: WriteContext) -> None:
         """Write as the shape does whose turn it is."""
@@ -216,3 +263,36 @@ class Switch:
             note = self.near.get(str(word), "")
             state = State.NARROWED if note else State.EXACT
             w.put(self.key, word != self.off, self.path, state=state, note=note)
+
+
+@record
+class AllGpus:
+    """The actor's GPUs where every GPU of every node trains, and nobody chooses a number; `keys` say how many there are."""
+
+    keys: tuple[str, str]
+    how: str
+    path: ClassVar[str] = "stage.placement.actor.gpus"
+    sizes: ClassVar[tuple[str, str]] = ("cluster.nodes", "cluster.gpus_per_node")
+
+    @property
+    def natives(self) -> tuple[str, ...]:
+        """Both keys."""
+        return self.keys
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plan field."""
+        return (self.path,)
+
+    def read(self, r: ReadContext) -> None:
+        """Multiply both sizes, where they are known."""
+        nodes, each = map(r.plan, self.sizes)
+        if nodes is not None and each is not None:
+            r.set(self.path, nodes * each, *self.keys, kind=Kind.DERIVED, how=self.how)
+
+    def write(self, w: WriteContext) -> None:
+        """Record where the source trains on fewer."""
+        nodes, each, gpus = map(w.plan, (*self.sizes, self.path))
+        fewer = all(isinstance(number, int) for number in (nodes, each, gpus)) and gpus != nodes * each
+        note = f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else self.how
+        w.lose(self.path, State.NARROWED if fewer else State.DERIVED, note)

@@ -13,7 +13,18 @@ from rftconf.mappers.context import When
 from rftconf.mappers.native import Cell, Native, indexed
 from rftconf.mappers.reading import Reading
 from rftconf.mappers.rows import Fold, Table
-from rftconf.mappers.shapes import Behaves, Pair, Shape, Switch, Where, together
+from rftconf.mappers.shapes import (
+    AllGpus,
+    Behaves,
+    Pair,
+    Shape,
+    Switch,
+    Where,
+    first_filter,
+    only_read,
+    only_written,
+    together,
+)
 from rftconf.mappers.tables import table_of
 from rftconf.mappers.writing import Writing
 
@@ -82,3 +93,41 @@ def test_shapes_together_are_one_fold() -> None:
     assert (fold.natives, fold.plans) == ((KEY, "other"), (FIELD, "stage.sync.driver"))
     assert read(fold, chatty="finish") == {FIELD: "finish", "stage.sync.driver": "lockstep"}
     assert read(together(fold, why="asleep", when=NEVER)) == {}
+
+
+def test_a_pair_has_a_word_for_none() -> None:
+    pair = Pair(KEY, FIELD, default="off", off="off")
+    assert read(pair) == {FIELD: None}
+    assert read(pair, chatty="interrupt") == {FIELD: "interrupt"}
+
+
+def test_keys_are_idle_where_the_code_decides() -> None:
+    reading = Reading(
+        table(Behaves(FIELD, "finish", "answers are finished first", idle=(KEY,))),
+        Native("roll", "0.3.0", "rlvr", {KEY: Cell("interrupt")}, indexed({})),
+    )
+    reading.read_all()
+    assert reading.inactive == {KEY: "answers are finished first"}
+
+
+@pytest.mark.parametrize(("gpus", "state"), [(16, State.DERIVED), (8, State.NARROWED), (Var("N"), State.DERIVED)])
+def test_every_gpu_trains(gpus: Any, state: State) -> None:
+    every = AllGpus(("nodes", "each"), "nodes x GPUs")
+    values = {**dict(zip(every.sizes, (2, 8), strict=True)), every.path: gpus}
+    writing = Writing(table(every), "roll", "0.3.0", "rlvr", values, {})
+    writing.write_all()
+    assert (writing.outcomes[every.path].state, writing.out) == (state, {})
+
+
+def test_a_framework_with_one_filter_loses_the_others() -> None:
+    block = "stage.algorithm.filters"
+    values = {f"{block}[{index}].kind": kind for index, kind in enumerate(("zero_std", "length"))}
+    writing = Writing(table(Pair(KEY, FIELD)), "roll", "0.3.0", "rlvr", values, {})
+    assert first_filter(writing, lambda prefix: values[prefix + "kind"] == "zero_std", "one filter") == f"{block}[0]."
+    assert {path: outcome.note for path, outcome in writing.outcomes.items()} == {f"{block}[1].kind": "one filter"}
+    assert first_filter(writing, lambda _: False, "none") is None
+
+
+def test_what_has_one_direction_does_nothing_in_the_other() -> None:
+    assert read(only_written(lambda w: w.put(KEY, True), why="written")) == {}
+    assert write(only_read(lambda r: r.set(FIELD, "finish"), why="read")).out == {}

@@ -20,11 +20,6 @@ OPT = "models.policy_trainer.optimizer."
 HERE = "ChatLearn trains with GRPO alone: group mean and deviation"
 
 
-def read_advantage(r: ReadContext) -> None:
-    """No key chooses it."""
-    del r
-
-
 def refuse_advantage(w: WriteContext) -> None:
     """Another estimator is another algorithm; with a critic there is nothing near."""
     name, critic = w.plan(A + "advantage"), w.plan(A + "critic.enabled")

@@ -9,9 +9,7 @@ from rftconf.base.symbols import Expr, OpenKey, Text, Var, arith, formula, text
 from rftconf.mappers.chatlearn.conditions import EVALUATES, MEGATRON
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.rates import beside_a_length
-from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import Behaves, Switch, Where, carry, leave_open, take, together
-from rftconf.mappers.supposing import may_hold
+from rftconf.mappers.shapes import Behaves, Pair, Switch, Where, leave_open, take, together
 from rftconf.plan.origin import Kind
 from rftconf.schemas import catalogue
 
@@ -240,21 +238,12 @@ def write_needs(w: WriteContext) -> None:
 BEFORE, AT_START = "runtime_args.enable_eval_before_training", "stage.cadence.eval_at_start"
 
 
-def _read_at_start(r: ReadContext) -> None:
-    """Nothing is evaluated at the start where nothing is evaluated at all."""
-    if may_hold(EVALUATES, r):
-        take(r, BEFORE, AT_START)
-        return
-    r.inactive[BEFORE] = EVALUATES.otherwise
-    r.set(AT_START, False, kind=Kind.DEFAULT, how=EVALUATES.otherwise)
-
-
-def _write_at_start(w: WriteContext) -> None:
-    if EVALUATES.test(w):
-        carry(w, BEFORE, AT_START, always=True)
-    elif w.plan(AT_START) is not None:
-        w.lose(AT_START, State.DEAD_IN_TARGET if w.plan(AT_START) else State.DEFAULT, EVALUATES.otherwise)
-
-
-FIRST_EVALUATION = Fold((BEFORE,), (AT_START,), _read_at_start, _write_at_start,
-                        "engine.learn: before the first episode, if there is evaluation at all")  # fmt: skip
+FIRST_EVALUATION = together(
+    Where(
+        EVALUATES,
+        Pair(BEFORE, AT_START, always=True),
+        Behaves(AT_START, False, EVALUATES.otherwise, only_told=True, state=State.DEAD_IN_TARGET, idle=(BEFORE,)),
+    ),
+    why="engine.learn: before the first episode, if there is evaluation at all",
+)
+"""Nothing is evaluated at the start where nothing is evaluated at all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.context import WriteContext
 
 RUN, TRAINER, REF, POLICY = "runtime_args.", "models.policy_trainer.", "models.ref_policy.", "models.policy."
 SHARED = (
@@ -28,11 +28,6 @@ FOLLOWS = {
     **{role + "tokenizer_model": POLICY + "load" for role in (TRAINER, REF)},
 }
 """As the shipped templates write them: `${models.policy_trainer.num_gpu}`."""
-
-
-def read_copies(r: ReadContext) -> None:
-    """Every copy is read by a row of its own."""
-    del r
 
 
 def write_copies(w: WriteContext) -> None:

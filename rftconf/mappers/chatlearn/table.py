@@ -15,7 +15,7 @@ from rftconf.mappers.chatlearn import (
     questions,
 )
 from rftconf.mappers.chatlearn.conditions import worth
-from rftconf.mappers.chatlearn.follows import FOLLOWS, read_copies, write_copies
+from rftconf.mappers.chatlearn.follows import FOLLOWS, write_copies
 from rftconf.mappers.chatlearn.forks import dialect
 from rftconf.mappers.chatlearn.reasons import REASONS
 from rftconf.mappers.chatlearn.rows_run import RUN_ROWS
@@ -23,6 +23,7 @@ from rftconf.mappers.chatlearn.rows_training import ROLE_ROWS, TRAINING_ROWS
 from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.rates import divides_logits, tail, updates_per_tick
 from rftconf.mappers.rows import Fold, Table, cannot, fixed
+from rftconf.mappers.shapes import only_written
 from rftconf.mappers.without_control import common_sampling
 
 A, B, D, P, Y, OPTIM = (
@@ -36,7 +37,7 @@ A, B, D, P, Y, OPTIM = (
 TRAINER, REFERENCE, MEGATRON = "models.policy_trainer.", "models.ref_policy.", "stage.placement.actor.megatron."
 
 FOLDS = (
-    Fold((), (), folds_algorithm.read_advantage, folds_algorithm.refuse_advantage, "grpo_utils/advantage_compute.py: the only algorithm"),
+    only_written(folds_algorithm.refuse_advantage, why="grpo_utils/advantage_compute.py: the only algorithm"),
     Fold((folds_algorithm.SEQUENCE,), (A + "policy_loss.family",),
          folds_algorithm.read_loss, folds_algorithm.write_loss, "train_helper: gspo or grpo loss"),
     Fold((), (A + "policy_loss.dual_clip_c",), folds_algorithm.read_dual_clip, folds_algorithm.write_dual_clip,
@@ -77,7 +78,7 @@ FOLDS = (
     folds_run.EXPORTS,
     folds_run.FIRST_EVALUATION,
     Fold((folds_run.PARTIAL,), (Y + "in_flight",), folds_run.read_partial, folds_run.write_partial, "partial_rollout_manager"),
-    Fold((), (), read_copies, write_copies, "models without a value of their own do as the trainer"),
+    only_written(write_copies, why="models without a value of their own do as the trainer"),
     Fold((), (), folds_run.read_needs, folds_run.write_needs, "what a ChatLearn run needs to start"),
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, leave_open, take
+from rftconf.mappers.shapes import carry, first_filter, leave_open, lose_known, settle, take
 from rftconf.text.keys import segments
 
 D = "stage.data."
@@ -126,34 +126,26 @@ def write_known_domains(w: WriteContext, names: list[Any]) -> None:
 
 
 def _write_filter(w: WriteContext, names: list[Any]) -> None:
-    for index in range(w.items("stage.algorithm.filters")):
-        at = f"stage.algorithm.filters[{index}]."
-        paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]
-        if index or w.plan(at + "kind") != "zero_std":
-            for path in paths:
-                w.lose(
-                    path,
-                    State.NO_COUNTERPART,
-                    "ROLL's query filter draws again for groups without spread; nothing else",
-                )
-            continue
-        threshold = w.plan(at + "threshold")
-        dropped = w.plan(at + "action") in ("drop", "duplicate")
-        state, note = (
-            (State.NARROWED, "ROLL draws again where the source does not (H40)") if dropped else (State.EXACT, "")
+    only = "ROLL's query filter draws again for groups without spread; nothing else"
+    prefix = first_filter(w, lambda at: w.plan(at + "kind") == "zero_std", only)
+    if prefix is None:
+        return
+    threshold = w.plan(prefix + "threshold")
+    dropped = w.plan(prefix + "action") in ("drop", "duplicate")
+    note = "ROLL draws again where the source does not (H40)" if dropped else ""
+    state = State.NARROWED if dropped else State.EXACT
+    for name in names:
+        native = f"{REWARDS}.{name}.query_filter_config."
+        w.put(native + "type", "std_filter", prefix + "kind", prefix + "action", state=state, note=note, always=True)
+        given = [] if threshold is None else [prefix + "threshold"]
+        w.put(native + "filter_args.std_threshold", threshold if given else 0.0, *given, always=True)
+    if w.plan(prefix + "metric") is not None:
+        settle(
+            w,
+            prefix + "metric",
+            w.plan(prefix + "metric") == "reward",
+            "the reward",
+            "ROLL looks at the reward's spread",
         )
-        for name in names:
-            native = f"{REWARDS}.{name}.query_filter_config."
-            w.put(native + "type", "std_filter", at + "kind", at + "action", state=state, note=note, always=True)
-            w.put(native + "filter_args.std_threshold", 0.0 if threshold is None else threshold, *([at + "threshold"] if threshold is not None else []),
-                  always=True)  # fmt: skip
-        if w.plan(at + "metric") not in ("reward", None):
-            w.lose(at + "metric", State.NARROWED, "ROLL looks at the reward's spread")
-        elif w.plan(at + "metric") is not None:
-            w.lose(at + "metric", State.DEFAULT, "the reward")
-        if w.plan(at + "max_in_flight_rollouts") is not None:
-            w.lose(
-                at + "max_in_flight_rollouts",
-                State.NO_COUNTERPART,
-                "ROLL bounds requests, not prompts, in flight: max_running_requests",
-            )
+    bound = "ROLL bounds requests, not prompts, in flight: max_running_requests"
+    lose_known(w, State.NO_COUNTERPART, bound, prefix + "max_in_flight_rollouts")

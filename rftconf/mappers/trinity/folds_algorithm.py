@@ -7,7 +7,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import leave_open
+from rftconf.mappers.shapes import first_filter, known_below, leave_open
 from rftconf.mappers.trinity.algorithms import ADVANTAGES, ALGORITHMS, SINCE, TYPE_OF, arguments, class_of
 from rftconf.plan.origin import Kind
 
@@ -129,22 +129,16 @@ def _write_advantage_args(w: WriteContext, name: Any, function: Any) -> None:
 
 
 def _write_filters(w: WriteContext) -> None:
-    for index in range(w.items(A + "filters")):
-        at = f"{A}filters[{index}]."
-        paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]
-        if index or w.plan(at + "kind") != "zero_std" or w.plan(A + "advantage") != "grpo":
-            for path in paths:
-                w.lose(
-                    path,
-                    State.NO_COUNTERPART,
-                    "Trinity's grpo drops groups of equal reward; other filters are data_processor operators",
-                )
-            continue
-        threshold = w.plan(at + "threshold")
-        action = w.plan(at + "action")
-        note = "Trinity drops such groups and never refills: with sync_style fixed the run can starve (H40); it repeats kept groups instead"
-        state = State.EXACT if action in ("drop", "duplicate") else State.NARROWED
-        w.put("algorithm.advantage_fn_args.std_threshold", 0.0 if threshold is None else threshold, *paths, state=state,
-              note="" if state is State.EXACT else note, always=True)  # fmt: skip
-        if action != "drop":
-            w.put("algorithm.advantage_fn_args.duplicate_experiences", True, at + "action", state=state, always=True)
+    only = "Trinity's grpo drops groups of equal reward; other filters are data_processor operators"
+    grpo = w.plan(A + "advantage") == "grpo"
+    prefix = first_filter(w, lambda at: grpo and w.plan(at + "kind") == "zero_std", only)
+    if prefix is None:
+        return
+    args, threshold, action = "algorithm.advantage_fn_args.", w.plan(prefix + "threshold"), w.plan(prefix + "action")
+    same = action in ("drop", "duplicate")
+    starves = "Trinity drops such groups and never refills: with sync_style fixed the run can starve (H40); it repeats kept groups instead"
+    state, note = (State.EXACT, "") if same else (State.NARROWED, starves)
+    paths = known_below(w, prefix)
+    w.put(args + "std_threshold", 0.0 if threshold is None else threshold, *paths, state=state, note=note, always=True)
+    if action != "drop":
+        w.put(args + "duplicate_experiences", True, prefix + "action", state=state, always=True)

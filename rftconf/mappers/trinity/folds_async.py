@@ -9,7 +9,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, arith
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.outcomes import Outcome
-from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import only_written
 from rftconf.plan.origin import Kind
 
 AHEAD, DRIVER = "stage.sync.run_ahead_rollouts", "stage.sync.driver"
@@ -56,10 +56,6 @@ def write_ahead(w: WriteContext, ahead: Any, interval: Any) -> None:
     w.put(OLDEST, whole - 1, AHEAD, state=state, note=note, always=True, how=how)
 
 
-def _read(r: ReadContext) -> None:
-    del r
-
-
 def _refuse_evaluation(w: WriteContext) -> None:
     """Trinity stops when a fully asynchronous run names evaluation sets: they are left out, and said."""
     style = w.out.get("synchronizer.sync_style")
@@ -88,4 +84,4 @@ def _settle(w: WriteContext, path: str, why: str) -> None:
     w.outcomes[path] = Outcome(State.NO_COUNTERPART if written else State.DEFAULT, (), why)
 
 
-WITHOUT_EVALUATION = Fold((), (), _read, _refuse_evaluation, "config_validator: ExplorerInputConfigValidator")
+WITHOUT_EVALUATION = only_written(_refuse_evaluation, why="config_validator: ExplorerInputConfigValidator")

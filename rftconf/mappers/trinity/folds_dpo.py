@@ -56,18 +56,6 @@ def worth(context: Context, unit: Unit) -> Any:
     return once * 2 if unit in (Unit.TRAIN_STEPS, Unit.LR_TICKS) else once
 
 
-def read_kind(r: ReadContext) -> None:
-    """The trainer alone, on pairs of answers that exist already."""
-    r.set("stage.kind", "dpo", "mode", "algorithm.algorithm_type")
-
-
-def write_kind(w: WriteContext) -> None:
-    """Both keys, and what the mode wants beside them."""
-    w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
-    w.put("algorithm.algorithm_type", "dpo", "stage.kind", always=True, state=State.DERIVED)
-    folds_steps.write_only_save(w)
-
-
 def read_update(r: ReadContext) -> None:
     """Half of the pairs that are read at a time; all GPUs train."""
     folds_sft.read_update(r)

@@ -6,6 +6,7 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, Text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.native import Native
+from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import take
 from rftconf.mappers.trinity.conditions import CRITIC
 from rftconf.mappers.trinity.teachers import follows_teacher
@@ -63,6 +64,13 @@ def write_lora(w: WriteContext) -> None:
     w.note("with LoRA Trinity passes weights through checkpoints, whatever sync_method says")
 
 
+ADAPTER = Fold(
+    tuple(f"model.lora_configs[].{key}" for key in LORA_FIELDS),
+    tuple(f"stage.model_options.lora.{field}" for field in LORA_FIELDS.values()),
+    read_lora,
+    write_lora,
+    "model.lora_configs: presence switches it on",
+)
 KNOWN_MONITORS = ("wandb", "tensorboard", "mlflow", "swanlab")
 
 
@@ -99,6 +107,11 @@ def write_monitor(w: WriteContext) -> None:
     w.put(
         "monitor.monitor_type", trackers[0], path, state=State.NARROWED if lost else State.EXACT, note=note, always=True
     )
+
+
+MONITOR = Fold(
+    ("monitor.monitor_type",), ("identity.loggers",), read_monitor, write_monitor, "utils/monitor: one tracker"
+)
 
 
 def read_critic_path(r: ReadContext) -> None:

@@ -8,10 +8,9 @@ from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import folder_of_file
-from rftconf.mappers.shapes import carry, leave_open, settle
+from rftconf.mappers.shapes import AllGpus, carry, leave_open, settle
 from rftconf.mappers.trinity.algorithms import arguments
 from rftconf.mappers.trinity.folds import refuse_uneven_world
-from rftconf.mappers.trinity.folds_steps import write_only_save
 from rftconf.plan.origin import Kind
 
 D, A = "stage.data.", "stage.algorithm."
@@ -37,30 +36,14 @@ CHECKED = (
     "trainer.trainer_config.actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
 )
 SAMPLES = "stage.batch.sequences_per_update"
-
-
-def read_kind(r: ReadContext) -> None:
-    """The trainer alone, on answers that exist already."""
-    r.set("stage.kind", "sft", "mode", "algorithm.algorithm_type")
-    if r.native("algorithm.algorithm_type") == "cpt":
-        r.narrowed["algorithm.algorithm_type"] = "cpt trains on every token of a text, sft on answers only"
-
-
-def write_kind(w: WriteContext) -> None:
-    """Both keys, and what the mode wants beside them."""
-    w.put("mode", "train", "stage.kind", always=True, state=State.DERIVED)
-    w.put("algorithm.algorithm_type", "sft", "stage.kind", always=True, state=State.DERIVED)
-    write_only_save(w)
+EVERY_GPU = AllGpus(("cluster.node_num", "cluster.gpu_per_node"), "all GPUs train")
 
 
 def read_update(r: ReadContext) -> None:
     """Samples of one update, and the GPUs, all of which train."""
     size = r.native("buffer.train_batch_size", 0)
     r.set(SAMPLES, None if not isinstance(size, Expr) and not size else size, "buffer.train_batch_size")
-    nodes, per_node = r.plan("cluster.nodes"), r.plan("cluster.gpus_per_node")
-    if nodes is not None and per_node is not None:
-        keys = ("cluster.node_num", "cluster.gpu_per_node")
-        r.set("stage.placement.actor.gpus", nodes * per_node, *keys, kind=Kind.DERIVED, how="all GPUs train")
+    EVERY_GPU.read(r)
     limits = [r.native(f"model.max_{part}_tokens") for part in ("prompt", "response")]
     if r.plan("stage.length.model_max_tokens") is None and None not in limits:
         keys = ("model.max_prompt_tokens", "model.max_response_tokens")
@@ -80,10 +63,7 @@ def write_update(w: WriteContext) -> None:
     state = State.UNRESOLVED if size is None else State.EXACT
     refuse_uneven_world(w, value)
     w.put("buffer.train_batch_size", value, SAMPLES, state=state, always=True)
-    nodes, size, gpus = (w.plan(f) for f in ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"))
-    fewer = all(isinstance(number, int) for number in (nodes, size, gpus)) and gpus != nodes * size
-    w.lose("stage.placement.actor.gpus", State.NARROWED if fewer else State.DERIVED,
-           f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else "all GPUs train")  # fmt: skip
+    EVERY_GPU.write(w)
     micro = w.plan("stage.batch.micro.sequences_per_rank")
     if w.plan("stage.batch.micro.dynamic") is False and micro is not None and not w.same_framework:
         for key in CHECKED:

@@ -9,6 +9,7 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr
 from rftconf.mappers.context import ReadContext, WriteContext
+from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import settle, take
 from rftconf.mappers.trinity.folds_run import periods
 from rftconf.plan.origin import Kind
@@ -17,7 +18,24 @@ from rftconf.plan.units import Unit
 SAVED = "stage.cadence.save_rollouts"
 
 
-def write_only_save(w: WriteContext) -> None:
+def trainer_alone(kind: str, *, why: str) -> Fold:
+    """Make the fold of a kind of run that the trainer does alone, on answers that exist already."""
+    keys = ("mode", "algorithm.algorithm_type")
+
+    def read(r: ReadContext) -> None:
+        r.set("stage.kind", kind, *keys)
+        if r.native(keys[1]) == "cpt":
+            r.narrowed[keys[1]] = "cpt trains on every token of a text, sft on answers only"
+
+    def write(w: WriteContext) -> None:
+        for key, value in zip(keys, ("train", kind), strict=True):
+            w.put(key, value, "stage.kind", always=True, state=State.DERIVED)
+        _write_only_save(w)
+
+    return Fold(keys, ("stage.kind",), read, write, why)
+
+
+def _write_only_save(w: WriteContext) -> None:
     """The mode wants an interval above 0: the end of the run, where the source saves at its end or never."""
     if not w.plan(SAVED) and not w.same_framework:
         updates = periods(w)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rftconf.base.symbols import Expr
-from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.rows import Fold
+from rftconf.mappers.context import ReadContext
+from rftconf.mappers.shapes import only_read
 
 SWITCHES = {
     "explorer.over_rollout": "ratio",
@@ -30,11 +30,4 @@ def _read(r: ReadContext) -> None:
                 r.inactive[key] = f"no effect while {block}.{switch} is {'0' if switch == 'ratio' else 'false'}"
 
 
-def _write(w: WriteContext) -> None:
-    """These blocks have no fields of the plan."""
-    del w
-
-
-SWITCHED_OFF = Fold(
-    (), (), _read, _write, "explorer, buffer, ModelConfigValidator: each block is read behind its switch"
-)
+SWITCHED_OFF = only_read(_read, why="explorer, buffer, ModelConfigValidator: each block is read behind its switch")

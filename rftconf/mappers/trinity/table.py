@@ -14,6 +14,7 @@ from rftconf.mappers.rates import (
     updates_per_tick,
 )
 from rftconf.mappers.rows import Each, Fold, Table, cannot, fixed
+from rftconf.mappers.shapes import together
 from rftconf.mappers.trinity import (
     folds,
     folds_algorithm,
@@ -92,12 +93,11 @@ FOLDS = (
     Each(TASKS, D + "train", TRAIN_TASK_ROWS),
     Each(EVALS, D + "eval", EVAL_TASK_ROWS),
     Each("explorer.auxiliary_models", P + "auxiliary", AUXILIARY_ROWS),
-    Fold((*(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), folds_model.TINKER, folds_model.SERVED), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
-         folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
+    together(folds_model.ADAPTER, why=folds_model.ADAPTER.why, natives=(folds_model.TINKER, folds_model.SERVED)),
     ROLES_FOLD,
     MODEL_FOLD,
     SWITCHED_OFF,
-    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
+    folds_model.MONITOR,
     Fold(("model.critic_model_path",), ("stage.model.critic_path",), folds_model.read_critic_path, folds_model.write_critic_path, "ModelConfigValidator"),
     Fold(("mode", ALGO + "algorithm_type"), ("stage.kind",), folds_model.read_kind, folds_model.write_kind, "cli/launcher: mode"),
 )  # fmt: skip

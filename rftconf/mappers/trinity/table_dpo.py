@@ -26,7 +26,7 @@ RUNS = tuple(
 PLACE = ("path", "split", "subset_name", "storage_type", "name", "data_selector.selector_type", "data_selector.seed")
 
 FOLDS = (
-    Fold(("mode", "algorithm.algorithm_type"), ("stage.kind",), folds_dpo.read_kind, folds_dpo.write_kind, "cli/launcher: mode; DPOAlgorithm"),
+    folds_steps.trainer_alone("dpo", why="cli/launcher: mode; DPOAlgorithm"),
     Fold(("buffer.train_batch_size", "cluster.node_num", "model.max_prompt_tokens", "model.max_response_tokens"),
          (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_dpo.read_update, folds_dpo.write_update,
          "split_dpo_experience_to_single_turn; ppo_mini_batch_size = train_batch_size"),
@@ -48,9 +48,8 @@ FOLDS = (
           A + "entropy_coef", A + "loss_norm_scope"),
          folds_dpo.read_loss, folds_dpo.write_loss, "policy_loss_fn/dpo_loss; DPOAlgorithm: check_config"),
     folds_run.warmup_fold("actor", "algorithm.optimizer", -1),
-    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
-         folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
-    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
+    folds_model.ADAPTER,
+    folds_model.MONITOR,
     ROLES_FOLD,
 )  # fmt: skip
 ROWS: tuple[Row | Fold | Each | Fixed, ...] = (

@@ -26,7 +26,7 @@ RUNS = tuple(
 )
 
 FOLDS = (
-    Fold(("mode", "algorithm.algorithm_type"), ("stage.kind",), folds_sft.read_kind, folds_sft.write_kind, "cli/launcher: mode; SFTAlgorithm"),
+    folds_steps.trainer_alone("sft", why="cli/launcher: mode; SFTAlgorithm"),
     Fold(("buffer.train_batch_size", "cluster.node_num", "model.max_prompt_tokens", "model.max_response_tokens"),
          (folds_sft.SAMPLES, "stage.placement.actor.gpus"), folds_sft.read_update, folds_sft.write_update, "BufferConfigValidator"),
     Fold((*(F + key for key in ("path", "split", "subset_name", "storage_type", "name", "data_selector.selector_type", "data_selector.seed",
@@ -41,9 +41,8 @@ FOLDS = (
     Fold(("algorithm.loss_agg_mode", "algorithm.policy_loss_fn_args", "algorithm.policy_loss_fn_args.loss_agg_mode"),
          (A + "loss_agg", A + "loss_norm_scope"), folds_sft.read_loss, folds_sft.write_loss, "policy_loss_fn/sft_loss"),
     folds_run.warmup_fold("actor", "algorithm.optimizer", -1),
-    Fold(tuple(f"model.lora_configs[].{k}" for k in folds_model.LORA_FIELDS), tuple(f"stage.model_options.lora.{f}" for f in folds_model.LORA_FIELDS.values()),
-         folds_model.read_lora, folds_model.write_lora, "model.lora_configs: presence switches it on"),
-    Fold(("monitor.monitor_type",), ("identity.loggers",), folds_model.read_monitor, folds_model.write_monitor, "utils/monitor: one tracker"),
+    folds_model.ADAPTER,
+    folds_model.MONITOR,
 )  # fmt: skip
 
 OWN = (

@@ -6,9 +6,14 @@ from rftconf.base.ledger import State
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack, settle_mixing
 from rftconf.mappers.images import sees_images
-from rftconf.mappers.shapes import carry, take
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import Pair, together
 
 D = "stage.data."
+SAMPLE_LIMITS = (
+    Pair("data.train_max_samples", D + "train_max_samples", -1, off=-1),
+    Pair("data.val_max_samples", D + "eval_max_samples", -1, off=-1),
+)
 SHARED_COLUMNS = {"data.prompt_key": "prompt", "data.image_key": "image", "data.video_key": "video"}
 """Columns that veRL names once for all files."""
 
@@ -24,14 +29,6 @@ def read_data(r: ReadContext) -> None:
                     r.set(f"{at}keys.{field}", value, column)
     r.set(D + "mixing", "concat", "data.train_files")
     _read_truncation(r)
-    take(r, "data.shuffle", D + "shuffle")
-    take(r, "data.seed", D + "seed")
-    for key, field in (("data.train_max_samples", "train_max_samples"), ("data.val_max_samples", "eval_max_samples")):
-        value = r.native(key, -1)
-        r.set(D + field, None if value == -1 else value, key)
-    take(r, "data.dataloader_num_workers", D + "loader_workers")
-    take(r, "data.custom_cls.path", D + "dataset_class")
-    take(r, "data.custom_cls.name", D + "dataset_class_name")
 
 
 def _read_truncation(r: ReadContext) -> None:
@@ -58,7 +55,7 @@ def write_data(w: WriteContext) -> None:
             w.put(key, w.out["data.train_files"].value, always=True, how=how)
         say_what_files_lack(w, D + listed, "veRL")
         _write_columns(w, listed, len(files.values))
-    _write_loading(w)
+    settle_mixing(w, "veRL concatenates files and shuffles the whole")
 
 
 def _write_columns(w: WriteContext, listed: str, count: int) -> None:
@@ -89,13 +86,23 @@ def _column_path(w: WriteContext, keys: str, field: str) -> str:
     return keys + ("messages" if chat else field)
 
 
-def _write_loading(w: WriteContext) -> None:
-    shuffle = w.plan(D + "shuffle")
-    if shuffle is not None:
-        w.put("data.shuffle", shuffle, D + "shuffle")
-    carry(w, "data.seed", D + "seed")
-    settle_mixing(w, "veRL concatenates files and shuffles the whole")
-    for key, field in (("data.train_max_samples", "train_max_samples"), ("data.val_max_samples", "eval_max_samples"),
-                       ("data.dataloader_num_workers", "loader_workers"), ("data.custom_cls.path", "dataset_class"),
-                       ("data.custom_cls.name", "dataset_class_name")):  # fmt: skip
-        carry(w, key, D + field)
+FILES = together(
+    Fold(
+        ("data.train_files", "data.val_files", *SHARED_COLUMNS),
+        (
+            *(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage")),
+            *(f"{D}{s}[].keys.{column}" for s in ("train", "eval") for column in SHARED_COLUMNS.values()),
+            D + "mixing",
+        ),
+        read_data,
+        write_data,
+        "the files",
+    ),
+    Pair("data.shuffle", D + "shuffle"),
+    Pair("data.seed", D + "seed"),
+    *SAMPLE_LIMITS,
+    Pair("data.dataloader_num_workers", D + "loader_workers"),
+    Pair("data.custom_cls.path", D + "dataset_class"),
+    Pair("data.custom_cls.name", D + "dataset_class_name"),
+    why="rl_dataset: RLHFDataset concatenates its files",
+)

@@ -7,7 +7,8 @@ from typing import Any
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Expr, text
 from rftconf.mappers.context import ReadContext, WriteContext
-from rftconf.mappers.shapes import carry, settle, take
+from rftconf.mappers.rows import Fold
+from rftconf.mappers.shapes import carry, first_filter, known_below, lose_known, settle, take
 from rftconf.mappers.verl.conditions import dapo_recipe, local_updates, v1_trainer
 from rftconf.mappers.verl.trees import put_tree
 from rftconf.schemas.registry import VERL
@@ -143,32 +144,24 @@ def _read_draws(r: ReadContext) -> None:
 
 def write_filters(w: WriteContext) -> None:
     """Refilling filters only; veRL has none that just drops (rule 7)."""
-    for index in range(w.items("stage.algorithm.filters")):
-        at = f"stage.algorithm.filters[{index}]."
-        paths = [p for p in w.values if p.startswith(at) and w.values[p] is not None]
-        if index or w.plan(at + "kind") != "zero_std" or w.plan(at + "action") == "duplicate":
-            for path in paths:
-                w.lose(
-                    path,
-                    State.NO_COUNTERPART,
-                    "veRL's filter_groups evicts groups of equal metric and refills; nothing else",
-                )
-            continue
-        if not w.since("0.9.0"):
-            for path in paths:
-                w.lose(path, State.NO_COUNTERPART, "main_ppo filters groups since 0.9; before, a recipe of its own did")
-            continue
-        threshold = w.plan(at + "threshold")
-        if threshold is not None:
-            note = "veRL evicts groups whose metric does not vary at all"
-            settle(w, at + "threshold", not threshold, note)
-        dropped = w.plan(at + "action") == "drop"
-        state, note = (
-            (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")
-        )
-        w.put(FILTER + "enable", True, at + "kind", at + "action", state=state, note=note, always=True)
-        w.put(FILTER + "metric", w.plan(at + "metric") or "reward", at + "metric", always=True)
-        carry(w, FILTER + "max_inflight_gen_batches", at + "max_in_flight_rollouts")
+    only = "veRL's filter_groups evicts groups of equal metric and refills; nothing else"
+    prefix = first_filter(
+        w, lambda at: w.plan(at + "kind") == "zero_std" and w.plan(at + "action") != "duplicate", only
+    )
+    if prefix is None:
+        return
+    if not w.since("0.9.0"):
+        since = "main_ppo filters groups since 0.9; before, a recipe of its own did"
+        lose_known(w, State.NO_COUNTERPART, since, *known_below(w, prefix))
+        return
+    threshold = w.plan(prefix + "threshold")
+    if threshold is not None:
+        settle(w, prefix + "threshold", not threshold, "veRL evicts groups whose metric does not vary at all")
+    dropped = w.plan(prefix + "action") == "drop"
+    state, note = (State.NARROWED, "veRL refills where the source only drops (H40)") if dropped else (State.EXACT, "")
+    w.put(FILTER + "enable", True, prefix + "kind", prefix + "action", state=state, note=note, always=True)
+    w.put(FILTER + "metric", w.plan(prefix + "metric") or "reward", prefix + "metric", always=True)
+    carry(w, FILTER + "max_inflight_gen_batches", prefix + "max_in_flight_rollouts")
 
 
 def read_folder(r: ReadContext) -> None:
@@ -215,3 +208,12 @@ def write_folder(w: WriteContext) -> None:
         state=State.DERIVED,
         how="<root>/<project>/<experiment>",
     )
+
+
+FOLDER = Fold(
+    ("trainer.default_local_dir",),
+    ("identity.checkpoint_root",),
+    read_folder,
+    write_folder,
+    "trainer: checkpoint folder",
+)

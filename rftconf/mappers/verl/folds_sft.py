@@ -9,7 +9,8 @@ from rftconf.base.symbols import Expr, formula
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.files import files_of, read_files, say_what_files_lack
 from rftconf.mappers.rows import Fold
-from rftconf.mappers.shapes import carry, leave_open, settle, take
+from rftconf.mappers.shapes import AllGpus, carry, leave_open, only_written, settle, take, together
+from rftconf.mappers.verl.folds_data import SAMPLE_LIMITS
 from rftconf.mappers.verl.folds_schedule import from_ratio, write_warmup
 from rftconf.mappers.verl.needs import leave_padding_out
 from rftconf.plan.origin import Kind
@@ -18,7 +19,7 @@ from rftconf.plan.units import Unit
 D = "stage.data."
 LISTS = (("data.train_files", "train"), ("data.val_files", "eval"))
 NODES, GPUS = "trainer.nnodes", "trainer.n_gpus_per_node"
-LIMITS = (("data.train_max_samples", "train_max_samples"), ("data.val_max_samples", "eval_max_samples"))
+EVERY_GPU = AllGpus((NODES, GPUS), "nodes x GPUs")
 
 
 def read_pool(r: ReadContext) -> None:
@@ -31,19 +32,14 @@ def read_pool(r: ReadContext) -> None:
                 r.inactive[key] = f"torchrun starts the processes: --{option} counts"
         else:
             take(r, key, path)
-    nodes, gpus = r.values.get("cluster.nodes"), r.values.get("cluster.gpus_per_node")
-    if nodes is not None and gpus is not None:
-        r.set("stage.placement.actor.gpus", nodes * gpus, NODES, GPUS, kind=Kind.DERIVED, how="nodes x GPUs")
+    EVERY_GPU.read(r)
 
 
 def write_pool(w: WriteContext) -> None:
     """As keys; the launch line repeats them where torchrun counts."""
     for key, path in ((NODES, "cluster.nodes"), (GPUS, "cluster.gpus_per_node")):
         carry(w, key, path, always=True)
-    nodes, size, gpus = (w.plan(f) for f in ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"))
-    fewer = all(isinstance(number, int) for number in (nodes, size, gpus)) and gpus != nodes * size
-    w.lose("stage.placement.actor.gpus", State.NARROWED if fewer else State.DERIVED,
-           f"all GPUs of all nodes train here, the source's {gpus} there" if fewer else "nodes x GPUs")  # fmt: skip
+    EVERY_GPU.write(w)
 
 
 POOL = Fold((NODES, GPUS), ("cluster.nodes", "cluster.gpus_per_node", "stage.placement.actor.gpus"), read_pool, write_pool,
@@ -62,9 +58,6 @@ def read_data(r: ReadContext) -> None:
     r.set(D + "mixing", "concat", "data.train_files")
     r.set(D + "shuffle", True, kind=Kind.DEFAULT, how="DistributedSampler(shuffle=True), always")
     r.set(D + "seed", 0, kind=Kind.DEFAULT, how="the sampler's own seed")
-    for key, field in LIMITS:
-        value = r.native(key, -1)
-        r.set(D + field, None if value == -1 else value, key)
 
 
 def write_data(w: WriteContext) -> None:
@@ -92,14 +85,15 @@ def _write_order(w: WriteContext) -> None:
         known = w.plan(D + "seed") == 0
         settle(w, D + "seed", known, "the sampler's seed is 0, always")
     w.lose(D + "mixing", State.DEFAULT, "files are concatenated")
-    for key, field in LIMITS:
-        carry(w, key, D + field)
 
 
-FILES = Fold((*(key for key, _ in LISTS), *(key for key, _ in LIMITS)),
-             (*(f"{D}{s}[].{f}" for _, s in LISTS for f in ("uri", "split", "subset", "storage")), D + "mixing", D + "shuffle",
-              D + "seed", *(D + field for _, field in LIMITS)),
-             read_data, write_data, "sft_trainer: _build_dataset, DistributedSampler")  # fmt: skip
+FILES = together(
+    Fold(tuple(key for key, _ in LISTS),
+         (*(f"{D}{s}[].{f}" for _, s in LISTS for f in ("uri", "split", "subset", "storage")), D + "mixing", D + "shuffle", D + "seed"),
+         read_data, write_data, "the files"),
+    *SAMPLE_LIMITS,
+    why="sft_trainer: _build_dataset, DistributedSampler",
+)  # fmt: skip
 
 CHAT = (("data.messages_key", "keys.messages"), ("data.tools_key", "keys.tools"))
 
@@ -275,16 +269,12 @@ def write_offload(w: WriteContext) -> None:
 OFFLOAD = Fold(OFFLOADS, (OFFLOADED,), read_offload, write_offload, "fsdp_sft_trainer: CPUOffload")
 
 
-def _reads_nothing(r: ReadContext) -> None:
-    del r
-
-
 def _write_unpadded(w: WriteContext) -> None:
     if not w.same_framework:
         leave_padding_out(w, "actor", "use_remove_padding")
 
 
-UNPADDED = Fold((), (), _reads_nothing, _write_unpadded, "fsdp_sft_trainer: Ulysses splits packed sequences")
+UNPADDED = only_written(_write_unpadded, why="fsdp_sft_trainer: Ulysses splits packed sequences")
 
 
 def _write_packed(w: WriteContext) -> None:
@@ -293,4 +283,4 @@ def _write_packed(w: WriteContext) -> None:
         leave_padding_out(w, "actor", "model.use_remove_padding")
 
 
-PACKED = Fold((), (), _reads_nothing, _write_packed, "sft_trainer: Ulysses splits packed sequences")
+PACKED = only_written(_write_packed, why="sft_trainer: Ulysses splits packed sequences")

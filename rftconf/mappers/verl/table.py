@@ -56,12 +56,7 @@ FOLDS = (
     folds_schedule.schedule_fold("actor", ACTOR + "optim"),
     folds_schedule.schedule_fold("critic", "critic.optim"),
     folds_schedule.DECAY,
-    Fold(("data.train_files", "data.val_files", *folds_data.SHARED_COLUMNS, "data.shuffle", "data.seed", "data.train_max_samples",
-          "data.val_max_samples", "data.dataloader_num_workers", "data.custom_cls.path", "data.custom_cls.name"),
-         (*(f"{D}{s}[].{f}" for s in ("train", "eval") for f in ("uri", "split", "subset", "storage", "keys.prompt", "keys.image", "keys.video")),
-          D + "mixing", D + "shuffle", D + "seed", D + "train_max_samples", D + "eval_max_samples", D + "loader_workers",
-          D + "dataset_class", D + "dataset_class_name"),
-         folds_data.read_data, folds_data.write_data, "rl_dataset: RLHFDataset concatenates its files"),
+    folds_data.FILES,
     Fold(("reward.custom_reward_function.path", "reward.custom_reward_function.name", "reward.custom_reward_function.reward_kwargs",
           "reward.reward_manager.name", "reward.reward_kwargs", "reward.reward_model.enable", "reward.reward_model.enable_resource_pool",
           "reward.reward_model.nnodes", "reward.reward_model.n_gpus_per_node",
@@ -78,7 +73,7 @@ FOLDS = (
     Fold(("algorithm.filter_groups.enable", "algorithm.filter_groups.metric", "algorithm.filter_groups.max_inflight_gen_batches"),
          (A + "filters[].kind", A + "filters[].metric", A + "filters[].action", A + "filters[].threshold", A + "filters[].max_in_flight_rollouts"),
          folds_rollout.read_filters, folds_rollout.write_filters, "replay_buffer: groups of equal metric are evicted"),
-    Fold(("trainer.default_local_dir",), ("identity.checkpoint_root",), folds_rollout.read_folder, folds_rollout.write_folder, "trainer: checkpoint folder"),
+    folds_rollout.FOLDER,
 )  # fmt: skip
 
 PROMPTS = Fold(("data.train_batch_size", folds_recipes.TRIGGER, folds_recipes.REQUIRE), (folds_recipes.B,),

@@ -17,13 +17,6 @@ LENGTH = Fold(
     folds_schedule.write_run_length,
     "trainer: fit ends with its epochs or its steps",
 )
-FOLDER = Fold(
-    ("trainer.default_local_dir",),
-    ("identity.checkpoint_root",),
-    folds_rollout.read_folder,
-    folds_rollout.write_folder,
-    "trainer: checkpoint folder",
-)
 
 
 def _fixed(scope: str, reach: str) -> tuple[Fixed, ...]:
@@ -156,7 +149,7 @@ VERL_SFT = Table(
         folds_engine.SEED,
         folds_engine.DTYPE,
         LENGTH,
-        FOLDER,
+        folds_rollout.FOLDER,
         folds_sft.POOL,
         folds_sft.FILES,
         folds_sft.CHATS,
@@ -179,7 +172,7 @@ VERL_FSDP_SFT = Table(
     rows=(
         *FSDP_SFT_ROWS,
         LENGTH,
-        FOLDER,
+        folds_rollout.FOLDER,
         folds_sft.POOL,
         folds_sft.FILES,
         folds_sft.OLD_COLUMNS,
