@@ -110,7 +110,7 @@ def test_the_other_sources_of_an_argument_are_told() -> None:
             "python chatlearn/entrypoint.py grpo --config-file template/grpo_fsdp.yaml models.policy.num_gpu=8\n",
         )
     )
-    assert [(d.code, d.severity) for d in document.diagnostics] == [("SYN507", Severity.INFO)]
+    assert [(d.code, d.severity) for d in document.diagnostics] == [("SYN521", Severity.INFO)]
 
 
 TEMPLATE = "python chatlearn/entrypoint.py grpo --config-file {} models.policy.num_inference_per_prompt=16 runtime_args.exp_name=mine\n"

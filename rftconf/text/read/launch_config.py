@@ -10,6 +10,7 @@ from rftconf.base.record import record
 from rftconf.base.symbols import Expr, Text, Value, text
 from rftconf.text.document import Leaf
 from rftconf.text.files_beside import find_source, text_beside
+from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
 from rftconf.text.launch.programs import SHIPPED, STOCK_CONFIGS, Style
 from rftconf.text.layering import on_top
 from rftconf.text.read.arguments import CommandLine
@@ -73,9 +74,9 @@ def with_config(
     if isinstance(written, str):
         message = f"the script writes {wanted}, which the command reads, only if {written[:200]}"
     if shipped(line.options, chosen):
-        what = f"{message}: the one that the framework ships counts"
+        what = f"{wanted} is not beside the script: the framework's own file of that name counts"
         return line.leaves, (
-            Diagnostic("SYN507", Severity.INFO, what, chosen.command.place, help="give it with --base FILE"),
+            Diagnostic(OWN_FILE, Severity.INFO, what, chosen.command.place, help="--base FILE gives another"),
         )
     severity = Severity.WARNING if line.leaves or chosen.style is Style.HYDRA else Severity.ERROR
     message += ": what it sets is not known"

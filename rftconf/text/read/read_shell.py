@@ -12,6 +12,7 @@ from rftconf.base.span import Place
 from rftconf.base.symbols import Expr, Text, Value, text
 from rftconf.text.document import Document, Launch, Via
 from rftconf.text.files_beside import beside_script
+from rftconf.text.hydra.defaults_list import SHIPPED as OWN_FILE
 from rftconf.text.hydra.override_parser import Argument, PlacedArgument
 from rftconf.text.read.arguments import read_arguments
 from rftconf.text.read.launch_config import Candidate, config_file, shipped, with_config
@@ -36,7 +37,7 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     diagnostics += _not_given(chosen.command.arguments)
     line = read_arguments(_split(chosen.command.arguments), chosen.style)
     leaves, more = with_config(line, chosen, options)
-    lacking = config_file(line.options, chosen.style) if any(d.code == "SYN507" for d in more) else ""
+    lacking = config_file(line.options, chosen.style) if any(d.code in _NOT_BESIDE for d in more) else ""
     own = shipped(line.options, chosen) if lacking else ""
     return Document(
         source.name,
@@ -53,6 +54,8 @@ def read_shell(source: Source, options: ReadOptions) -> Document:
     )
 
 
+_NOT_BESIDE = frozenset({"SYN507", OWN_FILE})
+"""What is said of a config that a command reads and nobody gave."""
 _MOST_FOLLOWED = 4
 """Texts that are kept: a migration goes back and forth between what a script is and what it may become."""
 
