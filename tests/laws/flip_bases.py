@@ -196,6 +196,8 @@ TRINITY = (
     Base("static micro-batches", TRINITY_GRPO | {"trainer.use_dynamic_bsz": False}),
     Base("megatron", TRINITY_GRPO | {"trainer.trainer_strategy": "megatron", "trainer.megatron.tensor_model_parallel_size": 2}, since="0.6.0"),
     Base("megatron with a critic", TRINITY_GRPO | PPO | {"trainer.trainer_strategy": "megatron"}, since="0.6.0"),
+    Base("megatron, static micro-batches with a critic",
+         TRINITY_GRPO | PPO | {"trainer.trainer_strategy": "megatron", "trainer.use_dynamic_bsz": False}, since="0.6.0"),
     Base("lora", TRINITY_GRPO | {"model.lora_configs[0].lora_rank": 16, "synchronizer.sync_method": "checkpoint"}),
     Base("cosine", TRINITY_GRPO | {"algorithm.optimizer.lr_scheduler_type": "cosine", "algorithm.optimizer.lr_warmup_steps": 20}),
     Base("cosine critic", TRINITY_GRPO | PPO | {"trainer.trainer_config.critic.optim.lr_scheduler_type": "cosine"}),

@@ -71,6 +71,13 @@ ALWAYS_DEAD = {
     "trainer.trainer_config.critic.grad_clip": "H48",
     "trainer.trainer_config.trainer.critic_warmup": "only the back end before 0.6 reads it",
     **dict.fromkeys(
+        (
+            f"trainer.trainer_config.critic.model.enable_{name}"
+            for name in ("gradient_checkpointing", "activation_offload")
+        ),
+        "Trinity 0.6 makes the critic's model itself (HFModelConfig in trainer/verl/trainer.py)",
+    ),
+    **dict.fromkeys(
         (f"{at}.generating_args.max_new_tokens" for at in ("actor_infer", "train_env_manager")),
         "it acts on agents (tests/mappers/test_roll_worlds.py)",
     ),

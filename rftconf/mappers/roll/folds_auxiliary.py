@@ -14,6 +14,7 @@ from rftconf.mappers.roll.folds_places import INFER, NAME, P, device_ids
 from rftconf.mappers.roll.rows_run import DTYPES
 from rftconf.mappers.roll.teachers import several_teachers
 from rftconf.mappers.shapes import take
+from rftconf.mappers.supposing import may_hold
 from rftconf.plan.origin import Kind
 
 AUXILIARY = f"{P}auxiliary"
@@ -110,8 +111,8 @@ def _value(r: ReadContext, section: str, key: str) -> Any:
 def _roles(r: ReadContext) -> list[tuple[str, list[int] | None]]:
     """The roles of the policy and their devices."""
     sections = [("actor", trained(r)), ("rollout", "actor_infer")]
-    sections += [("reference", "reference")] if REFERENCE.test(r) else []
-    sections += [("critic", "critic")] if CRITIC.test(r) else []
+    sections += [("reference", "reference")] if may_hold(REFERENCE, r) else []
+    sections += [("critic", "critic")] if may_hold(CRITIC, r) else []
     return [(role, device_ids(r, f"{section}.{DEVICES}")) for role, section in sections]
 
 

@@ -10,6 +10,7 @@ from rftconf.base.symbols import Expr
 from rftconf.mappers.codecs import MISSING
 from rftconf.mappers.context import Context, ReadContext, WriteContext
 from rftconf.mappers.roll.conditions import ACTOR, CRITIC_MEGATRON, REFERENCE_MEGATRON, trained
+from rftconf.mappers.supposing import may_hold
 from rftconf.schemas.roll.megatron_arguments import REST, arguments, inherited_arguments, training_arguments
 
 OVERRIDES = "stage.model.config_overrides"
@@ -140,7 +141,7 @@ def _role(c: Context, role: str) -> str | None:
     if role == "actor":
         return trained(c) if c.plan("stage.placement.actor.backend") == "megatron" else None
     test = REFERENCE_MEGATRON if role == "reference" else CRITIC_MEGATRON
-    return role if test.test(c) else None
+    return role if may_hold(test, c) else None
 
 
 def _whole_recompute(given: dict[str, tuple[Any, str]]) -> dict[str, tuple[Any, str]]:

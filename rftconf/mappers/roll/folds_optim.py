@@ -12,6 +12,7 @@ from rftconf.mappers.rates import data_parallel, ratio
 from rftconf.mappers.roll.conditions import CRITIC, trained
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import settle, take
+from rftconf.mappers.supposing import may_hold
 from rftconf.plan.kinds import WITH_ROLLOUTS
 
 SCHEDULES = {"constant": "constant", "constant_with_warmup": "constant", "cosine": "cosine", "linear": "linear",
@@ -36,7 +37,7 @@ def optimizer_fold(role: str, roles: tuple[str, ...]) -> Fold:
         return ("critic" if role == "critic" else trained(c)) + ".training_args."
 
     def read(r: ReadContext) -> None:
-        if role == "critic" and not CRITIC.test(r):
+        if role == "critic" and not may_hold(CRITIC, r):
             return
         at = _at(r)
         r.set(

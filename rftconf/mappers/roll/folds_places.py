@@ -146,7 +146,7 @@ def write_devices(w: WriteContext) -> None:
     put_mapping(w, f"{trained(w)}.device_mapping", 0, main, P + "actor.gpus")
     if not RL.test(w):
         _settle_nodes(w, main)
-        if REFERENCE.test(w):
+        if may_hold(REFERENCE, w):
             put_mapping(w, "reference.device_mapping", 0, w.plan(P + "reference.gpus") or main, P + "reference.gpus")
         return
     layout, engines = w.plan(P + "layout"), w.plan(P + "rollout.gpus")
@@ -161,7 +161,7 @@ def write_devices(w: WriteContext) -> None:
         )
     for role, test in (("reference", REFERENCE), ("critic", CRITIC)):
         path = f"{P}{role}.gpus"
-        if test.test(w):
+        if may_hold(test, w):
             put_mapping(w, f"{role}.device_mapping", 0, w.plan(path) or main, path)
         elif w.plan(path) is not None:
             w.asleep[path] = test.otherwise
@@ -225,7 +225,7 @@ def write_strategies(w: WriteContext) -> None:
     _put_strategy(w, trained(w), "actor", TRAIN_OF)
     actor = w.plan(P + "actor.backend")
     for role, table, test in (("reference", INFER_OF, REFERENCE), ("critic", TRAIN_OF, CRITIC)):
-        if test.test(w):
+        if may_hold(test, w):
             _put_strategy(w, role, role, CRITIC_OF if role == "critic" else table, otherwise=actor)
         else:
             w.asleep.setdefault(f"{P}{role}.backend", test.otherwise)

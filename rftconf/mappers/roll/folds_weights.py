@@ -41,7 +41,7 @@ def read_model(r: ReadContext) -> None:
                 r.narrowed[path] = "this role starts from a model of its own; elsewhere all start from the policy's"
     elif not names_all:
         r.inactive.update(dict.fromkeys(roles, "pretrain is written over it unless every role names a model"))
-    if CRITIC.test(r):
+    if may_hold(CRITIC, r):
         mine = r.native(CRITIC_PATH)
         r.set(
             "stage.model.critic_path",

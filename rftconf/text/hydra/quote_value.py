@@ -14,8 +14,8 @@ Pieces: TypeAlias = tuple["str | Expr", ...]
 _BARE = re.compile(r"(?:[A-Za-z_/]|\.{1,2}/)(?:[\w/.+%*@?|:\-]*[\w/.+%*@?|\-])?", re.ASCII)
 """A dotlist's values are YAML, which takes a text that ends in a colon for a key."""
 _BARE_AROUND_SYMBOLS = re.compile(r"[\w/.+%*@?|:\-]*", re.ASCII)
-_NOT_TEXT = frozenset({"true", "false", "null", "inf", "nan", "yes", "no", "on", "off"})
-"""Words that mean something else to Hydra, or to YAML."""
+_NOT_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
+_TRUTHS_OF_YAML = frozenset({"yes", "no", "on", "off"})
 _BARE_KEY = re.compile(r"[A-Za-z_][\w/.+%*@?|\-]*", re.ASCII)
 _ESCAPABLE_IN_KEY = re.compile(r"[\\()\[\]{}:=, ]")
 _KEY_TEXT = re.compile(r"[\w/.+$%*@?|\-\\()\[\]{}:=, ]+", re.ASCII)
@@ -64,7 +64,7 @@ def _joined(items: list[Pieces]) -> Pieces:
 
 
 def _string(value: str) -> str:
-    if value == "???" or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXT):
+    if value == "???" or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXT | _TRUTHS_OF_YAML):
         return value
     quote = '"' if "'" in value and '"' not in value else "'"
     return f"{quote}{_escaped(value, quote, closes=True)}{quote}"
