@@ -43,11 +43,12 @@ def test_every_difference_of_the_mathematics_is_named(
 
 @pytest.mark.parametrize("name", [GRPO, PPO])
 def test_runs_that_a_guide_calls_alike_are_alike(bench: Bench, name: str, tmp_path: Path) -> None:
-    """Trinity-RFT's guide to aligning with veRL: one run in both languages."""
+    """Trinity-RFT's guide to aligning with veRL: one run in both languages, whose trainers need not have as many GPUs."""
     source, file, target, options, _ = next(run for run in golden_runs() if run[-1] == name)
     done = compared(bench, source, file, target, tmp_path, options)
     assert done.left_out == ""
-    assert done.differing == []
+    assert set(done.differing) <= {"micro_batches"}
+    assert done.unnamed == []
     assert set(done.gaps) >= {"advantages", "actor_gradient", "learning_rates"}
     assert ("critic_gradient" in done.gaps) == (name == PPO)
 

@@ -22,6 +22,7 @@ REFUSED = {
     *("adaptive KL with a critic", "dynamic with a critic", "agentic with a critic", "agentic, megatron critic"),
     *("agentic", "agentic with sglang", "agentic with Megatron"),
     *("static micro-batches with a critic", "cosine with a critic", "cosine critic", "static critic"),
+    "megatron, static micro-batches with a critic",
     *(
         "taught",
         "student",
