@@ -8,12 +8,14 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import Ledger, TargetLine
 from rftconf.base.symbols import formula
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.writing import Writing
 from rftconf.report.wording import without_citations
 from rftconf.schemas import catalogue, registry
+from rftconf.schemas.guess import guess
 from rftconf.text.keys import segments
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
     if target.family == "verl" and style == "overrides":
         from rftconf.text.write import emit_shell
 
+        if not groups:
+            _refuse_nameless(target, ledger.target_release, writing.trainer, ranked)
         return "".join(f"{word}\n" for word in groups) + emit_shell.emit_overrides(ranked), ".txt"
     if target.name == "chatlearn" and style == "sh":
         from rftconf.convert.chatlearn_script import script
@@ -75,6 +79,17 @@ def emit(ledger: Ledger, writing: Writing, style: str | None, header: Sequence[s
 
     bare = [replace(line, key=line.key.lstrip("+")) for line in followed(ranked, writing.table.follows)]
     return emit_yaml.emit(bare, header=header, order=order), ".yaml"
+
+
+def _refuse_nameless(target: registry.Framework, release: str, trainer: str, lines: Sequence[TargetLine]) -> None:
+    """Raise RefusedError for bare overrides of a config that is not the usual one and that none of them gives away."""
+    if trainer == target.trainer or trainer not in target.config_names:
+        return
+    values = {line.key.lstrip("+"): line.value for line in lines}
+    if guess(values, overrides=True, framework=target.name, release=release).trainer != trainer:
+        name = target.config_names[trainer]
+        why = f"bare overrides do not say that they are for {target.title}'s {name}, and other defaults would lie below them"
+        raise RefusedError(why, choices=("--as sh", "--as yaml"))
 
 
 def _config_name(target: registry.Framework, writing: Writing) -> str:

@@ -194,6 +194,7 @@ NO_JUDGE = {
     "do not hand over checkpoints by path": "ChatLearn starts each run; what rftconf has no script for is the way from one to the next",
     "chooses a training engine whose keys rftconf does not read": "veRL runs it; there is no catalogue of that engine's keys here",
     "has several lines, and an override has one": "the form that was asked for cannot hold it; the run itself is not refused",
+    "bare overrides do not say that they are for": "the form that was asked for cannot hold it; the run itself is not refused",
     "cluster.nodes is …: --set gives it a number": "the launch file's own need of a number, of no framework",
     "with sequences of … tokens does not fit": _GUIDE,
     "…, nor any number up to 512": _GUIDE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rftconf.base.ledger import State
-from rftconf.base.symbols import Expr, text
+from rftconf.base.symbols import Expr, open_keys, text
 from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.shapes import carry, first_filter, known_below, lose_known, settle, take
@@ -31,7 +31,8 @@ def read_old_logprob(r: ReadContext) -> None:
     moving = local_updates(r) != 1 and r.facts.trainer_mode not in ("separate_async", "fully_async")
     recomputed = "recompute_at_update" if moving else "recompute_at_rollout"
     source = "rollout_engine" if bypass is True else "current" if shortcut else recomputed
-    r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode")
+    # how many updates a period has decides, so what leaves that open is part of the answer
+    r.set("stage.sync.old_logprob", source, f"{block}.bypass_mode", *sorted(open_keys([one, whole])))
     rest = {k: v for k, v in r.source.branch(block).items() if k != "bypass_mode" and r.written(f"{block}.{k}")}
     if rest and all(r.native(f"{block}.{k}") is None for k in CORRECTS) and not bypass:
         r.inactive.update({f"{block}.{k}": NO_CORRECTION for k in rest})
