@@ -181,8 +181,7 @@ bounds:  ## every verb before files that ask for much, at SIZE=100000 bytes: sec
 bench-bytes:  ## what a byte of an honest file costs, from 1 KB to 10 MB
 	$(PYTHON) -m benches.bytes -o benches/results/bytes-$(TODAY).json
 
-effects:  ## what tables declare and what each key with a row does to a conversion, anew (6 minutes); read the diff before you commit it
-	$(PYTHON) -m tests.mappers.declarations
+effects:  ## what each key with a row does to a conversion, anew (6 minutes); read the diff before you commit it
 	$(PYTHON) -m tests.laws.row_effects
 
 golden:  ## convert the golden cases anew; read the diff before you commit it

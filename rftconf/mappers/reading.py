@@ -77,7 +77,7 @@ class Reading:
 
     @property
     def open(self) -> bool:
-        """True where the file holds a value that nobody told."""
+        """True where some value is not known: one that the file leaves open, or a default of a config that is not here."""
         if self._open is None:
             self._open = any(is_symbolic(cell.value) for cell in self.source.cells.values())
         return self._open

@@ -109,8 +109,11 @@ def denominator(mask: Tensor, how: str) -> Tensor:
 
 
 def divisor(scope: str, part: Tensor, ranks: int, share: float, parts: int) -> Tensor:
-    """What a micro-batch is divided by whose loss is a mean over its own `part`, and which ranks average: means are added up, each
-    by its `share` (the rank's sequences over its own), or each counts as one of `parts` alike, as in Megatron's schedules."""
+    """Give the number that a micro-batch's loss is divided by, where that loss is a mean over its own `part` and ranks average.
+
+    The means are added up, each by its `share` (the rank's sequences over its own), or each counts as one of `parts` alike,
+    as in Megatron's schedules.
+    """
     weight = {"micro_batch_sum": 1.0, "micro_batch_mean": share, "micro_batch_alike": float(parts)}[scope]
     return part * ranks * weight
 

@@ -1,4 +1,4 @@
-"""What a person would say on the command line where a conversion leaves open what its source does not tell.
+"""A conversion asks what its source does not tell; these are a person's answers on the command line.
 
 A base file that is not beside its script leaves its keys unknown, and a script that its owner fills in leaves the cluster
 unknown: the conversion asks for each by an option, which is answered here and asked again.

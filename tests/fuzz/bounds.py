@@ -23,9 +23,9 @@ from rftconf.cli.app import run
 from tests.fuzz.growing import CLASSES, text_of
 
 SECONDS, MEGABYTES = 2.0, 500.0
-"""What an answer may take, on a core that counts words as fast as WORD_SECONDS says."""
+"""Seconds that an answer may take on a core that counts words as fast as WORD_SECONDS says."""
 WORD_SECONDS = 0.036
-"""What `_count_words` takes on a quiet core of the machine whose figures are in benches/results."""
+"""Seconds that `_count_words` takes on a quiet core of the machine whose figures are in benches/results."""
 _ENDLESS = 20
 """Processor seconds after which a case is ended."""
 EXITS = frozenset({0, 1, 2, 3})

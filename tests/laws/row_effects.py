@@ -1,4 +1,4 @@
-"""What each key with a row does to a conversion: the keys of the target that change with it, and its own state.
+"""Each key with a row has an effect on a conversion: the keys of the target that change with it, and its own state.
 
 `python -m tests.laws.row_effects` (`make effects`) writes them to tests/laws/effects, a file for two frameworks. A key
 is set to its first other value in the first base where that changes the target, and in the first where it changes
@@ -60,7 +60,7 @@ def based(framework: str) -> dict[str, Base]:
 
 @cache
 def written(framework: str, to: str, base: str) -> Mapping[str, str]:
-    """What a base becomes, by key."""
+    """Convert a base; the result is the target's values by key."""
     return targets(framework, to, based(framework)[base].flat, based(framework)[base].trainer, "")
 
 
@@ -77,7 +77,7 @@ def targets(framework: str, to: str, flat: Mapping[str, Any], trainer: str, key:
 
 
 def effect(flip: Flip) -> dict[str, str | None]:
-    """What a flip changes: the key's value in the target, or null where it is gone."""
+    """Convert with one key flipped, and give each key of the target that changes: its value, or null where it is gone."""
     base = based(flip.framework)[flip.base]
     flat = {key: value for key, value in base.flat.items() if key != flip.key}
     flat |= {flip.key: flip.value} if flip.value != ABSENT else {}

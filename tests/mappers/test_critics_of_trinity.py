@@ -1,4 +1,4 @@
-"""What a run needs to start beside what its plan says: a critic's engine, the bridge of adapters, a schedule that is there."""
+"""A run needs more to start than its plan says: sizes for a critic's engine, a bridge that knows adapters, a schedule that the release has."""
 
 from __future__ import annotations
 

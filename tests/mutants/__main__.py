@@ -40,7 +40,7 @@ def drawn(count: int, seed: int) -> list[Break]:
 
 
 def in_a_fork(work: Callable[[], Any]) -> Any:
-    """What `work` gives in a process of its own; the reason as text where it gives nothing."""
+    """Run `work` in a process of its own and give its result; where it gives nothing, the reason as text."""
     mine, theirs = FORK.Pipe(duplex=False)
 
     def run() -> None:
@@ -119,13 +119,9 @@ def figures(breaks: list[Break], judges: dict[str, str], seed: int) -> dict[str,
         "breaks": len(breaks),
         "of": len(all_breaks()),
         "noticed": round(sum(map(bool, found)) / len(found), 4),
-        "noticed by what a config becomes": round(
-            sum(one not in ("", noticing.DECLARATIONS) for one in found) / len(found), 4
-        ),
         "by judge": Counter(one or "nobody" for one in found),
         "by kind": by_kind,
         "unnoticed": sorted(str(one) for one in breaks if not judges[str(one)]),
-        "by declarations first": sorted(str(one) for one in breaks if judges[str(one)] == noticing.DECLARATIONS),
     }
 
 

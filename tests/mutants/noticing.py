@@ -22,7 +22,7 @@ from rftconf.schemas import catalogue, registry
 
 ABOVE = ("base", "text", "plan", "schemas")
 """Packages that import no mapper, so that a break cannot reach them."""
-TABLES, DECLARATIONS, GOLDEN, EFFECTS = "tables", "declarations", "golden cases", "effects of keys"
+TABLES, GOLDEN, EFFECTS = "tables", "golden cases", "effects of keys"
 TESTS, LAWS = "tests", "laws"
 LAW_FILES = ("tests/laws/test_same_run.py", "tests/laws/test_supervised.py", "tests/laws/test_round_trips.py")
 NEAR, NEAR_FLIPS = 8, 40
@@ -110,14 +110,6 @@ def golden(names: Sequence[str]) -> bool:
     return all(script.produce(cases[name]) == script.kept(cases[name]) for name in names)
 
 
-def declarations() -> bool:
-    """The tables declare what they are kept to declare."""
-    from rftconf.mappers.tables import all_tables
-    from tests.mappers.declarations import file_of, text_of_table
-
-    return all(file_of(*table).read_text(encoding="utf-8") == text_of_table(*table) for table in all_tables())
-
-
 def passes(paths: Sequence[str], words: str = "") -> bool:
     """These tests pass; with `words`, those whose name has one of them."""
     import pytest
@@ -140,7 +132,6 @@ ROUNDS: tuple[Mapping[str, Callable[[Question], bool]], ...] = (
         GOLDEN: lambda q: golden(q.cases[:NEAR]),
         EFFECTS: lambda q: effects(q.flips[:NEAR_FLIPS]),
     },
-    {DECLARATIONS: lambda _: declarations()},
     {GOLDEN: lambda q: golden(q.cases[NEAR:])},
     {TESTS: lambda q: passes(q.tests[:NEAR])},
     {TESTS: lambda q: passes(q.tests[NEAR:])},

@@ -1,4 +1,4 @@
-"""What a break can change: the golden cases that run the broken line, and the tests that speak of its words first."""
+"""A break is asked of the golden cases that run the broken line, and of the tests that speak of its words first."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ SLOW = (
     "test_reasons.py",
     "test_defaults_said",
     "test_recipes",
-    "test_declarations",
 )
 """Tests of types and of whole corpora, which are not what notices a break of a value first."""
 
@@ -99,7 +98,7 @@ class Relevance:
         self.cases = Nearness(
             {f"{file.parent.parent.name}/{file.parent.name}": text_of_case(file.parent) for file in CASES}
         )
-        self.tests = Nearness({str(file.relative_to(ROOT)): file.read_text() for file in test_files()})
+        self.tests = Nearness({str(file.relative_to(ROOT)): file.read_text() for file in files_of_tests()})
         self.flips = Nearness(dict(texts_of_flips()))
 
     def cases_of(self, found: Break) -> list[str]:
@@ -128,7 +127,7 @@ def text_of_case(folder: Path) -> str:
     return "\n".join(file.read_text() for file in sorted(folder.iterdir()) if file.is_file())
 
 
-def test_files() -> list[Path]:
+def files_of_tests() -> list[Path]:
     """The tests that are asked."""
     files = [file for pattern in TEST_FILES for file in sorted(ROOT.glob(pattern))]
     return [file for file in files if not file.name.startswith(SLOW)]

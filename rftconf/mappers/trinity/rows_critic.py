@@ -35,4 +35,4 @@ ENGINE_ROWS = (
     *rows_for_role(ENGINE, native=CONFIG + "fsdp", plan="stage.batch", when=ENGINE_FSDP),
     *rows_for_role(ENGINE, native=CONFIG + "megatron", plan="stage.batch", when=ENGINE_MEGATRON),
 )
-"""What a critic of fixed micro-batches needs since 0.6 beside `ppo_micro_batch_size_per_gpu`, which its config demands."""
+"""The engine of a critic with fixed micro-batches takes its sizes here since 0.6; the config demands `ppo_micro_batch_size_per_gpu` too."""
