@@ -19,11 +19,16 @@ class Translation:
     key. `newer`: names that the framework has in later releases alone, and the fork has too.
     """
 
+    title: str
+    """The fork's name."""
     leaves: dict[str, Leaf] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     """A written key to the first of its names in the framework, where that is another one."""
     facts: dict[str, Stated] = field(default_factory=dict)
     defaults: dict[str, Value] = field(default_factory=dict)
+    """What the fork does where its config is silent, under the framework's names."""
+    silent_names: dict[str, str] = field(default_factory=dict)
+    """The fork's own keys of these defaults."""
     newer: frozenset[str] = frozenset()
     folded: list[tuple[str, Leaf, str, str]] = field(default_factory=list)
     """The framework's name, the leaf, the written key that holds it now, and the sentence why."""
@@ -45,7 +50,7 @@ class Stated:
 def translate(dialect: Dialect, leaves: Mapping[str, Leaf]) -> Translation:
     """The leaves under the framework's names, as far as the declaration has names for them."""
     values = _values(dialect, leaves)
-    done, order = Translation(), {leaf.key: at for at, leaf in enumerate(leaves.values())}
+    done, order = Translation(dialect.title), {leaf.key: at for at, leaf in enumerate(leaves.values())}
     named: dict[str, tuple[Name, Leaf]] = {}
     for key, leaf in leaves.items():
         cases = [(case, _value(case, leaf.value, values)) for case in cases_of(dialect, key, values)]
@@ -72,7 +77,7 @@ def translate(dialect: Dialect, leaves: Mapping[str, Leaf]) -> Translation:
             done.folded.append((target, before, leaf.key, why))
         done.leaves[target] = leaf
     done.newer = frozenset(key for key in done.leaves if any(fits(key, pattern) for pattern in dialect.newer))
-    done.defaults = _defaults(dialect, values, done.leaves)
+    _add_defaults(done, dialect, values)
     return done
 
 
@@ -92,18 +97,21 @@ def _acts(fact: Fact, value: Value, values: Mapping[str, Value]) -> bool:
     )
 
 
-def _defaults(dialect: Dialect, values: Mapping[str, Value], written: Mapping[str, Leaf]) -> dict[str, Value]:
-    """What the fork's own config or code says where the file is silent, under the framework's names."""
-    silent: dict[str, Value] = {}
+def _add_defaults(done: Translation, dialect: Dialect, values: Mapping[str, Value]) -> None:
+    """What the fork's own config or code says where the file is silent."""
+    silent: dict[str, tuple[Value, str]] = {}
     for key in dialect.defaults:
         cases = cases_of(dialect, key, values)
         if not cases and not any(name.key == key for name in dialect.names) and dialect.fact(key) is None:
-            silent.setdefault(key, values[key])
+            silent.setdefault(key, (values[key], key))
         for case in cases:
             value = _value(case, values[key], values)
             if value is not _UNFIT:
-                silent[_target(case, key)] = value
-    return {key: value for key, value in silent.items() if key not in written}
+                silent[_target(case, key)] = value, key
+    for target, (value, key) in silent.items():
+        if target not in done.leaves:
+            done.defaults[target] = value
+            done.silent_names[target] = key
 
 
 def cases_of(dialect: Dialect, key: str, values: Mapping[str, Value]) -> tuple[Name, ...]:

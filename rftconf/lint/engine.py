@@ -161,7 +161,8 @@ def _run_rule(rule: Rule, subject: Subject, *, fixes: bool) -> list[Diagnostic]:
     try:
         for found in rule.find(subject):
             # above somebody's own config, what is not written here may be written there
-            if subject.alone or found.place is not None or subject.written(found.keys[0]):
+            known = subject.alone or found.place is not None or subject.written(found.keys[0])
+            if known and subject.acts_as_released(found.keys):
                 told.append(diagnostic(rule, found, subject, fixes=fixes))
     except STUMBLES:
         if not subject.reading.value_errors and not subject.reading.unread_rows:

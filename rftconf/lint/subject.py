@@ -13,7 +13,7 @@ from rftconf.base.symbols import is_symbolic
 from rftconf.lint import references
 from rftconf.lint.account import budget_of, setup_of
 from rftconf.load.effective import live_leaves, stages_of
-from rftconf.load.fork import reader_of
+from rftconf.load.fork import reader_of, translation_of
 from rftconf.load.stage import facts_of, read_as_written
 from rftconf.load.withhold_secrets import without_secrets
 from rftconf.mappers.native import Cell, Native
@@ -74,6 +74,19 @@ class Subject:
     def fork(self) -> str:
         """The fork whose code reads the file, which may read what the framework does not; empty where there is none."""
         return reader_of(self.document, self.best)
+
+    @cached_property
+    def _keys_of_fork(self) -> frozenset[str]:
+        """The written keys of which the fork's declaration says itself what they do."""
+        if not self.best.dialect:
+            return frozenset()
+        own = translation_of(self.best, live_leaves(self.document, self.framework))
+        return frozenset(own.facts) if own is not None else frozenset()
+
+    def acts_as_released(self, names: Iterable[str]) -> bool:
+        """False where the fork does something of its own with one of these keys, which no rule of the framework knows."""
+        leaves = (self.leaf(name) for name in names) if self._keys_of_fork else ()
+        return not any(leaf is not None and leaf.key in self._keys_of_fork for leaf in leaves)
 
     @cached_property
     def setup(self) -> Setup | None:

@@ -128,7 +128,7 @@ def effective(
     up = versions.upgrade(found.framework, written, found.release, trainer=found.trainer)
     follow = {} if partial else silent.following({*template, *leaves}, resolver)
     follow |= {key: _shipped(resolver, key) for key in template if key not in leaves}
-    follow |= {} if own is None else {key: Cell(value) for key, value in own.defaults.items()}
+    follow |= {} if own is None else {key: _of_fork(own, key) for key in own.defaults}
     down = versions.upgrade(found.framework, follow, found.release, trainer=found.trainer).flat if follow else {}
     told = {key: cell for key, cell in up.flat.items() if not cell.unread and not _says_nothing(known, key, cell)}
     if (of := registry.framework(found.framework)).family == registry.VERL.name:
@@ -152,8 +152,13 @@ def effective(
     last = (key for key in (*down, *up.flat) if key in cells and (key in gone or key not in defaults.at))
     added = {key: len(defaults.at) + at for at, key in enumerate(dict.fromkeys(last))}
     named = tuple(sorted(up.flat, key=lambda key: added[key] if key in added else defaults.at[key]))
-    native = Native(found.framework, found.release, found.trainer, cells, defaults, added, named)
+    native = Native(found.framework, found.release, found.trainer, cells, defaults, added, named, own is not None)
     return Effective(native, (*up.changes, *_folded(own)), tuple(values.findings))
+
+
+def _of_fork(own: Translation, key: str) -> Cell:
+    """A default of the fork's own, by the name that the fork has for its key."""
+    return Cell(own.defaults[key], fork=own.title, name=own.silent_names[key])
 
 
 def _folded(own: Translation | None) -> tuple[Change, ...]:

@@ -145,9 +145,19 @@ def settle_mixing(w: WriteContext, otherwise: str) -> None:
 def read_files(r: ReadContext, key: str, listed: str) -> list[str]:
     """Read the files of a key, one or a list, as the data sets of `listed`; returns where they are in the plan."""
     files = r.native(key)
+    names = joined_files(files)
+    if names:
+        r.note(f"{key} names {len(names)} files with commas between them, as only code that splits them can open them")
+        files = names
     places = []
     for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):
         places.append(f"{listed}[{index}].")
         r.set(places[-1] + "uri", uri, key)
         r.set(places[-1] + "storage", "file", key)
     return places
+
+
+def joined_files(value: Any) -> list[str]:
+    """The data files that one text names with commas between them; empty where it is one path."""
+    parts = [part.strip() for part in value.split(",")] if isinstance(value, str) and "," in value else []
+    return parts if all(part.endswith(SUFFIXES) for part in parts) else []

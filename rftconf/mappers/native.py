@@ -24,11 +24,16 @@ def _listed(value: Any) -> Any:
 
 @record
 class Cell:
-    """One effective value; `leaf` is None for a default. `unread`: the source's release has no such key, a newer one has."""
+    """One effective value; `leaf` is None for a default. `unread`: the source's release has no such key, a newer one has.
+
+    `fork` is the title of the fork whose default it is, where it is not the framework's, and `name` the fork's key.
+    """
 
     value: Any
     leaf: Leaf | None = None
     unread: bool = False
+    fork: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,8 @@ class Native:
     """Names of cells that come after the defaults, most of which no default has, and their places."""
     named: tuple[str, ...] = ()
     """Names of written cells, in the order of `cells`."""
+    translated: bool = False
+    """True where the written names are a fork's, and its declaration has these for them."""
 
     def value(self, key: str, otherwise: Any = None) -> Any:
         """The effective value, or `otherwise` when the release has no such key."""
@@ -128,6 +135,8 @@ class Native:
         cell = self.cells.get(key)
         if cell is not None and cell.leaf is not None:
             return cell.leaf.key
+        if self.translated:
+            return key if cell is None or not cell.name else cell.name
         section, dot, rest = key.partition(".")
         return self._given_sections.get(section, section) + dot + rest
 

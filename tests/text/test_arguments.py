@@ -69,12 +69,25 @@ def test_an_argument_that_may_hold_any_keys_is_kept_as_unread(style: Style) -> N
         ("trinity", "trinity", True),
         ("examples/start_rlvr_pipeline.py", "roll", True),
         ("chatlearn/entrypoint.py", "chatlearn", True),
+        ("third_party.verl.verl.trainer.main_ppo", "verl", True),
+        ("src.verl.recipe.dapo.main_dapo", "verl", True),
+        ("deps/verl/verl/trainer/main_generation.py", "verl", False),
+        ("deps.verl.verl.trainer.main_eval", "verl", False),
+        ("external.Trinity-RFT.trinity.cli.launcher", "trinity", True),
+        ("lib.ChatLearn.chatlearn.entrypoint", "chatlearn", True),
     ],
 )
 def test_programs_that_are_known(program: str, framework: str, rl: bool) -> None:
     main = main_of(program)
     assert main is not None
     assert (main.framework, main.rl) == (framework, rl)
+
+
+def test_a_fork_inside_another_package_takes_its_arguments_as_the_fork_does() -> None:
+    alone, inside = main_of("verl.trainer.main"), main_of("src.EasyR1.verl.trainer.main")
+    assert alone is not None
+    assert inside is not None
+    assert (inside.framework, inside.style) == (alone.framework, alone.style) == ("verl", Style.DOTLIST)
 
 
 @pytest.mark.parametrize("program", ["verl.model_merger", "train.py", "http.server", "my_main.py", "ray"])

@@ -53,6 +53,9 @@ def _of_silence(source: Native, keys: tuple[str, ...], title: str, out: Out) -> 
     if there is None:
         return silent
     name, found = source.as_given(there), _in_release(source, there)
+    cell = source.cells.get(there)
+    if cell is not None and cell.fork:
+        return f"{cell.fork} default of {name}"
     if found is None or (found.default is None and out.value is not None):
         return f"what {title} does without {name}"
     if found.name != without_indices(there) and found.name != there:

@@ -83,10 +83,10 @@ def module_of(program: str) -> str:
 
 
 def of_program(program: str) -> Marks | None:
-    """The fork whose program this is; a path may have folders before the module."""
+    """The fork whose program this is; a path may have folders before the module, and a module packages."""
     module = module_of(program)
     for marks in all_marks():
-        if any(module == own or ("/" in program and module.endswith(f".{own}")) for own in marks.programs):
+        if any(module == own or module.endswith(f".{own}") for own in marks.programs):
             return marks
     return None
 

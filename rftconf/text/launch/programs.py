@@ -34,21 +34,19 @@ def _main(pattern: str, framework: str, style: Style, *, rl: bool) -> Main:
     return Main(re.compile(pattern), framework, style, rl)
 
 
+_IN = r"(?:.*[./])?"
+"""The folders, or packages, that a program lies in: a checkout inside another project is started as one of its modules."""
+
 MAINS = (
-    _main(r"verl\.trainer\.main_(?:eval|generation\w*)", "verl", Style.HYDRA, rl=False),
-    _main(r"(?:.*[./])?(?:fsdp_)?sft_trainer(?:_ray)?(?:\.py)?", "verl", Style.HYDRA, rl=False),
-    _main(r"(?:verl|recipe|recipes)\.(?:\w+\.)*(?:\w+_)?main(?:_\w+)?", "verl", Style.HYDRA, rl=True),
+    _main(_IN + r"verl[./]trainer[./]main_(?:eval|generation\w*)(?:\.py)?", "verl", Style.HYDRA, rl=False),
+    _main(_IN + r"(?:fsdp_)?sft_trainer(?:_ray)?(?:\.py)?", "verl", Style.HYDRA, rl=False),
+    _main(_IN + r"(?:verl|recipes?)\.(?:\w+\.)*(?:\w+_)?main(?:_\w+)?", "verl", Style.HYDRA, rl=True),
     _main(r"(?:.*/)?main_ppo(?:_\w+)?\.py", "verl", Style.HYDRA, rl=True),
     _main(r"(?:.*/)?(?:verl|recipes?)/(?:.*/)?(?:\w+_)?main(?:_\w+)?\.py", "verl", Style.HYDRA, rl=True),
-    _main(r"(?:.*/)?trinity|trinity\.cli\.launcher", "trinity", Style.FLAGS, rl=True),
+    _main(r"(?:.*/)?trinity|(?:.*\.)?trinity\.cli\.launcher", "trinity", Style.FLAGS, rl=True),
     _main(r"(?:.*/)?start_\w+_pipeline(?:_\w+)?\.py", "roll", Style.FLAGS, rl=True),
-    _main(
-        r"(?:.*/)?chatlearn/entrypoint\.py|(?:.*/)?entrypoint\.py|chatlearn\.entrypoint",
-        "chatlearn",
-        Style.DOTLIST,
-        rl=True,
-    ),
-    _main(r"(?:.*[./])?main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
+    _main(r"(?:.*/)?entrypoint\.py|(?:.*\.)?chatlearn\.entrypoint", "chatlearn", Style.DOTLIST, rl=True),
+    _main(_IN + r"main_(?:ppo|grpo|dapo|rl|rft)(?:_\w+)?(?:\.py)?", "", Style.HYDRA, rl=True),
 )
 """First match wins; a program of nobody's own (`framework` is empty) is named as the frameworks name theirs."""
 
