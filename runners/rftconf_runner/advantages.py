@@ -40,6 +40,15 @@ def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
     return found
 
 
+def less_baseline(rewards: Tensor, baselines: Tensor, mask: Tensor) -> Tensor:
+    """ReMax: the return of each token less the reward of the prompt's baseline, an answer of its own (Li et al., 2023).
+
+    `rewards` [sequences, tokens], `baselines` [sequences].
+    """
+    returns = (rewards * mask).flip(-1).cumsum(-1).flip(-1)
+    return returns - spread(baselines, mask)
+
+
 def amplified(rewards: Tensor, groups: Tensor) -> Tensor:
     """GPG: the reward less its group's mean, times all sequences over those whose reward is not 0."""
     return _centred(rewards, groups) * (len(rewards) / rewards.count_nonzero().clamp(min=1))

@@ -23,13 +23,15 @@ MOST_ROUNDS = 64
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What a period learns from, and the numbers of the sequences that were refused meanwhile. `domains` are the mean
-    rewards of those that prompts are of, where they have names; `late` answers earned nothing because their rule took too long."""
+    rewards of those that prompts are of, where they have names; `late` answers earned nothing because their rule took too long.
+    `baselines` are what ReMax takes from each reward: empty where nothing is."""
 
     samples: list[Sample]
     rewards: list[float]
     refused: list[int]
     domains: Mapping[str, float] = field(default_factory=dict)
     late: int = 0
+    baselines: list[float] = field(default_factory=list)
 
     @property
     def tokens(self) -> int:
@@ -42,6 +44,7 @@ class Batch:
         count, whole = max(len(self.samples), 1), sum(len(one.answer) < job.response_tokens for one in self.samples)
         found = {"response_tokens": self.tokens / count, "cut_answers": 1 - whole / count}
         found |= {"late_rewards": self.late} if has_rules(job) else {}
+        found |= {"baseline": sum(self.baselines) / count} if self.baselines else {}
         drawn = [value for one in self.samples for value in one.drawn]
         return found if job.truncates or not drawn else {**found, "entropy": -sum(drawn) / len(drawn)}
 
@@ -61,18 +64,24 @@ def drawn_batch(job: Job, drawing: Drawing, places: Places, tokenizer: Any, ente
         enter("reward")
         known = len(kept)
         for group, scores in zip(groups, graded(job, groups, places, tokenizer), strict=True):
-            if not job.refill or varies([one.metric(job.refill) for one in scores], job.refill_threshold):
+            own = scores[: job.responses]
+            if not job.refill or varies([one.metric(job.refill) for one in own], job.refill_threshold):
                 kept.append((group, scores))
             else:
                 refused += [sample.number for sample in group.samples]
         drawing.launch(known + len(groups) - len(kept))
         if len(kept) == job.prompts:
-            samples = [sample for group, _ in kept for sample in group.samples]
-            found = [one for _, scores in kept for one in scores]
-            late = sum(one.late for one in found)
-            return Batch(samples, [one.reward for one in found], refused, _by_domain(kept), late)
+            return _batch(job, kept, refused)
     told = f"{len(refused) // job.responses} prompts in a row gave groups of equal {job.refill}"
     raise GateError(f"stage.algorithm.filters: {told}, and {len(kept)} of the {job.prompts} that a period needs others")
+
+
+def _batch(job: Job, kept: Sequence[tuple[Group, list[Score]]], refused: list[int]) -> Batch:
+    own, each = [(group, scores[: job.responses]) for group, scores in kept], job.responses
+    rewards = [one.reward for _, scores in own for one in scores]
+    late = sum(one.late for _, scores in kept for one in scores)
+    baselines = [one.reward for _, scores in kept for one in scores[each:] for _ in range(each)]
+    return Batch([one for group, _ in own for one in group.samples], rewards, refused, _by_domain(own), late, baselines)
 
 
 def _by_domain(kept: Sequence[tuple[Group, Sequence[Score]]]) -> dict[str, float]:

@@ -44,8 +44,10 @@ def credit(
     reference: Sequence[Sequence[float]],
     values: Sequence[Sequence[float]],
     coef: float,
+    baselines: Sequence[float] = (),
 ) -> Credit:
-    """Of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward."""
+    """Of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward; `baselines`
+    hold a number for each sample where the advantage is ReMax's."""
     mask = mask_of(samples)
     tokens, kl = torch.zeros_like(mask), None
     last = mask.sum(-1).long() - 1
@@ -57,7 +59,7 @@ def credit(
     elif job.kl_loss:
         gaps = losses.kl(grid([one.drawn for one in samples], mask), grid(reference, mask), job.kl_loss.estimator)
         kl = float(masked_mean(gaps, mask))
-    found, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask)
+    found, returns = _estimated(job, tokens, mask, grid(values, mask) if values else mask, torch.tensor(baselines))
     if job.whitens:
         found = whitened(found, mask) * mask
     drawn = grid([sample.drawn for sample in samples], mask)
@@ -80,12 +82,14 @@ def lessons_of(
     return [Lesson(*row) for row in zip(*columns, strict=True)]
 
 
-def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor, baselines: Tensor) -> tuple[Tensor, Tensor]:
     groups = torch.arange(job.prompts).repeat_interleave(job.responses)
     whole = tokens.sum(-1)
     match job.advantage:
         case "rloo":
             found = advantages.spread(advantages.leave_one_out(whole, groups), mask)
+        case "remax":
+            found = advantages.less_baseline(tokens, baselines, mask)
         case "gpg":
             found = advantages.spread(advantages.amplified(whole, groups), mask)
         case "reinforce_pp":

@@ -11,7 +11,8 @@ from typing import Any
 from rftconf_runner.absent import ENDINGS
 from rftconf_runner.framework_rewards import unscored_row
 from rftconf_runner.framework_words import shortened
-from rftconf_runner.job import Job, Rows
+from rftconf_runner.job import Job
+from rftconf_runner.job_data import Rows
 from rftconf_runner.mixing import Epochs, Shares, domain_of
 from rftconf_runner.trinity_tasks import messages
 

@@ -8,7 +8,8 @@ from typing import Any
 from rftconf.plan.model import Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner.framework_rewards import own_reward
-from rftconf_runner.job import RewardSource, Rows, Share
+from rftconf_runner.job import RewardSource
+from rftconf_runner.job_data import Rows, Share
 from rftconf_runner.mixing import counts
 from rftconf_runner.rules import GIVEN, MODEL, told
 from rftconf_runner.stage_reader import StageReader

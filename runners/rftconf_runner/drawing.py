@@ -16,15 +16,24 @@ from rftconf_runner.sequences import Sample
 
 TURN = 0x9E3779B97F4A7C15
 """Between the seeds of an answer's beginning and of what goes on from it."""
+BASELINE = 0xD1B54A32D192ED03
+"""Between the seeds of a prompt's first answer and of its baseline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The answers to one prompt; `number` counts the prompts that the run has drawn."""
+    """The answers to one prompt; `number` counts the prompts that the run has drawn. A baseline is scored beside the samples,
+    and nothing is learned from it; there is one where the job has ReMax, and none otherwise."""
 
     number: int
     prompt: Prompt
     samples: tuple[Sample, ...]
+    baselines: tuple[Sample, ...] = ()
+
+    @property
+    def answers(self) -> tuple[Sample, ...]:
+        """All that is scored, the samples first."""
+        return self.samples + self.baselines
 
 
 Waiting = tuple[int, tuple[tuple[tuple[int, ...], tuple[float, ...], int], ...]]
@@ -51,13 +60,17 @@ class Flight:
 
 
 def asked_of(job: Job, prompts: Sequence[Prompt], first: int, turn: int = 0) -> list[Asked]:
-    """Every answer to `prompts`, the first of which has the number `first` in the run; each has a seed of its own."""
+    """Every answer to `prompts`, the first of which has the number `first` in the run; each has a seed of its own. A baseline
+    comes after the samples of its prompt."""
     each = job.responses
     seed = (job.engine_seed << 32) + job.sequences + first * each + turn * TURN
+    steps = [*range(each), *([BASELINE] if job.baseline else [])]
     return [
-        Asked(prompt.tokens, (seed + at * each + answer) % (1 << 63))
+        Asked(
+            prompt.tokens, (seed + at * each + step) % (1 << 63), greedy=step == BASELINE and job.baseline == "greedy"
+        )
         for at, prompt in enumerate(prompts)
-        for answer in range(each)
+        for step in steps
     ]
 
 
@@ -117,7 +130,7 @@ class Drawing:
 
         def found() -> list[Waiting]:
             whole = [*groups, *(group for flight in flights for group in self._groups(flight))]
-            return [(one.number, tuple((s.answer, s.drawn, s.version) for s in one.samples)) for one in whole]
+            return [(one.number, tuple((s.answer, s.drawn, s.version) for s in one.answers)) for one in whole]
 
         return found
 
@@ -144,7 +157,7 @@ class Drawing:
         ray.get([rank.cut.options(concurrency_group=CUTTING).remote(now) for rank in ranks])
 
     def _groups(self, flight: Flight) -> list[Group]:
-        answers, each = flight.answers(), self.job.responses
+        answers, each = flight.answers(), self.job.responses + bool(self.job.baseline)
         return [
             self._group(
                 flight.first + at,
@@ -158,9 +171,10 @@ class Drawing:
         return self._group(number, self.data.take(number, 1)[0], answers)
 
     def _group(self, number: int, prompt: Prompt, answers: Sequence[Any]) -> Group:
-        first = number * self.job.responses
+        each = self.job.responses
+        first = number * each
         samples = [
             Sample(prompt.tokens, tuple(tokens), version, first + at, tuple(log_probs))
             for at, (tokens, log_probs, version) in enumerate(answers)
         ]
-        return Group(number, prompt, tuple(samples))
+        return Group(number, prompt, tuple(samples[:each]), tuple(samples[each:]))

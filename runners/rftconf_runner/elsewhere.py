@@ -7,7 +7,6 @@ ALL = "veRL, Trinity-RFT, ROLL and ChatLearn"
 EXECUTED_BY: dict[tuple[str, str], str] = {
     ("placement.actor.backend", "megatron"): ALL,
     ("placement.rollout.engine", "sglang"): ALL,
-    ("algorithm.advantage", "remax"): "veRL",
     ("sync.driver", "free"): "Trinity-RFT, and veRL's fully asynchronous trainer",
     ("sync.driver", ANY): "Trinity-RFT",
 }

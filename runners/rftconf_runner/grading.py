@@ -21,8 +21,8 @@ which a function's minute is too short, and an hour is what a hang is known by."
 
 
 def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> list[list[Score]]:
-    """Of each group's answers. The same answers earn the same, whatever was scored before."""
-    pairs = [(group.prompt, sample) for group in groups for sample in group.samples]
+    """Of each group's answers, a baseline's last. The same answers earn the same, whatever was scored before."""
+    pairs = [(group.prompt, sample) for group in groups for sample in group.answers]
     tokens = [list(sample.answer) for _, sample in pairs]
     texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
     asked = [
@@ -47,7 +47,8 @@ def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) ->
     late = job.answer_seconds * len(rest) * has_rules(job)
     found |= dict(zip(rest, scored(places.scorer, [asked[at] for at in rest], job.reward_seconds, late), strict=True))
     whole = shaped([found[at] for at in range(len(asked))], [len(s.answer) for _, s in pairs], job.shaping)
-    return [whole[at : at + job.responses] for at in range(0, len(whole), job.responses)]
+    each = job.responses + bool(job.baseline)
+    return [whole[at : at + each] for at in range(0, len(whole), each)]
 
 
 def _grader_of(job: Job, domain: str) -> Grader | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rftconf_runner.job_data import Rows, Share
     from rftconf_runner.losses import Estimator
 
 
@@ -110,31 +111,6 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """A data set's rows, and in which columns prompt and truth are. Its reward may be given by `name`; a row may have `tags`, any
-    where there are none; `system` goes before a row that is a question alone, nothing where it is empty."""
-
-    uri: str
-    split: str
-    column: str
-    chats: bool
-    truth: str
-    name: str = ""
-    tags: tuple[str, ...] = ()
-    subset: str = ""
-    system: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A domain: rows with these tags, of which every period draws so many prompts, 0 where it only validates."""
-
-    name: str
-    tags: tuple[str, ...]
-    prompts: int
-
-
-@dataclass(frozen=True, slots=True)
 class RewardSource:
     """What gives the reward of one domain's answers, or with an empty `domain` of all that none else scores."""
 
@@ -174,10 +150,10 @@ class Job:
     """The stage's values as the runner computes with them: nothing symbolic, nothing left open.
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `overrides` are values set in the model's config,
-    `refill` the metric by which groups without spread are drawn again (empty: none), `memory_fraction` an engine's share of its
-    GPU (0: it chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup`
-    periods the policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`; the
-    policy is kept in `stored`."""
+    `refill` the metric by which groups without spread are drawn again (empty: none), `baseline` the answer that ReMax compares
+    with (greedy or drawn), `memory_fraction` an engine's share of its GPU (0: it chooses), `tp` its GPUs; it `sleeps` while
+    trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the policy stays; the data's epochs end a run
+    of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`; the policy is kept in `stored`."""
 
     model: str
     overrides: dict[str, Any]
@@ -235,6 +211,7 @@ class Job:
     old: str
     correction: Correction | None
     advantage: str
+    baseline: str
     scope: str
     ddof: int
     whitens: bool

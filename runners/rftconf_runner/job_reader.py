@@ -7,6 +7,7 @@ from typing import Any
 from rftconf.plan.model import Plan, Stage
 from rftconf.plan.trainer_numbers import DECAYED, MATRICES
 from rftconf_runner.aggregations import OF_SEQUENCES
+from rftconf_runner.baselines import baseline_of
 from rftconf_runner.data_reader import data_of, rewards_of
 from rftconf_runner.framework_words import in_other_words
 from rftconf_runner.grader_reader import graders_of, scoring
@@ -42,6 +43,7 @@ def job_of(plan: Plan) -> Job:
         **_sampling(read),
         **_mathematics(read),
         sleeps=_sleeps(plan, read),
+        baseline=baseline_of(plan),
         rewards=rewards_of(read, plan.source, modelled=any(kind == "classifier" for *_, kind in scoring(stage))),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from itertools import accumulate
 
-from rftconf_runner.job import Share
+from rftconf_runner.job_data import Share
 
 
 class Epochs:

@@ -9,6 +9,7 @@ from rftconf.plan.model import Algorithm, Plan, Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner import trinity_tasks
 from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OF_SEQUENCES, OVER_LENGTH
+from rftconf_runner.baselines import of_baseline
 from rftconf_runner.beyond import of_beyond
 from rftconf_runner.elsewhere import executed_by
 from rftconf_runner.harmless import unread
@@ -20,7 +21,7 @@ from rftconf_runner.refusals_of_numbers import of_numbers
 from rftconf_runner.refusals_of_types import compares, of_types
 from rftconf_runner.said import said
 
-ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae", "gpg"}
+ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae", "gpg", "remax"}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
 SCHEDULES = {"constant", "cosine", "linear"}
 
@@ -42,7 +43,7 @@ def refusals(plan: Plan) -> list[Refusal]:
         Refusal(f"stage.{path}", why + executed_by(path, _held(stage, path)))
         for path, why in _refused(stage, plan.source)
     ]
-    return found + [Refusal(path, why) for path, why in (*_elsewhere_begun(plan), *of_beyond(plan))]
+    return found + [Refusal(path, why) for path, why in (*_elsewhere_begun(plan), *of_baseline(plan), *of_beyond(plan))]
 
 
 def _elsewhere_begun(plan: Plan) -> Iterator[tuple[str, str]]:

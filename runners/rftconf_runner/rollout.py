@@ -35,11 +35,12 @@ CUTTING = "cut"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt, the seed of its answer, and what of the answer is there already."""
+    """A prompt, the seed of its answer, and what of the answer is there already. A `greedy` answer has the likeliest token each time."""
 
     prompt: tuple[int, ...]
     seed: int
     begun: tuple[int, ...] = ()
+    greedy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +168,9 @@ class Engine:
         from vllm import SamplingParams
 
         return SamplingParams(
-            temperature=self.job.temperature,
-            top_p=self.job.top_p,
-            top_k=self.job.top_k,
+            temperature=0.0 if asked.greedy else self.job.temperature,
+            top_p=1.0 if asked.greedy else self.job.top_p,
+            top_k=-1 if asked.greedy else self.job.top_k,
             max_tokens=self.job.response_tokens - len(asked.begun),
             logprobs=0,
             flat_logprobs=True,

@@ -23,7 +23,6 @@ CHANGES: dict[tuple[str, str], dict[str, str | None]] = {
         "actor_rollout_ref.actor.fsdp_config.dtype": None,
     },
     ("placement.rollout.engine", "sglang"): {"actor_rollout_ref.rollout.name": "sglang"},
-    ("algorithm.advantage", "remax"): {"algorithm.adv_estimator": "remax"},
 }
 NAMES = {"veRL": "verl", "Trinity-RFT": "trinity", "ROLL": "roll", "ChatLearn": "chatlearn"}
 

@@ -95,6 +95,7 @@ def ours(case):
         "grpo_mean_only": a.spread(a.group_relative(case.rewards, case.groups, "none"), m),
         "grpo_population": a.spread(a.group_relative(case.rewards, case.groups, "group", 0), m),
         "rloo": a.spread(a.leave_one_out(case.rewards, case.groups), m),
+        "remax": a.less_baseline(case.last, case.coarse, m),
         "reinforce_pp": whitened(a.reinforce(case.last, m, 0.9), m) * m,
         "reinforce_pp_baseline": whitened(a.reinforce_baseline(case.rewards, case.groups, m), m) * m,
         "gae": whitened(a.generalized(case.last, case.values, m, 0.95, 0.9)[0], m) * m,
@@ -163,16 +164,15 @@ def at_last(rewards, mask):
 def verls(case):
     """veRL's counterparts; those that it lacks are left out."""
     index, m, c = case.groups.numpy(), case.mask, core_algos
-
-    class Gamma:
-        gamma = 0.9
-
     outcome = {"token_level_rewards": case.last, "response_mask": m, "index": index}
     found = {
+        "remax": c.compute_remax_outcome_advantage(case.last, case.coarse, m)[0],
         "grpo": c.compute_grpo_outcome_advantage(**outcome)[0],
         "grpo_mean_only": c.compute_grpo_outcome_advantage(**outcome, norm_adv_by_std_in_grpo=False)[0],
         "rloo": c.compute_rloo_outcome_advantage(**outcome)[0],
-        "reinforce_pp": c.compute_reinforce_plus_plus_outcome_advantage(case.last, m, config=Gamma)[0],
+        "reinforce_pp": c.compute_reinforce_plus_plus_outcome_advantage(
+            case.last, m, config=SimpleNamespace(gamma=0.9)
+        )[0],
         "reinforce_pp_baseline": c.compute_reinforce_plus_plus_baseline_outcome_advantage(**outcome)[0],
     }
     found["gpg"] = c.compute_gpg_outcome_advantage(at_last(case.coarse + case.rewards * case.coarse, m), m, index)[0]

@@ -1,0 +1,80 @@
+"""ReMax, really run: a greedy answer to each prompt, whose reward the samples' rewards are compared with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import torch
+from rftconf_runner.advantages import less_baseline
+from rftconf_runner.drawing import asked_of
+from rftconf_runner.job_reader import job_of
+from rftconf_runner.ledger import faults
+
+from rftconf.plan.model import Plan
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import planned, without_times
+
+pytestmark = pytest.mark.filterwarnings("default")
+REMAX = {
+    "algorithm__adv_estimator": "remax",
+    "trainer__total_training_steps": "3",
+    "trainer__save_freq": "1",
+    "actor_rollout_ref__rollout__n": "2",
+    "actor_rollout_ref__actor__ppo_mini_batch_size": "4",
+}
+
+
+def test_every_prompt_has_one_greedy_answer_and_seeds_of_samples_stay() -> None:
+    from types import SimpleNamespace
+    from typing import Any
+
+    from tests.runner.test_job import plan
+
+    job, prompts = job_of(plan(algorithm__adv_estimator="remax")), [SimpleNamespace(tokens=(1,))] * 3
+    asked: list[Any] = asked_of(job, prompts, 5)  # type: ignore[arg-type]
+    assert [at for at, one in enumerate(asked) if one.greedy] == [16, 33, 50]
+    plain = asked_of(replace(job, baseline=""), prompts, 5)  # type: ignore[arg-type]
+    assert [one.seed for one in asked if not one.greedy] == [one.seed for one in plain]
+    drawn = asked_of(replace(job, baseline="drawn"), prompts, 5)  # type: ignore[arg-type]
+    assert not any(one.greedy for one in drawn)
+    assert len({one.seed for one in drawn}) == len(drawn)
+
+
+def test_returns_less_the_baseline() -> None:
+    """By hand: rewards of each token from there on, less the baseline, where a token counts."""
+    mask = torch.tensor([[1.0, 1.0, 0.0]])
+    found = less_baseline(torch.tensor([[0.5, 1.0, 9.0]]), torch.tensor([0.25]), mask)
+    assert found.tolist() == [[1.25, 0.75, 0.0]]
+
+
+def test_a_run_and_its_resumption_bit_for_bit(demo: Path) -> None:
+    import shutil
+
+    plan, folder = planned(demo, "remax", **REMAX), demo / "remax"
+    assert job_of(Plan.model_validate_json(plan.read_text())).baseline == "greedy"
+    whole = session.run(plan, folder)
+    lines = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
+    assert faults(lines) == []
+    assert [sum(map(len, line["updates"])) for line in lines] == [16, 16, 16]
+    assert all(0.0 <= one["baseline"] <= 1.0 for one in whole)
+    shutil.copytree(folder, demo / "remax_resumed")
+    for later in ("step-000002", "step-000003"):
+        shutil.rmtree(demo / "remax_resumed" / later)
+    assert without_times(session.run(plan, demo / "remax_resumed", resume=True)) == without_times(whole)
+
+
+def test_a_greedy_answer_does_not_depend_on_how_samples_are_drawn(demo: Path) -> None:
+    """Of two temperatures there is one baseline: what is drawn at random differs."""
+    found = []
+    for temperature in ("1.0", "2.0"):
+        name = f"remax_{temperature}"
+        changes = {"trainer__total_training_steps": "1", "actor_rollout_ref__rollout__temperature": temperature}
+        found += session.run(planned(demo, name, **{**REMAX, **changes}), demo / name)
+    first, second = found
+    assert first["baseline"] == second["baseline"]
+    assert first["reward"] != second["reward"]
