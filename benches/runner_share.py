@@ -126,7 +126,8 @@ def _of_models(plan: Plan) -> Iterator[str]:
     for stage in plan.stages[:1]:
         model = find(stage.model.path) if isinstance(stage.model.path, str) else None
         config = next((row.config for row in rows() if model and row.name == model.name), {})
-        yield from (f"stage.model.path: {why}" for why in unexecuted(config))
+        adapts = bool(stage.model_options.lora.rank)
+        yield from (f"stage.model.path: {why}" for why in unexecuted(config, adapts=adapts))
 
 
 def beside() -> Iterator[tuple[Config, Document, str | None, str | None]]:

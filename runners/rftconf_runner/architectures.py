@@ -10,19 +10,24 @@ from typing import Any
 from rftconf_runner.job import Job
 from rftconf_runner.said import said
 
+WITH_EXPERTS = {"qwen2_moe", "qwen3_moe"}
+"""Types of models with experts that a real engine took over, tensor by tensor (tests/runner/with_vllm/test_experts.py)."""
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 TOWERS = ("vision_config", "audio_config", "thinker_config")
 STATES = ("linear_num_key_heads", "linear_conv_kernel_dim", "mamba_d_state", "ssm_state_size", "mamba_config")
 """Keys of layers that keep a state instead of a cache."""
 
 
-def unexecuted(config: Mapping[str, Any]) -> Iterator[str]:
-    """Reasons, one a kind of layer, with the key that says so."""
+def unexecuted(config: Mapping[str, Any], *, adapts: bool = False) -> Iterator[str]:
+    """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned."""
     name = said(config.get("model_type"))
     parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
     for keys, what in ((EXPERTS, "a mixture of experts"), (STATES, "layers that keep a state instead of a cache")):
         found = next((key for part in parts for key in keys if _counts(part.get(key))), None)
-        if found:
+        if found and keys == EXPERTS and config.get("model_type") in WITH_EXPERTS:
+            if adapts:
+                yield f"{name} is {what} ({found}), to which the runner fits no adapters (stage.model_options.lora)"
+        elif found:
             yield f"{name} is {what} ({found}), whose weights the runner cannot hand over yet"
     tower = next((key for key in TOWERS if config.get(key)), None)
     if tower:
@@ -37,7 +42,8 @@ def unfit(job: Job) -> list[str]:
     """A sentence for each model of the job that is not executed, with its plan field; a model whose config is not here is not judged."""
     models = [("stage.model.path", job.model)]
     models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
-    found = [f"{field}: {path}: {why}" for field, path in models for why in unexecuted(_config(path))]
+    adapts = job.lora is not None
+    found = [f"{field}: {path}: {why}" for field, path in models for why in unexecuted(_config(path), adapts=adapts)]
     return found + [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
 
 
@@ -46,6 +52,12 @@ def _of_sequences(config: Mapping[str, Any], sp: int) -> Iterator[str]:
     heads = config.get("num_attention_heads")
     if isinstance(heads, int) and heads % sp:
         yield f"has {heads} attention heads, which {sp} ranks (stage.placement.actor.sp) do not share"
+
+
+def mixes(path: str) -> bool:
+    """True for a model with experts."""
+    config = _config(path)
+    return any(_counts(config.get(key)) for key in EXPERTS)
 
 
 def _config(path: str) -> Mapping[str, Any]:

@@ -10,7 +10,10 @@ from rftconf.plan.model import Plan
 from rftconf_runner.job import Job
 
 CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_alike"
-EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {"verl": {CUT: ("left", "right", "middle"), ALIKE: (True,)}}
+ROUTER = {role: f"placement.{role}.megatron.transformer_overrides.moe_router_dtype" for role in ("actor", "reference")}
+EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
+    "verl": {CUT: ("left", "right", "middle"), ALIKE: (True,), **dict.fromkeys(ROUTER.values(), ("fp32",))}
+}
 """The values that are executed of each key; any other is refused."""
 
 
@@ -28,7 +31,11 @@ def in_other_words(job: Job, plan: Plan) -> Job:
         if key not in plan.idle and is_executed(framework, key, value)
     }
     cut = f"cut_{words[CUT]}" if CUT in words and job.overlong == "keep" else job.overlong
-    return replace(job, overlong=cut, norm_scope="micro_batch_alike" if ALIKE in words else job.norm_scope)
+    actor = words.get(ROUTER["actor"])
+    # veRL's reference has the actor's overrides unless it has its own (ref/megatron_ref.yaml)
+    types = tuple("float32" if word else "" for word in (actor, words.get(ROUTER["reference"], actor)))
+    scope = "micro_batch_alike" if ALIKE in words else job.norm_scope
+    return replace(job, overlong=cut, norm_scope=scope, routers=types)
 
 
 def shortened(tokens: Sequence[int], most: int, overlong: str) -> tuple[int, ...]:

@@ -153,7 +153,8 @@ class Job:
     `refill` the metric by which groups without spread are drawn again (empty: none), `baseline` the answer that ReMax compares
     with (greedy or drawn), `memory_fraction` an engine's share of its GPU (0: it chooses), `tp` its GPUs; it `sleeps` while
     trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the policy stays; the data's epochs end a run
-    of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`; the policy is kept in `stored`."""
+    of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy and reference
+    to experts in theirs where `routers` has any; the policy is kept in `stored`."""
 
     model: str
     overrides: dict[str, Any]
@@ -199,6 +200,7 @@ class Job:
     stored: str
     checkpointing: bool
     lora: Lora | None
+    routers: tuple[str, ...]
     temperature: float
     top_p: float
     top_k: int

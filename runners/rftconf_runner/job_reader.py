@@ -44,6 +44,7 @@ def job_of(plan: Plan) -> Job:
         **_mathematics(read),
         sleeps=_sleeps(plan, read),
         baseline=baseline_of(plan),
+        routers=("", ""),
         rewards=rewards_of(read, plan.source, modelled=any(kind == "classifier" for *_, kind in scoring(stage))),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rftconf_runner import gates, losses
+from rftconf_runner import experts, gates, losses
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.cuts import micro_batches, share
 from rftconf_runner.job import Job
@@ -47,7 +47,7 @@ class Policy:
         """With the plan's model, or what the checkpoint `start` holds; anew where another process died."""
         forget(self, "learner", "reference")
         self.job, mesh, rank = job, self.mesh, self.rank
-        model = self.spread.ready(_load(job.model if job.lora else start or job.model, job))
+        model = self.spread.ready(_load(job.model if job.lora else start or job.model, job, job.routers[0]))
         adapters = Adapters(model, job.lora, start) if job.lora else None
         model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing, offload=job.offload).train()
         updates = job.rollouts * job.updates_per_period
@@ -55,7 +55,7 @@ class Policy:
         self.reference = None
         if job.compares:
             how = job.reference_offload
-            reference = self.spread.ready(_load(job.model, job))
+            reference = self.spread.ready(_load(job.model, job, job.routers[1]))
             reference = shard(reference, mesh, job.dtype, checkpointing=False, offload=how).eval()
             self.reference = States(reference, None, how, device())
         if start:
@@ -186,11 +186,15 @@ def _apart(part: Sequence[Lesson], log_probs: Tensor, version: int) -> Tensor:
     return gaps[counts]
 
 
-def _load(path: str, job: Job) -> Any:
-    """A causal model of these files, with what the plan sets in its config; a checkpoint's config has that already."""
+def _load(path: str, job: Job, routed: str) -> Any:
+    """A causal model of these files, with what the plan sets in its config; a checkpoint's config has that already. Its routers
+    compute in the type `routed` where that is given."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
     config = AutoConfig.from_pretrained(path)
     for name, value in job.overrides.items():
         setattr(config, name, value)
-    return AutoModelForCausalLM.from_pretrained(path, config=config, dtype=getattr(torch, job.stored)).to(device())
+    model = AutoModelForCausalLM.from_pretrained(path, config=config, dtype=getattr(torch, job.stored)).to(device())
+    if routed:
+        experts.route_in(model, routed)
+    return model

@@ -11,7 +11,8 @@ from typing import Any
 
 import ray
 
-from rftconf_runner import ranked
+from rftconf_runner import experts, ranked
+from rftconf_runner.architectures import mixes
 from rftconf_runner.job import Job
 from rftconf_runner.sleeping import CACHE, WEIGHTS, Sleep, level_of
 from rftconf_runner.threads import patient
@@ -113,7 +114,10 @@ class Engine:
             enable_sleep_mode=sleeps,
             hf_overrides=dict(job.overrides),
             **ranked.ranks_of(job, rank, meeting),
+            # other kernels keep experts in an order of their own, in which nobody compares them with the trainer's
+            **({"moe_backend": "triton"} if torch.cuda.is_available() and mixes(job.model) else {}),
         )
+        self.as_taken: Digests = {}
         self.rank, self.version, self.rows, self.cutting = rank, 0, dict[str, int](), threading.Event()
         self.resting = Sleep(self.llm, level_of(sleeps=sleeps, every=job.every))
         self.begin(job)
@@ -156,13 +160,32 @@ class Engine:
         self.version, self.rows = version, {name: len(tensor) for name, tensor in weights}
         rank, ranks = self.rank, self.job.tp
         found: list[Layout] = self.llm.collective_rpc(lambda worker: layout(worker.get_model(), rank, ranks))
+        self.as_taken = self._as_taken()
+        return found[0]
+
+    def _as_taken(self) -> Digests:
+        """Of experts' weights, where vLLM computes with another form of them than it takes; then they are in that form."""
+        import torch
+
+        if torch.cuda.is_available() or not any(experts.is_of_experts(name) for name in self._names()):
+            return {}
+        rows, rank, ranks = self.rows, self.rank, self.job.tp
+        only = experts.is_of_experts
+        found: list[Digests] = self.llm.collective_rpc(lambda one: held(one.get_model(), rows, rank, ranks, only))
+        self.llm.collective_rpc(lambda worker: experts.prepared(worker.get_model()))
+        return found[0]
+
+    def _names(self) -> list[str]:
+        found: list[list[str]] = self.llm.collective_rpc(
+            lambda one: [name for name, _ in one.get_model().named_parameters()]
+        )
         return found[0]
 
     def held(self) -> Digests:
         """Of the weights that are there since the last `load`."""
         rows, rank, ranks = self.rows, self.rank, self.job.tp
         found: list[Digests] = self.llm.collective_rpc(lambda worker: held(worker.get_model(), rows, rank, ranks))
-        return found[0]
+        return {**found[0], **self.as_taken}
 
     def _params(self, asked: Asked) -> Any:
         from vllm import SamplingParams

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
-from rftconf_runner import gates
+from rftconf_runner import experts, gates
 from rftconf_runner.adapters import Adapters
 from rftconf_runner.job import Offload, Optimizer
 from rftconf_runner.offload import States, policy_of
@@ -138,7 +138,7 @@ class Learner:
     def weights(self, dtype: torch.dtype) -> list[tuple[str, Tensor]]:
         """Every tensor whole, by its checkpoint's name, in a type, with adapters merged into it before that; on rank 0."""
         if not self.adapters:
-            return self._gathered(dtype)
+            return experts.of_checkpoint(self.model, self._gathered(dtype))
         return [(name, tensor.to(dtype)) for name, tensor in self.adapters.merged(self._gathered())]
 
     def _gathered(self, dtype: torch.dtype | None = None) -> list[tuple[str, Tensor]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from rftconf_runner import experts
 
 UNIT_ROWS = 512
 """Unit vectors that a layer is asked for at a time."""
@@ -83,22 +86,27 @@ def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
     for name, layer in _layers(model):
         padded, parts = hasattr(layer, PADS), tuple(getattr(layer, "output_partition_sizes", ()))
         shape = _own_shape(layer) if _in_own_form(name, layer) else tuple(model.get_parameter(name).shape)
+        if experts.is_of_experts(name):
+            shape, parts = experts.rows_of_experts(shape, name)
         found[name] = Piece(shape, parts if len(parts) > 1 else (), padded)
     return Layout(found, getattr(model, "packed_modules_mapping", {}), rank, ranks)
 
 
-def held(model: Any, rows: Mapping[str, int], rank: int = 0, ranks: int = 1) -> dict[str, str]:
-    """What a vLLM model holds on one rank. `rows` cuts what the engine pads: a vocabulary is made a multiple of 64.
+def held(
+    model: Any, rows: Mapping[str, int], rank: int = 0, ranks: int = 1, only: Callable[[str], bool] = lambda _: True
+) -> dict[str, str]:
+    """What a vLLM model holds on one rank, of `only` these names. `rows` cuts what the engine pads: a vocabulary is made a multiple of 64.
 
     A head that is tied to the embedding shares its parameter, and on a CPU still computes with a form of its own.
     """
 
     def real(name: str, layer: Any) -> Tensor:
         value = _by_unit_vectors(layer) if _in_own_form(name, layer) else model.get_parameter(name).detach()
+        value = value.flatten(0, 1) if experts.is_of_experts(name) else value
         here = rows.get(name, ranks * len(value)) - rank * len(value)
         return value[: max(here, 0)] if hasattr(layer, PADS) else value
 
-    return digests((name, [real(name, layer)]) for name, layer in _layers(model))
+    return digests((name, [real(name, layer)]) for name, layer in _layers(model) if only(name))
 
 
 def _layers(model: Any) -> Iterator[tuple[str, Any]]:
@@ -115,9 +123,15 @@ def _in_own_form(name: str, layer: Any) -> bool:
 
 
 def _own_shape(layer: Any) -> tuple[int, int]:
-    """Of such a weight: a linear layer's, or an embedding's."""
-    rows = getattr(layer, "output_size_per_partition", None) or getattr(layer, PADS)
-    return rows, getattr(layer, "input_size_per_partition", None) or layer.embedding_dim
+    """Of such a weight: a divided linear layer's, an embedding's, or a linear layer's that each rank has whole."""
+    rows, columns = (
+        next(found for name in names if (found := getattr(layer, name, None)))
+        for names in (
+            ("output_size_per_partition", PADS, "output_size"),
+            ("input_size_per_partition", "embedding_dim", "input_size"),
+        )
+    )
+    return rows, columns
 
 
 def _by_unit_vectors(layer: Any) -> Tensor:
@@ -130,13 +144,25 @@ def _by_unit_vectors(layer: Any) -> Tensor:
 def expected(weights: Iterable[tuple[str, Tensor]], engine: Layout) -> Digests:
     """Of the trainer's weights under the engine's names, divided as the engine's ranks divide them; empty where their parts do
     not make up the whole."""
-    tensors: dict[str, list[Tensor]] = {}
+    tensors: dict[str, list[tuple[tuple[int, str], Tensor]]] = {}
     for name, tensor in weights:
-        known = ((whole, part) for whole, names in engine.fused.items() for part in names if f".{part}." in name)
-        whole, part = next(known, ("", ""))
-        tensors.setdefault(name.replace(f".{part}.", f".{whole}.") if whole else name, []).append(tensor)
-    own = {name: _own(parts, _piece(name, parts, engine), engine) for name, parts in tensors.items()}
+        whole, place = _whole(name, engine)
+        tensors.setdefault(whole, []).append((place, tensor))
+    ordered = {name: [tensor for _, tensor in sorted(those, key=itemgetter(0))] for name, those in tensors.items()}
+    own = {name: _own(parts, _piece(name, parts, engine), engine) for name, parts in ordered.items()}
     return dict.fromkeys(own, "") | digests((name, parts) for name, parts in own.items() if parts)
+
+
+def _whole(name: str, engine: Layout) -> tuple[str, tuple[int, str]]:
+    """The engine's name of what a checkpoint's tensor is fused into, and its place there; its own name where nothing fuses it."""
+    together, place = experts.together(name)
+    if together != name:
+        return together, place
+    for whole, names in engine.fused.items():
+        for number, part in enumerate(names):
+            if f".{part}." in name:
+                return name.replace(f".{part}.", f".{whole}."), (number, "")
+    return name, place
 
 
 def _piece(name: str, parts: Sequence[Tensor], engine: Layout) -> Piece | None:

@@ -79,12 +79,25 @@ def job_of_optimizer(plan: Plan) -> bool:
     return job_of(plan).optimizer.matrices
 
 
+OVERRIDES = "override_transformer_config"
+
+
 def test_megatrons_mathematics_is_refused_by_name() -> None:
-    word = "+actor_rollout_ref.actor.megatron.override_transformer_config.moe_router_dtype=fp32"
+    word = f"+actor_rollout_ref.actor.megatron.{OVERRIDES}.moe_router_dtype=fp64"
     plan = placed(config(word, megatron=True), SIZES[0]).plan
     key = "placement.actor.megatron.transformer_overrides.moe_router_dtype"
     (refused,) = [one for one in accepted(plan)[1] if "moe_router_dtype" in one.path]
     assert (
         refused.why
-        == f"is 'fp32': changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
+        == f"is 'fp64': changes what is learned, and the plan has no field for it; `--leave-out {key}` runs without it"
     )
+
+
+@pytest.mark.parametrize(("roles", "routers"), [(("actor",), ("float32", "float32")), (("ref",), ("", "float32"))])
+def test_the_type_that_routers_compute_in(roles: tuple[str, ...], routers: tuple[str, str]) -> None:
+    words = [f"+actor_rollout_ref.{role}.megatron.{OVERRIDES}.moe_router_dtype=fp32" for role in roles]
+    words.append("actor_rollout_ref.actor.use_kl_loss=True")
+    plan = placed(config(*words, megatron=True), SIZES[0]).plan
+    plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
+    assert [one for one in accepted(plan)[1] if "moe_router_dtype" in one.path] == []
+    assert job_of(plan).routers == routers

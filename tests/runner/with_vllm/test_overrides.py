@@ -25,7 +25,7 @@ def test_a_longer_context_reaches_trainer_engine_and_checkpoint(tmp_path: Path) 
     model = str(tmp_path / "model")
     job = replace(job_of(plan(**LONGER)), model=model, tokenizer=model, prompt_tokens=600, response_tokens=4)
     assert job.overrides == {"max_position_embeddings": 2048}
-    trained = _load(model, job)
+    trained = _load(model, job, "")
     assert trained.config.max_position_embeddings == 2048
     trained.save_pretrained(tmp_path / "saved")
     assert json.loads((tmp_path / "saved" / "config.json").read_text())["max_position_embeddings"] == 2048

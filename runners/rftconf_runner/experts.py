@@ -1,0 +1,87 @@
+"""Experts of a mixture: one tensor for all of a layer in the trainer and in the engine, one for each in a checkpoint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import linear
+
+OF_CHECKPOINT = re.compile(r"(.{1,400}\.experts)\.(\d{1,6})\.(gate|up|down)_proj\.weight")
+"""A checkpoint's name of one matrix of one expert."""
+TOGETHER = {"gate": "w13_weight", "up": "w13_weight", "down": "w2_weight"}
+"""What vLLM keeps each matrix of all experts in: gate and up of an expert one after the other."""
+OF_ENGINE = "routed_experts"
+"""What vLLM's layer of experts is called within its block."""
+
+
+def together(name: str) -> tuple[str, tuple[int, str]]:
+    """The engine's name of the tensor that this one is a part of, and its place in it; the name itself of all but experts."""
+    found = OF_CHECKPOINT.fullmatch(name)
+    if not found:
+        return name, (0, "")
+    block, number, which = found.groups()
+    return f"{block}.{OF_ENGINE}.{TOGETHER[which]}", (int(number), which)
+
+
+def of_checkpoint(model: Any, tensors: list[tuple[str, Tensor]]) -> list[tuple[str, Tensor]]:
+    """Name and cut the trainer's tensors as a checkpoint has them, where the model has experts."""
+    if not has_experts(model):
+        return tensors
+    from transformers.core_model_loading import revert_weight_conversion
+
+    return list(revert_weight_conversion(model, dict(tensors)).items())
+
+
+def has_experts(model: Any) -> bool:
+    """True for a model of transformers with routers."""
+    return any(True for _ in _routers(model))
+
+
+def rows_of_experts(shape: tuple[int, ...], name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and parts of an engine's tensor of all experts, [experts, rows, columns], as rows one behind the other."""
+    count, rows, columns = shape
+    each = 2 if name.endswith(TOGETHER["up"]) else 1
+    return (count * rows, columns), (rows // each,) * (count * each)
+
+
+def prepared(model: Any) -> None:
+    """Put an engine's experts into the form that its processor computes with: without a GPU vLLM 0.32 does so when it starts, and
+    not when it takes weights again (`UnquantizedFusedMoEMethod._setup_kernel`)."""
+    for layer in _of_engine(model):
+        layer.quant_method.moe_kernel.fused_experts.process_weights_after_loading(layer)
+
+
+def is_of_experts(name: str) -> bool:
+    """True for an engine's tensor of all experts."""
+    return f".{OF_ENGINE}." in name
+
+
+def route_in(model: Any, dtype: str) -> None:
+    """Have routers compute their logits in another type than the model: Megatron's `moe_router_dtype`."""
+    for router in _routers(model):
+        router.forward = _routed(router, getattr(torch, dtype))
+
+
+def _routed(router: Any, dtype: torch.dtype) -> Any:
+    """The forward of transformers' routers with logits, and so shares of experts, of a type."""
+
+    def forward(hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        logits = linear(hidden.reshape(-1, router.hidden_dim).to(dtype), router.weight.to(dtype))
+        scores, chosen = torch.topk(logits.softmax(-1, dtype=torch.float), router.top_k, dim=-1)
+        if router.norm_topk_prob:
+            scores = scores / scores.sum(dim=-1, keepdim=True)
+        return logits, scores.to(logits.dtype), chosen
+
+    return forward
+
+
+def _routers(model: Any) -> Iterator[Any]:
+    return (module for module in model.modules() if type(module).__name__.endswith("TopKRouter"))
+
+
+def _of_engine(model: Any) -> Iterable[Any]:
+    return (module for name, module in model.named_modules() if name.rpartition(".")[2] == OF_ENGINE)

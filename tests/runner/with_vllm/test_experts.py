@@ -1,0 +1,109 @@
+"""A mixture of experts, really run: its weights are handed over by a checkpoint's names, and engines hold them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="needs the runner's environment (make runner-env)")
+import torch
+from rftconf_runner.architectures import WITH_EXPERTS
+from rftconf_runner.demo import SIZES
+from rftconf_runner.experts import route_in
+from rftconf_runner.ledger import faults
+
+from tests.runner.with_vllm import session
+from tests.runner.with_vllm.test_demo import CRITIC_AND_PENALTIES, planned, without_times
+
+pytestmark = pytest.mark.filterwarnings("default")
+SHARES = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32}
+MIXED: dict[str, dict[str, Any]] = {
+    "qwen3_moe": {**SHARES, "norm_topk_prob": True},
+    "qwen2_moe": {**SHARES, "shared_expert_intermediate_size": 64},
+}
+SHORT = {"trainer__total_training_steps": "3", "trainer__save_freq": "1"}
+
+
+def mixture_of(kind: str, demo: Path) -> Path:
+    """The demo with a model of four experts, of which two answer each token."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    folder = demo.parent / kind
+    shutil.copytree(demo, folder)
+    script = folder / "run_grpo.sh"
+    script.write_text(script.read_text().replace(str(demo), str(folder)))
+    plain: Any = AutoConfig.from_pretrained(demo / "model")
+    ends = {"eos_token_id": plain.eos_token_id, "pad_token_id": plain.pad_token_id}
+    sizes = {**SIZES, "num_hidden_layers": session.LAYERS, **MIXED[kind], "vocab_size": plain.vocab_size}
+    torch.manual_seed(0)
+    config: Any = AutoConfig.for_model(kind, tie_word_embeddings=False, **ends, **sizes)
+    (folder / "model" / "model.safetensors").unlink()
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder / "model")
+    return folder
+
+
+@pytest.fixture(scope="module", params=sorted(MIXED))
+def mixture(request: pytest.FixtureRequest, demo: Path) -> Path:
+    return mixture_of(request.param, demo)
+
+
+def test_every_type_that_is_accepted_is_tried() -> None:
+    assert set(MIXED) == WITH_EXPERTS
+
+
+def test_a_run_and_its_resumption_bit_for_bit(mixture: Path) -> None:
+    """Gates hold: after each sync every engine has the trainer's weights, and its log-probs are the trainer's."""
+    plan, folder = planned(mixture, "experts", **SHORT), mixture / "experts"
+    whole = session.run(plan, folder)
+    lines = [json.loads(line) for line in (folder / "ledger.jsonl").read_text().splitlines()]
+    assert faults(lines) == []
+    assert all(one["parity"] < 1e-5 for one in whole)
+    shutil.copytree(folder, mixture / "experts_resumed")
+    for later in ("step-000002", "step-000003"):
+        shutil.rmtree(mixture / "experts_resumed" / later)
+    again = session.run(plan, mixture / "experts_resumed", resume=True)
+    assert without_times(again) == without_times(whole)
+
+
+def test_a_critic_with_experts(mixture: Path) -> None:
+    plan = planned(mixture, "ppo", **{**SHORT, **CRITIC_AND_PENALTIES, "trainer__total_training_steps": "2"})
+    whole = session.run(plan, mixture / "ppo")
+    assert abs(whole[0]["kl"]) < 1e-5
+    assert whole[-1]["critic_loss"] > 0
+
+
+def test_two_ranks_learn_what_one_does(mixture: Path) -> None:
+    """Experts are divided over ranks of the trainer, and their gradients added up."""
+    one = session.run(planned(mixture, "one_rank", **SHORT), mixture / "one_rank")
+    two = session.run(planned(mixture, "two_ranks", **SHORT, trainer__n_gpus_per_node="2"), mixture / "two_ranks")
+    for first, second in zip(one[:1], two[:1], strict=True):
+        assert second["loss"] == pytest.approx(first["loss"], abs=1e-5)
+        assert second["gradient_norm"] == pytest.approx(first["gradient_norm"], rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", sorted(MIXED))
+@pytest.mark.parametrize("computed", [torch.float32, torch.bfloat16])
+def test_routers_in_another_type_than_the_model(kind: str, computed: torch.dtype) -> None:
+    """In 32 bits nothing changes; in 16 it is as where router and what it reads are cast to 32 bits."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    torch.manual_seed(0)
+    config: Any = AutoConfig.for_model(kind, vocab_size=64, **{**SIZES, "num_hidden_layers": 1, **MIXED[kind]})
+    model: Any = AutoModelForCausalLM.from_config(config, dtype=computed)
+    router, read = model.model.layers[0].mlp.gate, torch.randn(5, 128, dtype=computed)
+    before = [one.detach() for one in router(read)]
+    wide = [one.detach() for one in router.float()(read.float())]
+    router.to(computed)
+    route_in(model, "float32")
+    after = router(read)
+    assert all(torch.equal(one, other) for one, other in zip(after, wide, strict=True))
+    assert torch.equal(before[0], after[0]) == (computed == torch.float32)
+    ids = torch.arange(12).view(1, 12)
+    loss = model(ids, labels=ids).loss
+    loss.backward()
+    assert torch.isfinite(loss)
+    assert router.weight.grad.dtype == computed
