@@ -7,19 +7,31 @@ from dataclasses import replace
 from typing import Any
 
 from rftconf.plan.model import Plan
+from rftconf_runner.aggregations import REC_NUMBERS, REC_WORDS
 from rftconf_runner.job import Job
 
 CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_alike"
 ROUTER = {role: f"placement.{role}.megatron.transformer_overrides.moe_router_dtype" for role in ("actor", "reference")}
+DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."
+NUMBERS: tuple[Any, ...] = ("any number",)
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
-    "verl": {CUT: ("left", "right", "middle"), ALIKE: (True,), **dict.fromkeys(ROUTER.values(), ("fp32",))}
-}
+    "verl": {
+        CUT: ("left", "right", "middle"), ALIKE: (True,), **dict.fromkeys(ROUTER.values(), ("fp32",)), DRO: NUMBERS,
+    },
+    "trinity": {
+        **dict.fromkeys((OF_LOSS + name for name in ("tau", "advantage_threshold", "epsilon", *REC_NUMBERS)), NUMBERS),
+        **{OF_LOSS + name: words for name, words in REC_WORDS.items()},
+    },
+}  # fmt: skip
 """The values that are executed of each key; any other is refused."""
 
 
 def is_executed(framework: str, key: str, value: object) -> bool:
     """True for a key with a value that `in_other_words` puts into the job."""
-    return value in EXECUTED.get(framework, {}).get(key, ())
+    known = EXECUTED.get(framework, {}).get(key, ())
+    if known == NUMBERS:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value in known
 
 
 def in_other_words(job: Job, plan: Plan) -> Job:
@@ -35,7 +47,8 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     # veRL's reference has the actor's overrides unless it has its own (ref/megatron_ref.yaml)
     types = tuple("float32" if word else "" for word in (actor, words.get(ROUTER["reference"], actor)))
     scope = "micro_batch_alike" if ALIKE in words else job.norm_scope
-    return replace(job, overlong=cut, norm_scope=scope, routers=types)
+    of_loss = {key.rpartition(".")[2]: value for key, value in words.items() if key == DRO or key.startswith(OF_LOSS)}
+    return replace(job, overlong=cut, norm_scope=scope, routers=types, loss_words={**job.loss_words, **of_loss})
 
 
 def shortened(tokens: Sequence[int], most: int, overlong: str) -> tuple[int, ...]:

@@ -80,6 +80,8 @@ VERL = (
       f"{ROLLOUT}.agent.agent_loop_config_path", values=(None,)),
     _of("kernels and memory; the loss is the same", f"{ACTOR}.use_prefix_grouper", f"{ACTOR}.calculate_sum_pi_squared", "*.fused_kernel_options.*",
       "*.use_torch_compile", "*.entropy_from_logits_chunk_size", "*.use_no_sync_for_gradient_accumulation", "*.tiled_mlp.*"),
+    _of("how a reward model's weights are divided, and what a critic keeps for its backward pass: memory", "reward_model.megatron.*_parallel_size",
+      "critic.model.enable_gradient_checkpointing"),
     _of("a critic's states in the host's memory; `--dry-run` says what the runner moves", "critic.model.fsdp_config.*_offload"),
     _of("which bridge reads Megatron's weights", "*.megatron.vanilla_mbridge"),
     _of("experts' routes that nobody replays", "*.router_replay.mode", values=("disabled", None)),

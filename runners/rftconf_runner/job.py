@@ -151,10 +151,10 @@ class Job:
 
     Counts are of sequences unless they say otherwise; `ahead` is of prompts. `overrides` are values set in the model's config,
     `refill` the metric by which groups without spread are drawn again (empty: none), `baseline` the answer that ReMax compares
-    with (greedy or drawn), `memory_fraction` an engine's share of its GPU (0: it chooses), `tp` its GPUs; it `sleeps` while
-    trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the policy stays; the data's epochs end a run
-    of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy and reference
-    to experts in theirs where `routers` has any; the policy is kept in `stored`."""
+    with (greedy or drawn), `loss_words` arguments of one policy loss alone, `memory_fraction` an engine's share of its GPU (0: it
+    chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the
+    policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy
+    and reference to experts in theirs where `routers` has any; the policy is kept in `stored`."""
 
     model: str
     overrides: dict[str, Any]
@@ -224,6 +224,7 @@ class Job:
     clip_high: float
     dual: float
     value_cap: float
+    loss_words: dict[str, Any]
     aggregation: str
     norm_scope: str
     divisor: int

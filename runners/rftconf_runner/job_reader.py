@@ -6,7 +6,7 @@ from typing import Any
 
 from rftconf.plan.model import Plan, Stage
 from rftconf.plan.trainer_numbers import DECAYED, MATRICES
-from rftconf_runner.aggregations import OF_SEQUENCES
+from rftconf_runner.aggregations import OF_SEQUENCES, TAUS, norm_scope
 from rftconf_runner.baselines import baseline_of
 from rftconf_runner.data_reader import data_of, rewards_of
 from rftconf_runner.framework_words import in_other_words
@@ -205,9 +205,10 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
         "clip_low": read.number(a + "policy_loss.clip_low", 0.2),
         "clip_high": read.number(a + "policy_loss.clip_high", 0.2),
         "dual": read.number(a + "policy_loss.dual_clip_c", 0.0),
+        "loss_words": {tau: read.number(f"{a}policy_loss.{tau}", known) for tau, known in TAUS.items()},
         "value_cap": read.number(a + "policy_loss.value_cap", float("inf")),
         "aggregation": OF_SEQUENCES.get(str(read.stage.algorithm.policy_loss.family), read.value(a + "loss_agg")),
-        "norm_scope": read.value(a + "loss_norm_scope", "update"),
+        "norm_scope": norm_scope(read.stage.algorithm.policy_loss.family, read.value(a + "loss_norm_scope", "update")),
         "divisor": read.whole(a + "loss_agg_tokens", 0),
         "entropy": read.number(a + "entropy_coef", 0.0),
         "kl_reward": _penalty(read, a + "kl_reward."),
@@ -217,7 +218,7 @@ def _mathematics(read: StageReader) -> dict[str, Any]:
 
 def _scope(read: StageReader) -> Any:
     scope = read.value("algorithm.std_scope", "group")
-    return "none" if read.stage.algorithm.advantage == "grpo_mean_only" else scope
+    return "none" if read.stage.algorithm.advantage in ("grpo_mean_only", "rec") else scope
 
 
 def _penalty(read: StageReader, at: str) -> KlPenalty | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from rftconf_runner.aggregations import OVER_LENGTH, SUMS
+from rftconf_runner.rec import rec
 
 LOG_RATIO_MAX = 20.0
 """exp of more overflows long before it means anything; veRL clamps here too."""
 GSPO_LOG_RATIO_MAX = 10.0
 KL_MAX = 10.0
+DIVERGENCE_EPSILON = 1e-8
 GEO_EPSILON = 1e-8
 """Added to the number of tokens by veRL's geo_mean."""
 Estimator = Literal["k1", "abs", "k2", "k3", "k3_clamped"]
@@ -54,6 +57,59 @@ def geometric_mean(log_probs: Tensor, old: Tensor, advantages: Tensor, mask: Ten
 def log_likelihood(log_probs: Tensor, advantages: Tensor) -> Tensor:
     """GPG: REINFORCE, without a ratio and without a clip."""
     return -log_probs * advantages
+
+
+def softly_gated(log_probs: Tensor, old: Tensor, advantages: Tensor, good: float, bad: float) -> Tensor:
+    """SAPO: a sigmoid of the ratio in place of a clip, whose temperature is `good` for good answers and `bad` for others."""
+    ratio = (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp()
+    heat = torch.where(advantages > 0, torch.full_like(ratio, good), torch.full_like(ratio, bad))
+    return -advantages * (heat * (ratio - 1)).sigmoid() * 4 / heat
+
+
+def within(log_probs: Tensor, old: Tensor, advantages: Tensor, near: Tensor, most: float | None) -> Tensor:
+    """DPPO: the ratio, of `most` at most, is a weight without gradient, and a token that moved too far teaches nothing (`near` 0)."""
+    ratio = (
+        (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp().clamp(max=inf if most is None else most).detach()
+    )
+    return -advantages * ratio * log_probs * near
+
+
+def near_in_variation(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
+    """1 where the token's probability moved by no more than `low` down or `high` up, in the direction that the advantage asks for."""
+    moved = (log_probs.exp() - old.exp()).detach()
+    return torch.where(advantages > 0, moved <= high, moved >= -low).to(log_probs.dtype)
+
+
+def near_in_divergence(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
+    """1 where the divergence of the token from all others is no more than the bound, or the token moved against the advantage."""
+    own, before = log_probs.detach().exp(), old.exp()
+    others = ((1 - before + DIVERGENCE_EPSILON) / (1 - own + DIVERGENCE_EPSILON)).log()
+    apart = before * (old - log_probs.detach()) + (1 - before) * others
+    good, bad = (apart <= high) | (own <= before), (apart <= low) | (own >= before)
+    return torch.where(advantages > 0, good, bad).to(log_probs.dtype)
+
+
+def quadratic(log_probs: Tensor, old: Tensor, advantages: Tensor, beta: float) -> Tensor:
+    """DRO: the log-likelihood less a square of the log-ratio."""
+    return -(log_probs * advantages - 0.5 * beta * (log_probs - old).square())
+
+
+def regularized(log_probs: Tensor, advantages: Tensor, tau: float) -> Tensor:
+    """OPMD: REINFORCE divided by 1 + `tau`, which pulls towards the policy itself."""
+    return -advantages * log_probs / (1 + tau)
+
+
+def tapered(log_probs: Tensor, old: Tensor, advantages: Tensor, threshold: float) -> Tensor:
+    """TOPR: good answers count in full, those up to `threshold` with the ratio, of 1 at most, as a weight without gradient."""
+    weight = torch.where(advantages <= threshold, (log_probs - old).exp().clamp(0, 1), torch.ones_like(log_probs))
+    return -weight.detach() * advantages * log_probs
+
+
+def log_ratio_clipped(log_probs: Tensor, old: Tensor, advantages: Tensor, epsilon: float) -> Tensor:
+    """sPPO: the log-ratio of tokens whose ratio is from 1 / (1 + epsilon) to 1 + epsilon; others teach nothing."""
+    ratio = (log_probs - old).detach().exp()
+    inside = (ratio >= 1 / (1 + epsilon)) & (ratio <= 1 + epsilon)
+    return -advantages * (log_probs - old) * inside
 
 
 def kl(log_probs: Tensor, reference: Tensor, estimator: Estimator) -> Tensor:
@@ -120,11 +176,12 @@ def divisor(scope: str, part: Tensor, ranks: int, share: float, parts: int) -> T
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far a ratio may move; `dual` bounds the loss of bad answers, None where nothing does."""
+    """How far a ratio may move; `dual` bounds the loss of bad answers, None where nothing does. `own` are a loss's own arguments."""
 
     low: float
     high: float
     dual: float | None
+    own: Mapping[str, Any] = field(default_factory=dict)
 
 
 POLICY: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor, Bounds], Tensor]] = {
@@ -133,5 +190,17 @@ POLICY: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor, Bounds], Tensor]] = 
     "cispo": lambda own, old, gains, _, by: weighted_log_likelihood(own, old, gains, by.low, by.high),
     "geo_mean": lambda own, old, gains, mask, by: geometric_mean(own, old, gains, mask, by.low, by.high),
     "gpg": lambda own, _, gains, __, ___: log_likelihood(own, gains),
+    "sapo": lambda own, old, gains, _, by: softly_gated(own, old, gains, by.own["tau_pos"], by.own["tau_neg"]),
+    "dppo_tv": lambda own, old, gains, _, by: within(
+        own, old, gains, near_in_variation(own, old, gains, by.low, by.high), by.dual
+    ),
+    "dppo_kl": lambda own, old, gains, _, by: within(
+        own, old, gains, near_in_divergence(own, old, gains, by.low, by.high), by.dual
+    ),
+    "dro": lambda own, old, gains, _, by: quadratic(own, old, gains, by.own["dro_beta"]),
+    "opmd": lambda own, _, gains, __, by: regularized(own, gains, by.own.get("tau", 1.0)),
+    "topr": lambda own, old, gains, _, by: tapered(own, old, gains, by.own.get("advantage_threshold", 0.0)),
+    "sppo": lambda own, old, gains, _, by: log_ratio_clipped(own, old, gains, by.own.get("epsilon", 0.3)),
+    "rec": lambda own, old, gains, _, by: rec(own, old, gains, **by.own),
 }
 """The policy loss of each family of the plan, token by token: log-probs now and before, advantages, what counts, bounds."""

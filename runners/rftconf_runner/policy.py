@@ -147,7 +147,7 @@ class Policy:
         own = log_probs.detach()
         old = own if job.old == "current" or job.old_in_update else grid([lesson.old for lesson in part], mask)
         advantages = grid([lesson.advantages for lesson in part], mask)
-        bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None)
+        bounds = losses.Bounds(job.clip_low, job.clip_high, job.dual or None, job.loss_words)
         loss = losses.POLICY[job.family](log_probs, old, advantages, mask, bounds)
         if job.correction:
             loss = loss * grid([lesson.weights for lesson in part], mask)

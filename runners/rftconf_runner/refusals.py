@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rftconf.plan.model import Algorithm, Plan, Stage
 from rftconf.plan.provenance import Source
 from rftconf_runner import trinity_tasks
-from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OF_SEQUENCES, OVER_LENGTH
+from rftconf_runner.aggregations import AGGREGATIONS, FAMILIES, OVER_LENGTH
 from rftconf_runner.baselines import of_baseline
 from rftconf_runner.beyond import of_beyond
 from rftconf_runner.elsewhere import executed_by
@@ -17,11 +17,23 @@ from rftconf_runner.job_reader import OLD, paths_read
 from rftconf_runner.refusals_of_blocks import of_dapo, of_lag
 from rftconf_runner.refusals_of_data import of_data
 from rftconf_runner.refusals_of_graders import of_graders
+from rftconf_runner.refusals_of_losses import of_losses
 from rftconf_runner.refusals_of_numbers import of_numbers
 from rftconf_runner.refusals_of_types import compares, of_types
 from rftconf_runner.said import said
 
-ADVANTAGES = {"grpo", "grpo_mean_only", "rloo", "reinforce_pp", "reinforce_pp_baseline", "gae", "gpg", "remax"}
+ADVANTAGES = {
+    "grpo",
+    "grpo_mean_only",
+    "rloo",
+    "reinforce_pp",
+    "reinforce_pp_baseline",
+    "gae",
+    "gpg",
+    "remax",
+    "reinforce",
+    "rec",
+}
 ESTIMATORS = {"k1", "abs", "k2", "k3", "k3_clamped"}
 SCHEDULES = {"constant", "cosine", "linear"}
 
@@ -102,7 +114,7 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     yield from of_numbers(stage)
     yield from of_types(stage)
     yield from _sizes(stage)
-    yield from _of_sequences(stage)
+    yield from of_losses(stage, source)
     yield from _overrides(stage)
     yield from _unnamed(stage)
     adapter = stage.model_options.lora
@@ -110,29 +122,6 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
         yield "model_options.lora.path", f"is {said(adapter.path)}, an adapter to go on from; its rank is not said"
     for path, value in _unread(stage):
         yield path, f"is {said(value)}, and the runner does not read it; `--leave-out stage.{path}` runs without it"
-
-
-def _of_sequences(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Refuse a second clip of any loss but PPO's, and what a mean over sequences does beside other terms and weights of tokens."""
-    algorithm, name = stage.algorithm, str(stage.algorithm.policy_loss.family)
-    dual = algorithm.policy_loss.dual_clip_c
-    if name in FAMILIES - {"ppo"} and dual is not None:
-        yield "algorithm.policy_loss.dual_clip_c", f"is {said(dual)}; the runner clips the {name} loss once"
-    if name not in OF_SEQUENCES:
-        return
-    if algorithm.loss_norm_scope != "micro_batch_mean":
-        yield (
-            "algorithm.loss_norm_scope",
-            f"is {said(algorithm.loss_norm_scope)}; veRL adds up means of {name} over micro-batches then, the runner does not",
-        )
-    others = algorithm.kl_loss.enabled is True or algorithm.entropy_coef not in (0, None)
-    if others and algorithm.loss_agg != OF_SEQUENCES[name]:
-        yield (
-            "algorithm.loss_agg",
-            f"is {said(algorithm.loss_agg)} for a KL or entropy term, and {name} is a mean over sequences",
-        )
-    if (algorithm.rollout_correction or {}).get("rollout_is"):
-        yield "algorithm.rollout_correction", f"has rollout_is; the runner weighs no sequences of {name}"
 
 
 def _known(stage: Stage) -> tuple[Known, ...]:

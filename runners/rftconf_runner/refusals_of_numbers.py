@@ -68,6 +68,8 @@ RANGES = {
     "algorithm.policy_loss.clip_low": Range(),
     "algorithm.policy_loss.clip_high": Range(),
     "algorithm.policy_loss.dual_clip_c": Range(1, above=True, endless=True),
+    "algorithm.policy_loss.tau_pos": Range(above=True),
+    "algorithm.policy_loss.tau_neg": Range(above=True),
     "algorithm.policy_loss.value_cap": Range(above=True, endless=True),
     "algorithm.kl_loss.coef": Range(-inf),
     "algorithm.kl_reward.coef": Range(-inf),

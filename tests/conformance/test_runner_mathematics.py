@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rftconf_runner.refusals_of_losses import OF_TRINITY
 
+from rftconf.schemas.registry import TRINITY
 from tests.conformance.environment import folder, printed_by
 
 TOLERANCE = 1e-6
@@ -27,7 +29,7 @@ def compared() -> dict[str, Any]:
 
 def test_no_difference_to_verls_functions(compared: dict[str, Any]) -> None:
     verl = {name: gap for name, gap in compared["differences"].items() if name.endswith("/verl")}
-    assert len(verl) >= 53
+    assert len(verl) >= 90
     assert {name: gap for name, gap in verl.items() if not gap <= TOLERANCE} == {}
 
 
@@ -39,6 +41,15 @@ def test_no_difference_to_plain_loops(compared: dict[str, Any]) -> None:
 def test_every_function_has_a_peer(compared: dict[str, Any]) -> None:
     judged = {name.rpartition("/")[0] for name in compared["differences"]}
     assert set(compared["functions"]) <= judged
+
+
+@pytest.mark.parametrize("release", ["0.3.3", "0.4.1", "0.5.2", "0.6.0"])
+def test_no_difference_to_trinitys_functions(release: str) -> None:
+    """Every release computes the same; its advantages are in 32 bits."""
+    beside = TRINITY.pins[release][0]
+    found = asked("runner_trinity_mathematics.py", f"trinity-{release}", f"verl-{beside}")
+    assert {name.partition("/")[0] for name in found} >= OF_TRINITY | {"reinforce"}
+    assert {name: gap for name, gap in found.items() if not gap <= TOLERANCE} == {}
 
 
 def test_no_difference_to_trls_losses_in_value_and_gradient() -> None:

@@ -255,7 +255,8 @@ def test_ranks_that_share_sequences() -> None:
     [
         ({}, ""),
         ({"actor_rollout_ref__actor__entropy_coeff": "0.01"}, "stage.algorithm.loss_agg"),
-        ({"release": "0.9.1"}, "stage.algorithm.loss_norm_scope"),
+        ({"release": "0.9.1"}, ""),
+        ({"release": "0.9.1", "actor_rollout_ref__actor__entropy_coeff": "0.01"}, "stage.algorithm.loss_norm_scope"),
     ],
 )
 def test_a_loss_that_is_a_mean_over_sequences(words: dict[str, str], path: str) -> None:

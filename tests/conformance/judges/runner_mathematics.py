@@ -26,7 +26,7 @@ from verl.experimental.reward_loop.reward_manager.dapo import DAPORewardManager
 from verl.trainer.ppo import core_algos
 from verl.trainer.ppo.rollout_corr_helper import compute_rollout_correction_weights
 from verl.utils.torch_functional import entropy_from_logits
-from verl.workers.config import ActorConfig
+from verl.workers.config import ActorConfig, PolicyLossConfig
 
 MODES = {
     # the plan's word: veRL's name for it, of the installed release
@@ -46,6 +46,16 @@ CORRECTIONS = {
     "sequence": Correction("sequence", 1.5, 0.0, normalize=False),
     "sequence_normal": Correction("sequence", 1.5, 0.0, normalize=True),
 }
+FAMILIES = {
+    "ppo": "vanilla", **{name: name for name in ("gspo", "cispo", "geo_mean", "gpg", "sapo", "dppo_tv", "dppo_kl", "dro")},
+}  # fmt: skip
+"""The plan's word for a policy loss, and veRL's."""
+ONE_MODE = {**OF_SEQUENCES, "sapo": "seq-mean-token-mean"}
+"""What veRL takes of these losses, whatever it is told."""
+NOT_SUMMED = {"value", "dppo_tv", "dppo_kl", "dro"}
+"""What no release adds up over a length: no critic's loss, and none of the losses that are younger than that meaning."""
+OWN = {"tau_pos": 1.0, "tau_neg": 1.05, "dro_beta": 0.7}
+BOUNDS = losses.Bounds(LOW, HIGH, DUAL, OWN)
 MICRO_BATCHES = (slice(0, 5), slice(5, 9), slice(9, 12))
 SCOPES = {"micro_batch_sum": (1, 1, 1), "micro_batch_mean": (), "micro_batch_alike": (1 / 3, 1 / 3, 1 / 3)}
 """How much each micro-batch's mean counts; nothing: by its share of the sequences, as dp_actor scales a dynamic batch."""
@@ -84,6 +94,9 @@ def actor(mode):
         clip_ratio_c=DUAL,
         loss_agg_mode=mode,
         ppo_micro_batch_size_per_gpu=1,
+        tau_pos=OWN["tau_pos"],
+        tau_neg=OWN["tau_neg"],
+        policy_loss=PolicyLossConfig(dro_beta=OWN["dro_beta"]),
     )
 
 
@@ -133,24 +146,20 @@ def our_losses(case):
         )
     for mode in MODES:
         whole = losses.denominator(m, mode)
-        args, by = (case.log_probs, case.old, case.advantages), losses.Bounds(LOW, HIGH, DUAL)
+        args = (case.log_probs, case.old, case.advantages)
         per_token = {
-            **{family: loss(*args, m, by) for family, loss in losses.POLICY.items()},
+            **{family: losses.POLICY[family](*args, m, BOUNDS) for family in FAMILIES},
             "value": losses.value(case.values, case.old, case.returns, 0.2),
         }
         for name, loss in per_token.items():
-            if name == "value" and mode == "sum-over-len":  # no critic's loss is added up so
+            if name in NOT_SUMMED and mode == "sum-over-len":
                 continue
-            if OF_SEQUENCES.get(name, mode) != mode:
+            if ONE_MODE.get(name, mode) != mode:
                 continue
             found[f"{name}/{mode}"] = losses.aggregate(loss, m, mode, whole, m.shape[-1])
             halves = [losses.aggregate(loss[i::2], m[i::2], mode, whole, m.shape[-1]) for i in (0, 1)]
             found[f"{name}/{mode}/cut"] = sum(halves)
     return found
-
-
-FAMILIES = {"ppo": "vanilla", "gspo": "gspo", "cispo": "cispo", "geo_mean": "geo_mean", "gpg": "gpg"}
-"""The plan's word for a policy loss, and veRL's."""
 
 
 def at_last(rewards, mask):
@@ -195,7 +204,7 @@ def verls(case):
             continue
         args = (case.old, case.log_probs, case.advantages, m)
         for name, mode_name in FAMILIES.items():
-            if OF_SEQUENCES.get(name, mode) != mode:
+            if ONE_MODE.get(name, mode) != mode:
                 continue
             policy = c.get_policy_loss_fn(mode_name)(*args, loss_agg_mode=theirs, config=actor(theirs))[0]
             found |= {f"{name}/{mode}": policy, f"{name}/{mode}/cut": policy}
@@ -208,8 +217,8 @@ def gradients(case):
     """The gradient with respect to log-probs: what a loss teaches, which two equal values can hide."""
     found = []
     for name, mode_name in FAMILIES.items():
-        leaf, how = case.log_probs.clone().requires_grad_(), OF_SEQUENCES.get(name, "token-mean")
-        loss = losses.POLICY[name](leaf, case.old, case.advantages, case.mask, losses.Bounds(LOW, HIGH, DUAL))
+        leaf, how = case.log_probs.clone().requires_grad_(), ONE_MODE.get(name, "token-mean")
+        loss = losses.POLICY[name](leaf, case.old, case.advantages, case.mask, BOUNDS)
         whole = losses.denominator(case.mask, how)
         losses.aggregate(loss, case.mask, how, whole, case.mask.shape[-1]).backward()
         other = case.log_probs.clone().requires_grad_()
