@@ -82,13 +82,17 @@ class counts(Codec[float, Number]):  # noqa: N801 - reads as a word in the table
         if value is None or value in self.off:
             return None
         assert unit is not None, "counts() needs a plan field with a unit"
-        return context.convert(value, self.unit, unit)
+        return self.convert(value, context, self.unit, unit)
+
+    def convert(self, value: Any, context: Any, source: Unit, target: Unit) -> Any:
+        """`value` from one unit to another by the arithmetic of the run."""
+        return context.convert(value, source, target)
 
     def put(self, value: Any, context: ValueContext, unit: Unit | None) -> Put:
         assert unit is not None, "counts() needs a plan field with a unit"
         if value is None:
             return Put(self.off[0] if self.off else None)
-        exact = context.convert(value, unit, self.unit)
+        exact = self.convert(value, context, unit, self.unit)
         state = State.EXACT if exact is value and unit is self.unit else State.DERIVED
         how = "" if unit is self.unit else f"{formula(value)} {unit} as {self.unit}"
         if isinstance(exact, Fraction):

@@ -49,7 +49,7 @@ def sequences_per_period(context: Context) -> Any:
 def worth_supervised(context: Context, unit: Unit) -> Any:
     """What one `unit` is worth in a supervised run: every step of every counter is one update of G samples."""
     match unit:
-        case Unit.SEQUENCES | Unit.PROMPTS | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+        case Unit.SEQUENCES | Unit.PROMPTS | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.ROLLOUTS | Unit.UPDATES | Unit.LR_TICKS | Unit.TRAIN_STEPS:
             return known_plan_value(context, "stage.batch.sequences_per_update", "the samples of an update")
@@ -60,16 +60,21 @@ def worth_supervised(context: Context, unit: Unit) -> Any:
     raise KeyError(f"the worth of {unit}")
 
 
-def sequence_gpus(context: Context, *, megatron: bool) -> Any:
+def size_of(context: Context, role: str, size: str) -> Any:
+    """A parallel size of a role: the actor's, where the role has none of its own."""
+    return context.plan(f"stage.placement.{role}.{size}") or context.plan(f"stage.placement.actor.{size}") or 1
+
+
+def sequence_gpus(context: Context, *, megatron: bool, role: str = "actor") -> Any:
     """GPUs that share the tokens of one sequence: Ulysses SP, or Megatron's CP."""
-    return context.plan(f"stage.placement.actor.{'megatron.cp' if megatron else 'sp'}") or 1
+    return size_of(context, role, "megatron.cp" if megatron else "sp")
 
 
-def data_parallel(context: Context, *, megatron: bool) -> Any:
-    """How many data-parallel ranks train the actor: GPUs over Ulysses SP, or over TP*PP*CP."""
+def data_parallel(context: Context, *, megatron: bool, role: str = "actor") -> Any:
+    """How many data-parallel ranks a role has on the trainer's GPUs: over Ulysses SP, or over TP*PP*CP."""
     gpus = known_plan_value(context, "stage.placement.actor.gpus", "the trainer's GPUs")
     for size in MEGATRON_RANK if megatron else FSDP_RANK:
-        gpus = ratio(gpus, context.plan(f"stage.placement.actor.{size}") or 1)
+        gpus = ratio(gpus, size_of(context, role, size))
     return gpus
 
 

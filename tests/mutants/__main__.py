@@ -1,7 +1,8 @@
 """How many broken mappings our judges notice: `python -m tests.mutants --count 300 --seed 0` (`make mutants`).
 
 Breaks are drawn evenly over their kinds. What nobody notices is listed. `--state FILE` keeps each answer, so that a run
-that was ended goes on.
+that was ended goes on. `--again FILE` asks about the breaks of an earlier result, as far as their code is still there: a
+draw changes with every statement that comes or goes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import gc
 import json
 import multiprocessing
 import random
+import re
 import sys
 import time
 from collections import Counter, defaultdict
@@ -37,6 +39,23 @@ def drawn(count: int, seed: int) -> list[Break]:
         order.shuffle(alike)
     turns = [alike[turn] for turn in range(count) for alike in by_kind.values() if turn < len(alike)]
     return turns[:count]
+
+
+PLACE = re.compile(r":(\d+) ")
+
+
+def named(names: list[str]) -> list[Break]:
+    """The breaks of these names. Code moves: of those that are called alike, the nearest to the line is meant."""
+    alike: dict[str, list[Break]] = defaultdict(list)
+    for found in all_breaks():
+        alike[PLACE.sub(" ", str(found), count=1)].append(found)
+    breaks = []
+    for name in names:
+        left, place = alike[PLACE.sub(" ", name, count=1)], PLACE.search(name)
+        if left and place is not None:
+            breaks.append(min(left, key=lambda one: abs(one.line - int(place[1]))))
+            left.remove(breaks[-1])
+    return breaks
 
 
 def in_a_fork(work: Callable[[], Any]) -> Any:
@@ -99,10 +118,10 @@ class Asking:
             with self.state.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"name": name, "judge": judge, "turn": turn}) + "\n")
 
-    def check_unbroken(self) -> None:
-        """Exit where a judge fails with nothing broken."""
-        whole = next(one for one in all_breaks() if one.file.name == "codecs.py")
-        for turn in range(len(noticing.ROUNDS)):
+    def check_unbroken(self, rounds: int) -> None:
+        """Exit where a judge of these rounds fails with nothing broken."""
+        whole = all_breaks()[0]
+        for turn in range(rounds):
             if judge := self.ask(whole, whole.file.read_text(encoding="utf-8"), turn):
                 sys.exit(f"{judge} fail with nothing broken: mend that first")
 
@@ -122,6 +141,7 @@ def figures(breaks: list[Break], judges: dict[str, str], seed: int) -> dict[str,
         "by judge": Counter(one or "nobody" for one in found),
         "by kind": by_kind,
         "unnoticed": sorted(str(one) for one in breaks if not judges[str(one)]),
+        "judges": {str(one): judges[str(one)] for one in breaks},
     }
 
 
@@ -130,13 +150,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", type=Path, help="a file of an earlier result, whose breaks are asked about again")
     parser.add_argument("--state", type=Path, help="a file that keeps each answer; the run goes on from it")
     parser.add_argument("--rounds", type=int, default=len(noticing.ROUNDS), help="how many rounds of judges to ask")
     parser.add_argument("-o", "--output", type=Path, help="where the figures go, as JSON")
     args = parser.parse_args()
-    started, breaks, asking = time.monotonic(), drawn(args.count, args.seed), Asking(args.state)
+    again = json.loads(args.again.read_text(encoding="utf-8")) if args.again else None
+    breaks = drawn(args.count, args.seed) if again is None else named([*again["judges"]])
+    started, asking = time.monotonic(), Asking(args.state)
     if not asking.judges:
-        asking.check_unbroken()
+        asking.check_unbroken(args.rounds)
     for turn in range(args.rounds):
         for one in breaks:
             asking.ask_once(one, turn)

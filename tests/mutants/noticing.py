@@ -22,8 +22,10 @@ from rftconf.schemas import catalogue, registry
 
 ABOVE = ("base", "text", "plan", "schemas")
 """Packages that import no mapper, so that a break cannot reach them."""
-TABLES, GOLDEN, EFFECTS = "tables", "golden cases", "effects of keys"
+TABLES, WORKED, GOLDEN, EFFECTS = "tables", "worked runs", "golden cases", "effects of keys"
 TESTS, LAWS = "tests", "laws"
+WORKED_FILES = ("tests/mappers/worked",)
+"""Small runs worked out by hand: the cheapest that know right from wrong, and asked about every break."""
 LAW_FILES = ("tests/laws/test_same_run.py", "tests/laws/test_supervised.py", "tests/laws/test_round_trips.py")
 NEAR, NEAR_FLIPS = 8, 40
 """Golden cases, test files and effects of keys that are asked first."""
@@ -129,6 +131,7 @@ def effects(flips: Sequence[tuple[str, str, int]]) -> bool:
 ROUNDS: tuple[Mapping[str, Callable[[Question], bool]], ...] = (
     {
         TABLES: lambda _: tables(),
+        WORKED: lambda _: passes(WORKED_FILES),
         GOLDEN: lambda q: golden(q.cases[:NEAR]),
         EFFECTS: lambda q: effects(q.flips[:NEAR_FLIPS]),
     },

@@ -171,7 +171,7 @@ def worth(context: Context, unit: Unit) -> Any:
     if context.plan("stage.kind") in WITHOUT_ROLLOUTS:
         return worth_supervised(context, unit)
     match unit:
-        case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.PROMPTS:
             return known_plan_value(context, "stage.batch.responses_per_prompt", "num_return_sequences_in_group")

@@ -77,7 +77,7 @@ def _shard(writing: WriteContext) -> None:
         gpus = writing.plan(f"stage.placement.{at}.gpus") or writing.plan("stage.placement.actor.gpus")
         if gpus is not None:
             how = "all GPUs of the role: its default, 1, is below ulysses_size (fsdp2_strategy asserts it)"
-            writing.put(key, gpus, f"stage.placement.{at}.sp", state=State.DERIVED, how=how, default=None)
+            writing.put(key, gpus, f"stage.placement.{at}.sp", state=State.DERIVED, how=how)
 
 
 def questions(writing: WriteContext) -> list[Decision]:

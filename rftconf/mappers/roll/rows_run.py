@@ -20,7 +20,7 @@ DTYPES = words({"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"})
 RUN_ROWS = (
     # -- identity -----------------------------------------------------------------------------------------------
     row(lambda c: c.exp_name, lambda p: p.identity.experiment, same, always=True, why="base_config: folder and run name of logs and checkpoints"),
-    row(lambda c: c.max_ckpt_to_keep, lambda p: p.stage.checkpoint.keep, off_as((0, None)), absent=None,
+    row(lambda c: c.max_ckpt_to_keep, lambda p: p.stage.checkpoint.keep, off_as((0, None)),
         why="base_pipeline: _cleanup_old_checkpoints, 0 keeps all"),
     # -- batches ------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_train.use_dynamic_batching_in_infer, lambda p: p.stage.batch.log_prob.dynamic, same, when=on.ACTOR, absent=False,
@@ -28,19 +28,19 @@ RUN_ROWS = (
     row(lambda c: c.actor_train.infer_batch_size, lambda p: p.stage.batch.log_prob.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
         when=on.ACTOR, why="base_worker: micro-batch of compute_log_probs"),
     row(lambda c: c.actor_train.max_tokens_per_microbatch_in_infer, lambda p: p.stage.batch.log_prob.tokens_per_rank,
-        counts(Unit.TOKENS_PER_RANK), when=on.DYNAMIC_INFER, absent=None, why="utils/dynamic_batching"),
+        counts(Unit.TOKENS_PER_RANK), when=on.DYNAMIC_INFER, why="utils/dynamic_batching"),
     row(lambda c: c.reference.use_dynamic_batching_in_infer, lambda p: p.stage.batch.reference.dynamic, same, when=on.REFERENCE, absent=False,
         why="base_worker: compute_log_probs"),
     row(lambda c: c.reference.infer_batch_size, lambda p: p.stage.batch.reference.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
         when=on.REFERENCE, why="base_worker: micro-batch of compute_log_probs"),
     row(lambda c: c.reference.max_tokens_per_microbatch_in_infer, lambda p: p.stage.batch.reference.tokens_per_rank,
-        counts(Unit.TOKENS_PER_RANK), when=on.REFERENCE_DYNAMIC, absent=None, why="utils/dynamic_batching"),
+        counts(Unit.TOKENS_PER_RANK), when=on.REFERENCE_DYNAMIC, why="utils/dynamic_batching"),
     row(lambda c: c.critic.use_dynamic_batching_in_infer, lambda p: p.stage.batch.critic_infer.dynamic, same, when=on.CRITIC, absent=False,
         why="base_worker: compute_values"),
     row(lambda c: c.critic.infer_batch_size, lambda p: p.stage.batch.critic_infer.sequences_per_rank, counts(Unit.SEQUENCES_PER_RANK),
         when=on.CRITIC, why="base_worker: micro-batch of compute_values"),
     row(lambda c: c.critic.max_tokens_per_microbatch_in_infer, lambda p: p.stage.batch.critic_infer.tokens_per_rank,
-        counts(Unit.TOKENS_PER_RANK), when=on.CRITIC_DYNAMIC, absent=None, why="utils/dynamic_batching"),
+        counts(Unit.TOKENS_PER_RANK), when=on.CRITIC_DYNAMIC, why="utils/dynamic_batching"),
     # -- cadence ------------------------------------------------------------------------------------------------
     row(lambda c: c.save_steps, lambda p: p.stage.cadence.save_rollouts, on.SAVE_PERIOD, always=True,
         why="base_pipeline: do_checkpoint, steps counted from 0"),
@@ -70,7 +70,7 @@ RUN_ROWS = (
     row(lambda c: c.validation.generating_args.num_return_sequences, lambda p: p.stage.sampling.eval.responses, same, always=True,
         when=on.VALIDATED, why="rlvr_pipeline: val, answers to each validation prompt"),
     # -- model options ------------------------------------------------------------------------------------------
-    row(lambda c: c.model_update_buffer_size_mb, lambda p: p.stage.sync.bucket_megabytes, same, absent=None, when=on.RL,
+    row(lambda c: c.model_update_buffer_size_mb, lambda p: p.stage.sync.bucket_megabytes, same, when=on.RL,
         why="model_update: size of one bucket of weights"),
     # -- engines ------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_infer.strategy_args.strategy_config.data_parallel_size, lambda p: p.stage.placement.rollout.dp, same,

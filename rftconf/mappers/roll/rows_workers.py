@@ -53,15 +53,15 @@ def _blocks(role: str, plan: str, fsdp: When, megatron: When, *, alias: bool = F
 
 
 WORKER_ROWS = (
-    row(lambda c: c.actor_train.model_args.ulysses_size, lambda p: p.stage.placement.actor.sp, same, when=on.ACTOR_FSDP, absent=1,
+    row(lambda c: c.actor_train.model_args.ulysses_size, lambda p: p.stage.placement.actor.sp, same, when=on.ACTOR_FSDP,
         why="fsdp2_strategy: Ulysses group"),
-    row(lambda c: c.sft_train.model_args.ulysses_size, lambda p: p.stage.placement.actor.sp, same, when=on.SFT_FSDP, absent=1, alias=True,
+    row(lambda c: c.sft_train.model_args.ulysses_size, lambda p: p.stage.placement.actor.sp, same, when=on.SFT_FSDP, alias=True,
         why="fsdp2_strategy: Ulysses group"),
-    row(lambda c: c.student.model_args.ulysses_size, lambda p: p.stage.placement.actor.sp, same, when=on.STUDENT_FSDP, absent=1, alias=True,
+    row(lambda c: c.student.model_args.ulysses_size, lambda p: p.stage.placement.actor.sp, same, when=on.STUDENT_FSDP, alias=True,
         why="fsdp2_strategy: Ulysses group"),
-    row(lambda c: c.reference.model_args.ulysses_size, lambda p: p.stage.placement.reference.sp, same, when=on.REFERENCE_FSDP, absent=1,
+    row(lambda c: c.reference.model_args.ulysses_size, lambda p: p.stage.placement.reference.sp, same, when=on.REFERENCE_FSDP,
         why="fsdp2_strategy: Ulysses group"),
-    row(lambda c: c.critic.model_args.ulysses_size, lambda p: p.stage.placement.critic.sp, same, when=on.CRITIC_FSDP, absent=1,
+    row(lambda c: c.critic.model_args.ulysses_size, lambda p: p.stage.placement.critic.sp, same, when=on.CRITIC_FSDP,
         why="fsdp2_strategy: Ulysses group"),
     row(lambda c: c.actor_train.model_args.disable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing, negated(),
         when=on.ACTOR_FSDP, why="model_providers: HF and FSDP2 models"),

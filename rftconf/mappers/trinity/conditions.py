@@ -96,7 +96,7 @@ def explore_step(context: Context) -> Any:
 def worth(context: Context, unit: Unit) -> Any:
     """How many sequences (or tokens per rank) one `unit` is worth in a Trinity run."""
     match unit:
-        case Unit.SEQUENCES | Unit.TOKENS | Unit.TOKENS_PER_RANK:
+        case Unit.SEQUENCES | Unit.TOKENS_PER_RANK:
             return 1
         case Unit.PROMPTS:
             return known_plan_value(context, "stage.batch.responses_per_prompt", "algorithm.repeat_times")

@@ -113,7 +113,7 @@ def write_policy_loss(w: WriteContext) -> None:
         _write_aggregation(w, "algorithm.policy_loss_fn_args.")
         return
     native = names.get(str(family), family)
-    w.put("algorithm.policy_loss_fn", native, A + "policy_loss.family", always=True, default=None)
+    w.put("algorithm.policy_loss_fn", native, A + "policy_loss.family", always=True)
     at = "algorithm.policy_loss_fn_args."
     if native in LOSS_CLIPS:
         w.put(at + "clip_range_low", w.plan(A + "policy_loss.clip_low"), A + "policy_loss.clip_low", always=True)

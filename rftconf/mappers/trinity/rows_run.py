@@ -57,7 +57,7 @@ RUN_ROWS = (
         words({True: "mask_dummy", False: "keep"}, narrowed={
             "drop_gt": (True, "Trinity keeps an overlong prompt as a masked answer of reward 0; filter the file to drop it (H50)"),
             "drop_ge": (True, "Trinity keeps an overlong prompt as a masked answer of reward 0; filter the file to drop it (H50)")}),
-        absent=True, always=True, why="models/model.py: a masked dummy experience fills the slot"),
+        always=True, why="models/model.py: a masked dummy experience fills the slot"),
     # -- batches ------------------------------------------------------------------------------------------------
     row(lambda c: c.algorithm.repeat_times, lambda p: p.stage.batch.responses_per_prompt, same, always=True,
         why="the class defaults 2 and 16 never apply; an omitted value means 1 (H16)"),
@@ -67,7 +67,7 @@ RUN_ROWS = (
         default=False, why="trainer/verl/config: actor.shuffle"),
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.actor.data_loader_seed, lambda p: p.stage.seeds.minibatch, same,
         default=42, when=on.MANY_PASSES, why="trainer/verl/config: seed of the shuffle"),
-    row(lambda c: c.trainer.balance_batch, lambda p: p.stage.batch.balance_ranks, same, absent=True, why="trainer: rank balancing"),
+    row(lambda c: c.trainer.balance_batch, lambda p: p.stage.batch.balance_ranks, same, why="trainer: rank balancing"),
     row(lambda c: c.trainer.use_dynamic_bsz, lambda p: p.stage.batch.micro.dynamic, same, always=True,
         why="on by default, and then micro-batch sizes are ignored"),
     row(lambda c: c.trainer.max_token_len_per_gpu, lambda p: p.stage.batch.micro.tokens_per_rank, counts(Unit.TOKENS_PER_GPU),
@@ -97,7 +97,7 @@ RUN_ROWS = (
         why="explorer: every eval_interval explore steps, before that period's sync (H18)"),
     row(lambda c: c.explorer.eval_on_startup, lambda p: p.stage.cadence.eval_at_start, on.AT_START, why="explorer.eval_on_startup"),
     row(lambda c: c.trainer.save_hf_checkpoint, lambda p: p.stage.checkpoint.hf_export, same, why="trainer.save_hf_checkpoint"),
-    row(lambda c: c.trainer.max_checkpoints_to_keep, lambda p: p.stage.checkpoint.keep, off_as((0, None)), absent=None,
+    row(lambda c: c.trainer.max_checkpoints_to_keep, lambda p: p.stage.checkpoint.keep, off_as((0, None)),
         why="trainer.max_checkpoints_to_keep, 0 keeps all"),
     row(lambda c: c.trainer.trainer_config.trainer.max_critic_ckpt_to_keep, lambda p: p.stage.checkpoint.critic_keep,
         off_as((None, 0)), default=None, why="trainer_config.trainer: the old back end"),
@@ -109,10 +109,10 @@ RUN_ROWS = (
         same, default=False, why="trainer/verl/config: _build_checkpoint_config"),
     # -- sampling -----------------------------------------------------------------------------------------------
     row(lambda c: c.model.temperature, lambda p: p.stage.sampling.train.temperature, same, always=True, why="inherited by every data set"),
-    row(lambda c: c.model.top_p, lambda p: p.stage.sampling.train.top_p, same, absent=1.0, why="inherited by every data set"),
+    row(lambda c: c.model.top_p, lambda p: p.stage.sampling.train.top_p, same, why="inherited by every data set"),
     row(lambda c: c.model.repetition_penalty, lambda p: p.stage.sampling.train.repetition_penalty, same, absent=1.0,
         why="SamplingParams.repetition_penalty"),
-    row(lambda c: c.explorer.rollout_model.ignore_eos, lambda p: p.stage.sampling.train.ignore_eos, same, absent=False,
+    row(lambda c: c.explorer.rollout_model.ignore_eos, lambda p: p.stage.sampling.train.ignore_eos, same,
         why="SamplingParams.ignore_eos"),
     # -- model options ------------------------------------------------------------------------------------------
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.model.enable_gradient_checkpointing,
@@ -121,7 +121,7 @@ RUN_ROWS = (
         lambda p: p.stage.model_options.activation_offload, same, default=False, why="trainer/verl/config: _build_model_config"),
     row(lambda c: c.trainer.trainer_config.actor_rollout_ref.model.use_fused_kernels,
         lambda p: p.stage.model_options.fused_kernels, same, default=False, why="trainer/verl/config: _build_model_config"),
-    row(lambda c: c.trainer.use_remove_padding, lambda p: p.stage.model_options.remove_padding, same, absent=True,
+    row(lambda c: c.trainer.use_remove_padding, lambda p: p.stage.model_options.remove_padding, same,
         why="overwrites trainer_config"),
     # -- engines ------------------------------------------------------------------------------------------------
     row(lambda c: c.explorer.rollout_model.engine_type, lambda p: p.stage.placement.rollout.engine,
@@ -158,7 +158,7 @@ RUN_ROWS = (
             **dict.fromkeys(("hccl", "nixl", "mooncake", "kimi", "delta"), ("nccl", "Trinity passes weights by nccl, memory or checkpoint"))}),
         why="synchronizer.sync_method; degraded to checkpoint with LoRA"),
     row(lambda c: c.synchronizer.sync_timeout, lambda p: p.stage.sync.timeout_seconds, same, why="synchronizer.sync_timeout"),
-    row(lambda c: c.explorer.rollout_model.weight_sync_buffer_size, lambda p: p.stage.sync.bucket_megabytes, same, absent=None,
+    row(lambda c: c.explorer.rollout_model.weight_sync_buffer_size, lambda p: p.stage.sync.bucket_megabytes, same,
         why="weights are sent in buffers of this many MB"),
 )  # fmt: skip
 

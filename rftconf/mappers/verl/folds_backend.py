@@ -61,7 +61,6 @@ LITE_ROWS = tuple(
         "megatron_lite's mlite_actor.yaml: engine",
         when=_LITE,
         alias=True,
-        absent=None,
     )
     for name, field in _LITE_SIZES.items()
 )

@@ -25,7 +25,7 @@ makes = rows_of["VerlGeneration", "Run"]()
 
 def _worth(context: Any, unit: Unit) -> Any:
     """Nothing is counted but prompts and their answers."""
-    if unit in (Unit.SEQUENCES, Unit.TOKENS):
+    if unit is Unit.SEQUENCES:
         return 1
     if unit is Unit.PROMPTS:
         return context.plan("stage.batch.responses_per_prompt") or 1

@@ -30,6 +30,7 @@ from rftconf.mappers.verl.conditions import (
 from rftconf.mappers.verl.folds_recipes import BY_BATCHES
 from rftconf.mappers.verl.forks import CRITIC_MINI_BATCH, GROUP_SIZE, MINI_BATCH
 from rftconf.mappers.verl.model_overrides import OVERRIDES
+from rftconf.mappers.verl.ranks import CRITIC_TOKENS, CRITIC_TOTAL, REFERENCE_TOKENS
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -60,15 +61,15 @@ RUN_ROWS = (
     # -- model --------------------------------------------------------------------------------------------------
     row(lambda c: c.actor_rollout_ref.model.path, lambda p: p.stage.model.path, same, always=True, why="HFModelConfig.path"),
     row(lambda c: c.actor_rollout_ref.model.tokenizer_path, lambda p: p.stage.model.tokenizer_path, same,
-        absent=None, why="HFModelConfig.tokenizer_path, else the model's own"),
+        why="HFModelConfig.tokenizer_path, else the model's own"),
     row(lambda c: c.critic.model.path, lambda p: p.stage.model.critic_path, same, when=CRITIC, always=True,
         why="critic.yaml: not inherited from the actor"),
     row(lambda c: c.critic.model.tokenizer_path, lambda p: p.stage.model.critic_tokenizer_path, same, when=CRITIC,
-        absent=None, why="critic.yaml: inherits the actor's model path"),
+        why="critic.yaml: inherits the actor's model path"),
     row(lambda c: c.actor_rollout_ref.model.trust_remote_code, lambda p: p.stage.model.trust_remote_code, same,
         why="HFModelConfig.trust_remote_code"),
     row(lambda c: c.actor_rollout_ref.model.custom_chat_template, lambda p: p.stage.model.chat_template, same,
-        absent=None, why="HFModelConfig.custom_chat_template"),
+        why="HFModelConfig.custom_chat_template"),
     row(lambda c: c.actor_rollout_ref.model.override_config, lambda p: p.stage.model.config_overrides, OVERRIDES,
         why="HFModelConfig.override_config, merged into config.json"),
     # -- lengths ------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ RUN_ROWS = (
             "mask_dummy": (True, "veRL drops prompts over the limit from the data; the source keeps their slot with reward 0 (H50)")}),
         why="rl_dataset: keeps len <= max_prompt_length"),
     # -- batches ------------------------------------------------------------------------------------------------
-    row(lambda c: c.data.gen_batch_size, lambda p: p.stage.batch.prompts_per_fetch, counts(Unit.PROMPTS), absent=None,
+    row(lambda c: c.data.gen_batch_size, lambda p: p.stage.batch.prompts_per_fetch, counts(Unit.PROMPTS),
         when=BY_BATCHES, why="trainer: prompts one dataloader fetch returns"),
     row(lambda c: c.actor_rollout_ref.rollout.n, lambda p: p.stage.batch.responses_per_prompt, GROUP_SIZE, always=True,
         why="trainer: rows are repeated n times"),
@@ -124,7 +125,7 @@ RUN_ROWS = (
     row(lambda c: c.actor_rollout_ref.ref.log_prob_micro_batch_size, lambda p: p.stage.batch.reference.sequences_per_rank,
         counts(Unit.SEQUENCES), when=total(REF_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
     row(lambda c: c.actor_rollout_ref.ref.log_prob_max_token_len_per_gpu, lambda p: p.stage.batch.reference.tokens_per_rank,
-        counts(Unit.TOKENS_PER_GPU), when=REF_DYNAMIC, why="workers: as ppo_max_token_len_per_gpu"),
+        REFERENCE_TOKENS, when=REF_DYNAMIC, why="workers: as ppo_max_token_len_per_gpu"),
     row(lambda c: c.critic.ppo_mini_batch_size, lambda p: p.stage.batch.critic_sequences_per_update, CRITIC_MINI_BATCH,
         when=CRITIC, why="critic worker: multiplied by rollout.n; defaults to the actor's"),
     row(lambda c: c.critic.ppo_epochs, lambda p: p.stage.batch.critic_passes, same, when=CRITIC, why="critic: passes"),
@@ -132,16 +133,16 @@ RUN_ROWS = (
     row(lambda c: c.critic.use_dynamic_bsz, lambda p: p.stage.batch.critic.dynamic, same, when=CRITIC, why="critic's own switch"),
     row(lambda c: c.critic.ppo_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic.sequences_per_rank,
         counts(Unit.SEQUENCES_PER_RANK), when=CRITIC_STATIC, why="critic: micro-batch of one rank"),
-    row(lambda c: c.critic.ppo_micro_batch_size, lambda p: p.stage.batch.critic.sequences_per_rank, counts(Unit.SEQUENCES),
+    row(lambda c: c.critic.ppo_micro_batch_size, lambda p: p.stage.batch.critic.sequences_per_rank, CRITIC_TOTAL,
         when=total(CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
     row(lambda c: c.critic.ppo_max_token_len_per_gpu, lambda p: p.stage.batch.critic.tokens_per_rank,
-        counts(Unit.TOKENS_PER_GPU), when=CRITIC_DYNAMIC, why="critic: a literal of its own, not the actor's"),
+        CRITIC_TOKENS, when=CRITIC_DYNAMIC, why="critic: a literal of its own, not the actor's"),
     row(lambda c: c.critic.forward_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
         counts(Unit.SEQUENCES_PER_RANK), when=CRITIC_STATIC_FSDP, why="critic: micro-batch of the values"),
     row(lambda c: c.critic.forward_micro_batch_size, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
-        counts(Unit.SEQUENCES), when=total(CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
+        CRITIC_TOTAL, when=total(CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
     row(lambda c: c.critic.forward_max_token_len_per_gpu, lambda p: p.stage.batch.critic_infer.tokens_per_rank,
-        counts(Unit.TOKENS_PER_GPU), when=CRITIC_DYNAMIC, why="critic: token cap of the values"),
+        CRITIC_TOKENS, when=CRITIC_DYNAMIC, why="critic: token cap of the values"),
     # -- cadence ------------------------------------------------------------------------------------------------
     row(lambda c: c.trainer.save_freq, lambda p: p.stage.cadence.save_rollouts, counts(Unit.ROLLOUTS, off=(-1, 0)), always=True,
         why="trainer.fit: global_steps % save_freq, one step = one rollout period; also at the last step"),
@@ -193,9 +194,9 @@ RUN_ROWS = (
     row(lambda c: c.actor_rollout_ref.model.lora.target_modules, lambda p: p.stage.model_options.lora.targets, same,
         when=MEGATRON_LORA, alias=True, why="Megatron's names: linear_qkv, linear_proj, linear_fc1, linear_fc2"),
     row(lambda c: c.actor_rollout_ref.model.exclude_modules, lambda p: p.stage.model_options.lora.excluded, same, when=FSDP_LORA,
-        absent=None, why="HFModelConfig.exclude_modules"),
+        why="HFModelConfig.exclude_modules"),
     row(lambda c: c.actor_rollout_ref.model.lora_adapter_path, lambda p: p.stage.model_options.lora.path, same, when=ADAPTER,
-        absent=None, why="HFModelConfig.lora_adapter_path; fsdp_workers up to 0.7: _is_lora"),
+        why="HFModelConfig.lora_adapter_path; fsdp_workers up to 0.7: _is_lora"),
     row(lambda c: c.actor_rollout_ref.model.enable_gradient_checkpointing, lambda p: p.stage.model_options.gradient_checkpointing,
         same, why="HFModelConfig"),
     row(lambda c: c.actor_rollout_ref.model.enable_activation_offload, lambda p: p.stage.model_options.activation_offload, same,
@@ -212,7 +213,7 @@ RUN_ROWS = (
     row(lambda c: c.critic.model.use_remove_padding, lambda p: p.stage.model_options.critic_remove_padding, same, when=CRITIC,
         always=True, why="critic.model: not inherited from the actor"),
     # -- seeds --------------------------------------------------------------------------------------------------
-    row(lambda c: c.actor_rollout_ref.actor.data_loader_seed, lambda p: p.stage.seeds.minibatch, same, absent=None,
+    row(lambda c: c.actor_rollout_ref.actor.data_loader_seed, lambda p: p.stage.seeds.minibatch, same,
         when=When(lambda c: c.plan("stage.batch.shuffle_sequences") is not False, "no effect while actor.shuffle is False"),
         why="engine_workers: seed of the mini-batch shuffle"),
 )  # fmt: skip

@@ -84,17 +84,17 @@ ALGORITHM_ROWS = (
         when=TAUGHT, alias=True, why="distillation/losses: the policy loss takes the teacher's config"),
     row(lambda c: c.actor_rollout_ref.actor.clip_ratio_c, lambda p: p.stage.algorithm.policy_loss.dual_clip_c, DualClip(OWN_DUAL_CLIP),
         when=DUAL_CLIP, why="core_algos: compute_policy_loss_vanilla clips twice, always"),
-    row(lambda c: c.actor_rollout_ref.actor.tau_pos, lambda p: p.stage.algorithm.policy_loss.tau_pos, same, absent=None,
+    row(lambda c: c.actor_rollout_ref.actor.tau_pos, lambda p: p.stage.algorithm.policy_loss.tau_pos, same,
         when=on.SAPO,
         why="core_algos: sapo"),
-    row(lambda c: c.actor_rollout_ref.actor.tau_neg, lambda p: p.stage.algorithm.policy_loss.tau_neg, same, absent=None,
+    row(lambda c: c.actor_rollout_ref.actor.tau_neg, lambda p: p.stage.algorithm.policy_loss.tau_neg, same,
         when=on.SAPO,
         why="core_algos: sapo"),
     row(lambda c: c.trainer.critic_warmup, lambda p: p.stage.algorithm.critic.warmup_rollouts,
         on.SKIPPED_PERIODS, why="trainer.fit: actor updates when critic_warmup <= step, counted from 1 (H20)"),
     row(lambda c: c.critic.cliprange_value, lambda p: p.stage.algorithm.critic.value_clip, NO_VALUE_CLIP,
         when=on.CRITIC, always=True, why="core_algos.compute_value_loss: always clips, so nothing reaches the bound where none is wanted"),
-    row(lambda c: c.critic.loss_agg_mode, lambda p: p.stage.algorithm.critic.loss_agg, same, when=on.CRITIC, absent="token-mean",
+    row(lambda c: c.critic.loss_agg_mode, lambda p: p.stage.algorithm.critic.loss_agg, same, when=on.CRITIC,
         why="critic: aggregation of the value loss"),
 )  # fmt: skip
 
@@ -181,5 +181,5 @@ ENGINE_ROWS = (
                         "checkpoint": ("naive", "veRL never passes weights through files")}),
         absent="naive", when=on.OWN_POOL, why="trainer: checkpoint engine; hybrid replicas always use naive"),
     row(lambda c: c.actor_rollout_ref.rollout.checkpoint_engine.update_weights_bucket_megabytes,
-        lambda p: p.stage.sync.bucket_megabytes, same, absent=None, why="trainer: size of one weight bucket"),
+        lambda p: p.stage.sync.bucket_megabytes, same, why="trainer: size of one weight bucket"),
 )  # fmt: skip

@@ -33,7 +33,7 @@ FSDP_BLOCK = (
     fsdp(lambda f: f.model_dtype, lambda w: w.model_dtype, same, absent="fp32", why="FSDPEngineConfig: dtype of the master weights"),
     fsdp(lambda f: f.dtype, lambda w: w.compute_dtype, same, absent="bfloat16", why="FSDPEngineConfig: dtype of the computation"),
     fsdp(lambda f: f.use_orig_params, lambda w: w.use_orig_params, same, absent=False, why="FSDPEngineConfig"),
-    fsdp(lambda f: f.wrap_policy.min_num_params, lambda w: w.min_wrap_params, same, absent=0, why="FSDP wrap policy"),
+    fsdp(lambda f: f.wrap_policy.min_num_params, lambda w: w.min_wrap_params, same, why="FSDP wrap policy"),
     fsdp(lambda f: f.seed, lambda w: w.seed, same, absent=42, why="FSDPEngineConfig.seed"),
     fsdp(lambda f: f.full_determinism, lambda w: w.full_determinism, same, absent=False, why="FSDPEngineConfig"),
 )  # fmt: skip
@@ -55,10 +55,10 @@ MEGATRON_BLOCK = (
     megatron(lambda m: m.override_transformer_config, lambda w: w.megatron.transformer_overrides, off_as(({}, None)),
              why="McoreEngineConfig: passed to Megatron's TransformerConfig"),
     megatron(lambda m: m.override_ddp_config, lambda w: w.megatron.ddp_overrides, off_as(({}, None)), why="McoreEngineConfig"),
-    megatron(lambda m: m.override_mcore_model_config, lambda w: w.megatron.model_overrides, off_as(({}, None)), absent=None,
+    megatron(lambda m: m.override_mcore_model_config, lambda w: w.megatron.model_overrides, off_as(({}, None)),
              why="McoreEngineConfig"),
     megatron(lambda m: m.dtype, lambda w: w.megatron.dtype, same, absent="bfloat16", why="McoreEngineConfig"),
-    megatron(lambda m: m.seed, lambda w: w.megatron.seed, same, absent=42, why="McoreEngineConfig"),
+    megatron(lambda m: m.seed, lambda w: w.megatron.seed, same, why="McoreEngineConfig"),
 )  # fmt: skip
 
 WORKER_ROWS: tuple[Row | Fold, ...] = (

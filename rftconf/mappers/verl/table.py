@@ -114,7 +114,6 @@ CANNOT = (
     cannot("stage.batch.demonstrations_per_update", why="an update takes the policy's own answers alone: no demonstrations are mixed in"),
     cannot("stage.batch.critic_infer.dynamic", why="the values follow critic.use_dynamic_bsz"),
     cannot("stage.sync.timeout_seconds", why="veRL waits without a limit"),
-    cannot("stage.placement.*.mesh.*", why="FSDP splits data and sequences over GPUs, and nothing else", behaves=1),
     cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
     cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
     cannot("stage.placement.critic.*", why="no key of its own for the critic"),
