@@ -64,8 +64,8 @@ mathematics: conformance-env  ## golden cases and the corpus before the framewor
 dead-keys: conformance-env  ## keys that rftconf calls dead in RELEASE="verl 0.6.1 --trainer megatron", beside the lines of its code that have their name, for a person to read
 	$(PYTHON) -m tests.conformance.dead_keys $(RELEASE)
 
-mutants:  ## break COUNT=300 rows and folds one at a time, drawn by SEED=0, and count which judges notice (ROUNDS=4 leaves the dear ones out; goes on from STATE=)
-	$(PYTHON) -m tests.mutants --count $(or $(COUNT),300) --seed $(or $(SEED),0) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(STATE),--state $(STATE)) -o benches/results/mutants-$(TODAY).json
+mutants:  ## break COUNT=300 rows and folds one at a time, drawn by SEED=0, and count which judges notice (ROUNDS=4 leaves the dear ones out; AGAIN=FILE asks about the breaks of an earlier result; goes on from STATE=)
+	$(PYTHON) -m tests.mutants --count $(or $(COUNT),300) --seed $(or $(SEED),0) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(AGAIN),--again $(AGAIN)) $(if $(STATE),--state $(STATE)) -o benches/results/mutants-$(TODAY).json
 
 migrations: conformance-env  ## examples of older releases before and after rftconf migrate; SETS="verl:0.5.0:FOLDER …", checkouts that you trust
 	$(PYTHON) -m tests.conformance.migrations $(SETS) -o benches/results/migrations-$(TODAY).json

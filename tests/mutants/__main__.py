@@ -22,6 +22,7 @@ from typing import Any
 
 from tests.mutants import noticing, relevance
 from tests.mutants.breaking import ROOT, Break, all_breaks
+from tests.mutants.equal import EQUAL
 
 LONGEST_S = 600
 TOO_LONG, DIED = "time", "process"
@@ -132,6 +133,7 @@ def figures(breaks: list[Break], judges: dict[str, str], seed: int) -> dict[str,
     for one in breaks:
         by_kind[one.kind]["noticed" if judges[str(one)] else "unnoticed"] += 1
     found = [judges[str(one)] for one in breaks]
+    silent = [str(one) for one in breaks if not judges[str(one)]]
     return {
         "date": time.strftime("%Y-%m-%d"),
         "seed": seed,
@@ -140,7 +142,7 @@ def figures(breaks: list[Break], judges: dict[str, str], seed: int) -> dict[str,
         "noticed": round(sum(map(bool, found)) / len(found), 4),
         "by judge": Counter(one or "nobody" for one in found),
         "by kind": by_kind,
-        "unnoticed": sorted(str(one) for one in breaks if not judges[str(one)]),
+        "unnoticed": {name: EQUAL.get(PLACE.sub(" ", name, count=1), "no test") for name in sorted(silent)},
         "judges": {str(one): judges[str(one)] for one in breaks},
     }
 

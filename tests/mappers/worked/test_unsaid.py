@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.laws.flip_bases import PPO, TRINITY_GRPO
+from tests.laws.flip_bases import ARR, PPO, TRINITY_GRPO, VERL_GRPO
 from tests.laws.flip_bases_roll import MEGATRON, RLVR, SFT
 from tests.laws.flip_bases_roll import PPO as ROLL_PPO
+from tests.laws.round_trips import convert_flat
 from tests.mappers.worked.runs import Flat, keys, plan
 
 FSDP = {
@@ -239,3 +240,24 @@ def test_the_shards_of_a_role_whose_sequences_are_spread() -> None:
         "algorithm.kl_loss.enabled": True,
     }
     assert keys("roll", values, "reference.model_args.ulysses_size") == [3]
+
+
+MCORE_NULLS = {
+    f"{ARR}.actor.strategy": "megatron",
+    f"{ARR}.actor.megatron.expert_tensor_parallel_size": None,
+    f"{ARR}.actor.megatron.virtual_pipeline_model_parallel_size": None,
+    f"{ARR}.rollout.max_num_seqs": None,
+    f"{ARR}.rollout.max_num_batched_tokens": None,
+}
+FROM_MEGATRON: list[tuple[str, Flat, str, str]] = [
+    ("verl", {**VERL_GRPO, **MCORE_NULLS}, "megatron", "roll"),
+    ("verl", {**VERL_GRPO, **MCORE_NULLS}, "megatron", "trinity"),
+    ("roll", {**RLVR, **PLAIN_MEGATRON}, "rlvr", "trinity"),
+]
+
+
+@pytest.mark.parametrize(("framework", "flat", "trainer", "to"), FROM_MEGATRON)
+def test_what_is_not_set_is_not_written(framework: str, flat: Flat, trainer: str, to: str) -> None:
+    """A null would be an argument of Megatron's or of the engine's, where the source says nothing."""
+    ledger = convert_flat(framework, to, dict(flat), trainer).ledger
+    assert [line.key for line in ledger.targets if line.value is None] == []
