@@ -12,11 +12,16 @@ from rftconf_runner.job import Job
 
 CUT, ALIKE = "data.truncation", "placement.actor.megatron.micro_batches_count_alike"
 ROUTER = {role: f"placement.{role}.megatron.transformer_overrides.moe_router_dtype" for role in ("actor", "reference")}
+ADDED, TYPES = (
+    "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype",
+    {"fp32": "float32", "bf16": "bfloat16"},
+)
 DRO, OF_LOSS = "actor_rollout_ref.actor.policy_loss.dro_beta", "algorithm.policy_loss_fn_args."
 NUMBERS: tuple[Any, ...] = ("any number",)
 EXECUTED: dict[str, dict[str, tuple[Any, ...]]] = {
     "verl": {
-        CUT: ("left", "right", "middle"), ALIKE: (True,), **dict.fromkeys(ROUTER.values(), ("fp32",)), DRO: NUMBERS,
+        CUT: ("left", "right", "middle"), ALIKE: (True,), ADDED: tuple(TYPES), DRO: NUMBERS,
+        **dict.fromkeys(ROUTER.values(), ("fp32",)),
     },
     "trinity": {
         **dict.fromkeys((OF_LOSS + name for name in ("tau", "advantage_threshold", "epsilon", *REC_NUMBERS)), NUMBERS),
@@ -48,7 +53,14 @@ def in_other_words(job: Job, plan: Plan) -> Job:
     types = tuple("float32" if word else "" for word in (actor, words.get(ROUTER["reference"], actor)))
     scope = "micro_batch_alike" if ALIKE in words else job.norm_scope
     of_loss = {key.rpartition(".")[2]: value for key, value in words.items() if key == DRO or key.startswith(OF_LOSS)}
-    return replace(job, overlong=cut, norm_scope=scope, routers=types, loss_words={**job.loss_words, **of_loss})
+    return replace(
+        job,
+        overlong=cut,
+        norm_scope=scope,
+        routers=types,
+        added=TYPES[words[ADDED]] if ADDED in words else job.added,
+        loss_words={**job.loss_words, **of_loss},
+    )
 
 
 def shortened(tokens: Sequence[int], most: int, overlong: str) -> tuple[int, ...]:

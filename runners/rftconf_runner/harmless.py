@@ -81,7 +81,7 @@ def patterns_off(stage: Stage) -> Iterator[str]:
     for part, patterns in parts:
         if part.enabled is not True:
             yield from patterns
-    if not stage.model_options.lora.rank:
+    if not stage.model_options.lora.rank and not stage.model_options.lora.path:
         yield from OF_LORA
     if algorithm.kl_reward.controller != "adaptive":
         yield from OF_ADAPTIVE

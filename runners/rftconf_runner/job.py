@@ -154,7 +154,8 @@ class Job:
     with (greedy or drawn), `loss_words` arguments of one policy loss alone, `memory_fraction` an engine's share of its GPU (0: it
     chooses), `tp` its GPUs; it `sleeps` while trainers have them. `sp` ranks share a sequence. In the first `warmup` periods the
     policy stays; the data's epochs end a run of 0 `rollouts`; `keep` 0 keeps all. All roles compute in `dtype`, routers of policy
-    and reference to experts in theirs where `routers` has any; the policy is kept in `stored`."""
+    and reference to experts in theirs where `routers` has any; the policy is kept in `stored`, its gradients `added` up over
+    ranks in that type where it is given."""
 
     model: str
     overrides: dict[str, Any]
@@ -198,6 +199,7 @@ class Job:
     memory_fraction: float
     dtype: str
     stored: str
+    added: str
     checkpointing: bool
     lora: Lora | None
     routers: tuple[str, ...]

@@ -11,7 +11,8 @@ from rftconf_runner.baselines import baseline_of
 from rftconf_runner.data_reader import data_of, rewards_of
 from rftconf_runner.framework_words import in_other_words
 from rftconf_runner.grader_reader import graders_of, scoring
-from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Lora, Micro, Offload, Optimizer, Shaping
+from rftconf_runner.job import Correction, CriticJob, Job, KlPenalty, Micro, Offload, Optimizer, Shaping
+from rftconf_runner.lora_reader import lora_of
 from rftconf_runner.stage_reader import StageReader, number
 
 DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16", "float16": "float16"}
@@ -45,6 +46,7 @@ def job_of(plan: Plan) -> Job:
         sleeps=_sleeps(plan, read),
         baseline=baseline_of(plan),
         routers=("", ""),
+        added="",
         rewards=rewards_of(read, plan.source, modelled=any(kind == "classifier" for *_, kind in scoring(stage))),
         graders=graders_of(read),
         optimizer=_optimizer(read, "actor"),
@@ -120,7 +122,7 @@ def _places(read: StageReader) -> dict[str, Any]:
         "dtype": DTYPES.get(dtype, ""),
         "stored": _stored(read, "actor"),
         "checkpointing": read.value("model_options.gradient_checkpointing", False),
-        "lora": _lora(read),
+        "lora": lora_of(read),
         "critic_seed": read.whole("placement.critic.seed", 0),
         "warmup": read.whole("algorithm.critic.warmup_rollouts", 0),
     }
@@ -159,17 +161,6 @@ def _stored(read: StageReader, role: str) -> str:
     """What a role's weights are kept in: what they are computed in, where the plan does not say."""
     computed = str(read.value(f"placement.{role}.compute_dtype", "float32"))
     return DTYPES.get(str(read.value(f"placement.{role}.model_dtype", computed)), "")
-
-
-def _lora(read: StageReader) -> Lora | None:
-    at = "model_options.lora."
-    rank = read.whole(at + "rank", 0)
-    if not rank:
-        return None
-    names = [read.value(at + "targets"), read.value(at + "excluded", "")]
-    targets, excluded = [one if isinstance(one, str) else tuple(one or ()) for one in names]
-    seed = read.whole("placement.actor.seed", 0)
-    return Lora(rank, read.whole(at + "alpha"), targets, excluded, read.value(at + "path", ""), seed)
 
 
 def _sampling(read: StageReader) -> dict[str, Any]:

@@ -49,7 +49,8 @@ class Policy:
         self.job, mesh, rank = job, self.mesh, self.rank
         model = self.spread.ready(_load(job.model if job.lora else start or job.model, job, job.routers[0]))
         adapters = Adapters(model, job.lora, start) if job.lora else None
-        model = shard(model, mesh, job.dtype, checkpointing=job.checkpointing, offload=job.offload).train()
+        kept, where = job.checkpointing, job.offload
+        model = shard(model, mesh, job.dtype, checkpointing=kept, offload=where, added=job.added).train()
         updates = job.rollouts * job.updates_per_period
         self.learner = Learner(model, job.optimizer, job.offload, updates, rank, job.ranks, adapters)
         self.reference = None

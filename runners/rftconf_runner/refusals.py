@@ -117,9 +117,6 @@ def _refused(stage: Stage, source: Source) -> Iterator[tuple[str, str]]:
     yield from of_losses(stage, source)
     yield from _overrides(stage)
     yield from _unnamed(stage)
-    adapter = stage.model_options.lora
-    if adapter.path is not None and not adapter.rank:
-        yield "model_options.lora.path", f"is {said(adapter.path)}, an adapter to go on from; its rank is not said"
     for path, value in _unread(stage):
         yield path, f"is {said(value)}, and the runner does not read it; `--leave-out stage.{path}` runs without it"
 

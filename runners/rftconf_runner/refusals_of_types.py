@@ -39,7 +39,7 @@ def of_types(stage: Stage) -> Iterator[tuple[str, str]]:
         yield from _not_in(MIXES[dtype], f"computes in {dtype}, and does not learn it in that",
                            {"critic.model_dtype": place.critic.model_dtype})  # fmt: skip
     lora = stage.model_options.lora
-    if lora.rank and lora.dtype not in (None, "auto") and DTYPES.get(str(lora.dtype)) != dtype:
+    if (lora.rank or lora.path) and lora.dtype not in (None, "auto") and DTYPES.get(str(lora.dtype)) != dtype:
         yield "model_options.lora.dtype", f"is {said(lora.dtype)}; the runner keeps adapters in {dtype}"
 
 

@@ -38,11 +38,12 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Offload) -> Any:
+def shard(model: Any, mesh: Any, dtype: str, *, checkpointing: bool, offload: Offload, added: str = "") -> Any:
     """Each layer a unit of its own, then the rest. Weights kept in another type than `dtype` are cast for each forward,
-    and their gradients are added up over ranks in the type that they are kept in."""
+    and their gradients are `added` up over ranks in a type of its own, or in the type that they are kept in."""
     computed, kept = getattr(torch, dtype), next(model.parameters()).dtype
-    how = MixedPrecisionPolicy() if computed == kept else MixedPrecisionPolicy(computed, reduce_dtype=kept)
+    reduced = getattr(torch, added) if added else kept
+    how = MixedPrecisionPolicy() if computed == kept else MixedPrecisionPolicy(computed, reduce_dtype=reduced)
     if checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     where = policy_of(offload)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rftconf_runner.beyond import leave_out
 from rftconf_runner.harmless_keys import HARMLESS, SURELY, unlisted
+from rftconf_runner.job_reader import job_of
 from rftconf_runner.refusals import refusals
 
 import rftconf
@@ -132,5 +133,9 @@ def test_what_did_nothing_before_it_went_is_not_in_the_way() -> None:
 
 def test_an_adapter_without_a_rank_is_trained_by_the_workers_of_0_7_alone() -> None:
     name = {"actor_rollout_ref__model__lora_adapter_path": "/d/adapter"}
-    assert [one.path for one in refusals(plan(release="0.7.1", **name))] == ["stage.model_options.lora.path"]
-    assert refusals(plan(**name)) == []
+    older, newer = plan(release="0.7.1", **name), plan(**name)
+    assert (refusals(older), refusals(newer)) == ([], [])
+    adapter = job_of(older).lora
+    assert adapter is not None
+    assert (adapter.rank, adapter.path) == (0, "/d/adapter")
+    assert job_of(newer).lora is None

@@ -101,3 +101,13 @@ def test_the_type_that_routers_compute_in(roles: tuple[str, ...], routers: tuple
     plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
     assert [one for one in accepted(plan)[1] if "moe_router_dtype" in one.path] == []
     assert job_of(plan).routers == routers
+
+
+def test_the_type_that_gradients_are_added_up_in() -> None:
+    at = "+actor_rollout_ref.actor.fsdp_config.mixed_precision"
+    plan = config(f"{at}.param_dtype=bf16", f"{at}.reduce_dtype=bf16", f"{at}.buffer_dtype=fp32")
+    plan.stages[0].reward.function_path, plan.stages[0].reward.function_name = "/r.py", "score"
+    assert [one for one in accepted(plan)[1] if "mixed_precision" in one.path] == []
+    assert job_of(placed(plan, SIZES[0]).plan).added == "bfloat16"
+    other = config(f"{at}.param_dtype=fp16")
+    assert [one.path for one in accepted(other)[1] if "mixed_precision" in one.path] != []

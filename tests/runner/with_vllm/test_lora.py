@@ -83,6 +83,16 @@ def test_what_is_kept_is_read_back_and_by_peft_too(demo: Path, tmp_path: Path) -
     assert all(torch.equal(theirs[name], tensor) for name, tensor in wanted)
 
 
+def test_an_adapter_that_is_there_says_its_rank_itself(demo: Path, tmp_path: Path) -> None:
+    model, adapters = filled(demo)
+    weights = list(model.state_dict().items())
+    adapters.save(str(tmp_path), weights)
+    again = loaded(demo)
+    back = Adapters(again, Lora(0, 0, "", "", str(tmp_path / "adapter"), 0), None)
+    pairs = zip(adapters.merged(weights), back.merged(list(again.state_dict().items())), strict=True)
+    assert all(torch.equal(one, other) for (_, one), (_, other) in pairs)
+
+
 def test_an_embedding_is_no_target(demo: Path) -> None:
     with pytest.raises(ValueError, match=r"lora.targets: model\.embed_tokens is no linear layer"):
         Adapters(loaded(demo), Lora(4, 8, ("q_proj", "embed_tokens"), "", "", 0), None)
