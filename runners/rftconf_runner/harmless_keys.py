@@ -52,6 +52,8 @@ VERL = (
     _of("the kind of accelerator", "trainer.device"),
     _of("veRL's workers as they are; its engine workers average a loss over other counts", "trainer.use_legacy_worker_impl",
       values=("auto", "enable", None)),
+    _of("the engine workers, whose counts the plan has", "trainer.use_legacy_worker_impl", values=("disable",),
+      when=lambda stage: stage.algorithm.loss_norm_scope == "update"),
     _of("times to wait, and an instance that is about to end", "trainer.ray_wait_register_center_timeout", "trainer.esi_redundant_time"),
     _of("arguments of ray.init; the runner starts Ray itself", "ray_kwargs.ray_init.num_cpus", "ray_kwargs.ray_init.include_dashboard"),
     _of("read by releases before 0.7 only; there the plan names it", "data.truncation"),

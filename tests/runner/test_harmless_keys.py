@@ -129,6 +129,7 @@ def test_what_the_newest_release_has_no_more_is_refused_where_it_acted(key: str,
 
 def test_what_did_nothing_before_it_went_is_not_in_the_way() -> None:
     assert refusals(plan(release="0.7.1", trainer__use_legacy_worker_impl="auto")) == []
+    assert refusals(plan(release="0.8.0", trainer__use_legacy_worker_impl="disable")) == []
 
 
 def test_an_adapter_without_a_rank_is_trained_by_the_workers_of_0_7_alone() -> None:
