@@ -40,6 +40,16 @@ def leave_one_out(rewards: Tensor, groups: Tensor) -> Tensor:
     return found
 
 
+def length_weighted(rewards: Tensor, lengths: Tensor, groups: Tensor) -> Tensor:
+    """OPO: the reward less its group's mean, in which answers count by their `lengths` in tokens. A group of one keeps its reward."""
+    found = rewards.clone()
+    for group in groups.unique():
+        own = groups == group
+        if own.sum() > 1:
+            found[own] = rewards[own] - (rewards[own] * lengths[own]).sum() / lengths[own].sum()
+    return found
+
+
 def less_baseline(rewards: Tensor, baselines: Tensor, mask: Tensor) -> Tensor:
     """ReMax: the return of each token less the reward of the prompt's baseline, an answer of its own (Li et al., 2023).
 

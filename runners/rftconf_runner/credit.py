@@ -88,6 +88,8 @@ def _estimated(job: Job, tokens: Tensor, mask: Tensor, values: Tensor, baselines
     match job.advantage:
         case "rloo":
             found = advantages.spread(advantages.leave_one_out(whole, groups), mask)
+        case "opo":
+            found = advantages.spread(advantages.length_weighted(whole, mask.sum(-1), groups), mask)
         case "reinforce":
             found = advantages.spread(whole, mask)
         case "remax":

@@ -31,6 +31,7 @@ ADVANTAGES = {
     "gae",
     "gpg",
     "remax",
+    "opo",
     "reinforce",
     "rec",
 }

@@ -83,7 +83,7 @@ def test_weights_may_be_kept_in_more_bits_than_they_are_computed_in() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "path"),
     [
-        ("algorithm__adv_estimator", "opo", "stage.algorithm.advantage"),
+        ("algorithm__adv_estimator", "gdpo", "stage.algorithm.advantage"),
         ("algorithm__adv_estimator", "gae", "stage.placement.critic.compute_dtype"),
         ("actor_rollout_ref__rollout__name", "sglang", "stage.placement.rollout.engine"),
         ("actor_rollout_ref__actor__optim__lr_scheduler_type", "wsd", "stage.optim.actor.schedule"),

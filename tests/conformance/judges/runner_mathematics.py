@@ -108,6 +108,7 @@ def ours(case):
         "grpo_mean_only": a.spread(a.group_relative(case.rewards, case.groups, "none"), m),
         "grpo_population": a.spread(a.group_relative(case.rewards, case.groups, "group", 0), m),
         "rloo": a.spread(a.leave_one_out(case.rewards, case.groups), m),
+        "opo": a.spread(a.length_weighted(case.rewards, m.sum(-1), case.groups), m),
         "remax": a.less_baseline(case.last, case.coarse, m),
         "reinforce_pp": whitened(a.reinforce(case.last, m, 0.9), m) * m,
         "reinforce_pp_baseline": whitened(a.reinforce_baseline(case.rewards, case.groups, m), m) * m,
@@ -170,11 +171,12 @@ def at_last(rewards, mask):
     return found
 
 
-def verls(case):
-    """veRL's counterparts; those that it lacks are left out."""
+def verls_advantages(case):
+    """veRL's, and a critic's returns."""
     index, m, c = case.groups.numpy(), case.mask, core_algos
     outcome = {"token_level_rewards": case.last, "response_mask": m, "index": index}
     found = {
+        "opo": c.compute_opo_outcome_advantage(**outcome)[0],
         "remax": c.compute_remax_outcome_advantage(case.last, case.coarse, m)[0],
         "grpo": c.compute_grpo_outcome_advantage(**outcome)[0],
         "grpo_mean_only": c.compute_grpo_outcome_advantage(**outcome, norm_adv_by_std_in_grpo=False)[0],
@@ -186,7 +188,12 @@ def verls(case):
     }
     found["gpg"] = c.compute_gpg_outcome_advantage(at_last(case.coarse + case.rewards * case.coarse, m), m, index)[0]
     gae = c.compute_gae_advantage_return(case.last, case.values, m, 0.95, 0.9)
-    found |= {"gae": gae[0] * m, "gae_returns": gae[1] * m}
+    return found | {"gae": gae[0] * m, "gae_returns": gae[1] * m}
+
+
+def verls(case):
+    """veRL's counterparts; those that it lacks are left out."""
+    m, c, found = case.mask, core_algos, verls_advantages(case)
     for name, one in CORRECTIONS.items():
         bound = f"{one.lower}_{one.upper}" if one.lower else one.upper
         gap = case.log_probs - case.old
