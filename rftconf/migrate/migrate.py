@@ -27,6 +27,9 @@ from rftconf.schemas import registry
 from rftconf.schemas.guess import Guess
 from rftconf.text.document import Document
 
+MOST_ROUNDS = 3
+"""How often defaults are written out: once for switches, once for what they wake, once for what that wakes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -199,10 +202,25 @@ def _load_again(text: str, read: Remembered, number: int | None, route: Route, b
 
 
 def _pinned(text: str, read: Remembered, number: int | None, before: Loaded, route: Route) -> tuple[str, list[Pin]]:
-    """The text with every default written out that the asked release has otherwise, where that mattered."""
-    first = _compared(before, text, read, number, route)
+    """The text with every default written out that the asked release has otherwise, where that mattered.
+
+    A switch that is written may wake keys, whose defaults matter then: so it is asked again until nothing is added.
+    """
+    pins = list[Pin]()
     if _unread(before):
-        return text, []  # a default written here would overrule what that file says
+        return text, pins  # a default written here would overrule what that file says
+    for _ in range(MOST_ROUNDS):
+        text, more = _pinned_once(text, read, number, before, route)
+        pins += more
+        if not more:
+            break
+    return text, pins
+
+
+def _pinned_once(
+    text: str, read: Remembered, number: int | None, before: Loaded, route: Route
+) -> tuple[str, list[Pin]]:
+    first = _compared(before, text, read, number, route)
     if first.verdict(tuple(Effect)) is Verdict.SAME:
         return text, []
     document = read(text, number)

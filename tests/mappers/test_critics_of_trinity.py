@@ -14,7 +14,8 @@ PPO = (
     " data.val_files=/d/v.parquet data.max_prompt_length=512 data.max_response_length=512 actor_rollout_ref.model.path=/m/q"
     " actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"
     " actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4 actor_rollout_ref.rollout.name=vllm"
-    " critic.model.path=/m/q critic.ppo_micro_batch_size_per_gpu=2 critic.model.enable_gradient_checkpointing=False"
+    " critic.model.path=/m/q critic.ppo_micro_batch_size_per_gpu=2 +critic.fsdp.use_dynamic_bsz=False +critic.fsdp.micro_batch_size_per_gpu=2"
+    " +critic.fsdp.infer_micro_batch_size_per_gpu=2 critic.model.enable_gradient_checkpointing=False"
     " trainer.total_training_steps=10 trainer.n_gpus_per_node=8 trainer.nnodes=1"
 )
 ROLL = (

@@ -11,7 +11,7 @@ from tests.mappers.hazard_runs import ACTOR, CRITIC, PPO, ROLLOUT, TRINITY_PPO, 
 
 def test_rule_5_the_critic_takes_the_actors_cap() -> None:
     out = from_trinity({**TRINITY_PPO, "trainer.max_token_len_per_gpu": 9000}).out
-    assert picked(out, ACTOR + "ppo_max_token_len_per_gpu", "critic.ppo_max_token_len_per_gpu") == [9000, 9000]
+    assert picked(out, ACTOR + "ppo_max_token_len_per_gpu", "critic.ppo_infer_max_token_len_per_gpu") == [9000, 9000]
 
 
 def test_rule_6_critic_values_that_differ_by_back_end_are_written() -> None:

@@ -21,7 +21,7 @@ buffer: {{train_batch_size: 64, trainer_input: {{experience_buffer: {{path: /x, 
 
 
 def test_row_1_10_the_cap_holds_the_longest_sequence() -> None:
-    keys = (ACTOR + "ppo_max_token_len_per_gpu", "critic.ppo_max_token_len_per_gpu")
+    keys = (ACTOR + "ppo_max_token_len_per_gpu", "critic.ppo_infer_max_token_len_per_gpu")
     assert picked(from_trinity().out, *keys) == [None, None]
     long = {"model.max_response_tokens": 40000}
     twice = 2 * 40512  # what Trinity fills a micro-batch with, where nobody says

@@ -54,6 +54,7 @@ ARGS=(
   critic.cliprange_value=0.5                            # trainer.trainer_config.critic.cliprange_value=0.0, the Trinity-RFT 0.6.0 default
   "critic.model.path=${HOME}/models/Qwen2-7B-Instruct"  # model.critic_model_path=${HOME}/models/Qwen2-7B-Instruct, model.model_path=${HOME}/models/Qwen2-7B-Instruct
   critic.model.use_remove_padding=true                  # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
+  +critic.ppo_infer_max_token_len_per_gpu=3072          # 3072 tokens per data-parallel rank as tokens per GPU
 
   trainer.total_epochs=15                              # buffer.total_epochs=15
   trainer.project_name=verl_example                    # project=verl_example

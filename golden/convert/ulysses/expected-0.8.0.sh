@@ -62,6 +62,7 @@ ARGS=(
   critic.ulysses_sequence_parallel_size=4       # trainer.ulysses_sequence_parallel_size=4
   critic.model.path=/models/long-7b-critic      # model.critic_model_path=/models/long-7b-critic, model.model_path=/models/long-7b
   critic.model.use_remove_padding=true          # Trinity-RFT 0.6.0 default of trainer.use_remove_padding
+  +critic.ppo_infer_max_token_len_per_gpu=8192  # trainer.max_token_len_per_gpu=8192; 32768 tokens per data-parallel rank as tokens per GPU
 
   trainer.total_epochs=3                        # enough for 100 rollout periods, which end the run
   trainer.total_training_steps=100              # buffer.total_steps=400, trainer.total_steps=400

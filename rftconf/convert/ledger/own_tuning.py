@@ -10,8 +10,10 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
+from rftconf.mappers.outcomes import UNSET
 from rftconf.mappers.paths import without_indices
 from rftconf.mappers.rows import Row
+from rftconf.mappers.supposing import may_hold
 from rftconf.mappers.writing import Writing
 from rftconf.plan.index import unit_of
 
@@ -61,19 +63,15 @@ def fills_more(writing: Writing, path: str) -> bool:
     if longest is None:
         return False
     mine = _tokens([writing.plan(f"{block}.{field}") for field in MICRO], longest)
-    rows = [_row(writing, f"{block}.{field}") for field in MICRO]
-    theirs = _tokens([writing.defaults(row.native) if row is not None else None for row in rows], longest)
+    theirs = _tokens([_default(writing, f"{block}.{field}") for field in MICRO], longest)
     return mine is not None and theirs is not None and theirs > mine
 
 
 def holds_no_sequence(writing: Writing, path: str) -> bool:
     """True for a cap whose default in the target is shorter than the longest sequence: frameworks that do not derive it stop."""
-    row, longest = _row(writing, path), _longest(writing)
-    default = writing.defaults(row.native) if row is not None and path.endswith(".tokens_per_rank") else None
-    if row is None or longest is None or not isinstance(default, int):
-        return False
-    cap = row.codec.get(default, writing, unit_of(path))  # tokens of the GPUs that share a sequence
-    return isinstance(cap, (int, Fraction)) and cap < longest
+    longest = _longest(writing)
+    cap = _default(writing, path) if longest is not None and path.endswith(".tokens_per_rank") else None
+    return longest is not None and isinstance(cap, (int, Fraction)) and cap < longest
 
 
 def _longest(writing: Writing) -> int | None:
@@ -82,16 +80,37 @@ def _longest(writing: Writing) -> int | None:
     return sum(ends) if all(isinstance(end, int) for end in ends) else None
 
 
-def _row(writing: Writing, path: str) -> Row | None:
-    return next((row for row in writing.table.rows if isinstance(row, Row) and row.plan == path), None)
+def _default(writing: Writing, path: str) -> Any:
+    """What the target does where nobody says, as the plan counts it; None where that is not known."""
+    rows = [row for row in writing.table.rows if isinstance(row, Row) and row.plan == path]
+    acting = (row for row in rows if row.when is None or may_hold(row.when, writing))
+    if (row := next(acting, next(iter(rows), None))) is None:
+        return _default_of_written(writing, path)
+    native = writing.defaults(row.native) if row.default is UNSET or callable(row.default) else row.default
+    try:
+        return row.codec.get(native, writing, unit_of(path))
+    except KeyError:  # it is counted by something that is not known
+        return None
+
+
+def _default_of_written(writing: Writing, path: str) -> Any:
+    """The same of a key that a fold wrote: it stands to the plan's number as what is written does."""
+    key, out = next(((key, out) for key, out in writing.out.items() if path in out.plans), ("", None))
+    if out is None:
+        return None
+    native = writing.defaults(key) if out.default is UNSET else out.default
+    numbers = (native, out.value, writing.plan(path))
+    if not all(isinstance(number, int) and number for number in numbers):
+        return None
+    return Fraction(native * writing.plan(path), out.value)
 
 
 def _tokens(micro: list[Any], longest: int) -> int | None:
     """Tokens of a micro-batch at full length, from the values of `MICRO`; None where they do not tell."""
     dynamic, tokens, rows = micro
     if dynamic is True:
-        return max(tokens, longest) if isinstance(tokens, int) else None
-    return rows * longest if isinstance(rows, int) else None
+        return max(int(tokens), longest) if isinstance(tokens, (int, Fraction)) else None
+    return int(rows * longest) if isinstance(rows, (int, Fraction)) else None
 
 
 MICRO = ("dynamic", "tokens_per_rank", "sequences_per_rank")

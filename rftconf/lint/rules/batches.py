@@ -351,11 +351,12 @@ def _nothing(s: Subject) -> Findings:
 
 @rule(
     16, ERROR, "a critic's share of an update that its micro-batches do not divide",
-    bad=verl("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct", "critic.use_dynamic_bsz=False",
-             "critic.ppo_micro_batch_size_per_gpu=7"),
-    good=verl("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct", "critic.use_dynamic_bsz=False",
-              "critic.ppo_micro_batch_size_per_gpu=8"),
-    advice="choose a divisor of a rank's share", source="veRL fsdp_workers.py 1232", fixable=True,
+    bad=verl("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct", "+critic.fsdp.use_dynamic_bsz=False",
+             "+critic.fsdp.micro_batch_size_per_gpu=7", "+critic.fsdp.infer_micro_batch_size_per_gpu=8"),
+    good=verl("algorithm.adv_estimator=gae", "critic.model.path=Qwen/Qwen2.5-7B-Instruct", "+critic.fsdp.use_dynamic_bsz=False",
+              "+critic.fsdp.micro_batch_size_per_gpu=8", "+critic.fsdp.infer_micro_batch_size_per_gpu=8"),
+    advice="choose a divisor of a rank's share",
+    source="veRL 0.7.1 fsdp_workers.py 1232; 0.9.1 workers/engine/utils.py prepare_micro_batches", fixable=True,
 )  # fmt: skip
 def _critic_micro(s: Subject) -> Findings:
     """As for the actor: a rank's share of the critic's update is cut into equal parts."""
@@ -435,3 +436,30 @@ def _uneven_rank_gpus(s: Subject) -> Findings:
     names = [f"placement.actor.megatron.{n}" for n in ("tp", "pp", "cp")] if megatron else ["placement.actor.sp"]
     change = () if megatron else (Put(names[0], largest_divisor(gpus, each)),)
     yield finding(f"{gpus} trainer GPUs do not divide by {each} GPUs per rank", *names, TRAINERS, fix=change, safe=True)
+
+
+@rule(
+    21, ERROR, "a critic's engine with fixed micro-batches and no size of one",
+    bad=trinity("algorithm.algorithm_type=ppo", "model.critic_model_path=/models/c", "trainer.use_dynamic_bsz=false",
+                "trainer.trainer_config.critic.ppo_micro_batch_size_per_gpu=4"),
+    good=trinity("algorithm.algorithm_type=ppo", "model.critic_model_path=/models/c", "trainer.use_dynamic_bsz=false",
+                 "trainer.trainer_config.critic.ppo_micro_batch_size_per_gpu=4",
+                 "trainer.trainer_config.critic.fsdp.micro_batch_size_per_gpu=4",
+                 "trainer.trainer_config.critic.fsdp.infer_micro_batch_size_per_gpu=4"),
+    advice="give the critic's engine micro_batch_size_per_gpu and infer_micro_batch_size_per_gpu in its own block",
+    source="Trinity-RFT 0.6.0 trainer/verl/trainer.py; veRL 0.8.0 workers/engine/utils.py prepare_micro_batches",
+    frameworks=("verl", "trinity"),
+)  # fmt: skip
+def _critic_engine(s: Subject) -> Findings:
+    """The trainer hands the engine caps in tokens and no size: with fixed micro-batches the first pass multiplies nothing by
+    the group size, and stops. ppo_micro_batch_size_per_gpu only satisfies the check of the config."""
+    section = "trainer.trainer_config.critic." if s.framework == "trinity" else "critic."
+    fixed = s.value("algorithm.critic.enabled") is True and s.value("batch.critic.dynamic") is False
+    if not fixed or not s.since("0.6.0" if s.framework == "trinity" else "0.8.0"):
+        return
+    backend = s.value("placement.critic.backend")
+    block = f"{section}{'fsdp' if backend == 'fsdp2' else backend}."
+    for name in ("micro_batch_size_per_gpu", "infer_micro_batch_size_per_gpu"):
+        if isinstance(backend, str) and s.native.value(block + name) is None:
+            yield finding(f"{s.says('batch.critic.dynamic')}, and {block}{name} is not set: the engine has no size to cut by",
+                        "batch.critic.dynamic", block + name)  # fmt: skip

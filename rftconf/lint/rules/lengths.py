@@ -63,13 +63,15 @@ def _score_budget(s: Subject) -> Findings:
 
 @rule(
     4, ERROR, "a critic's token budget below one sequence",
-    bad=verl(*GAE, "critic.ppo_max_token_len_per_gpu=1024"), good=verl(*GAE, "critic.ppo_max_token_len_per_gpu=4096"),
+    bad=verl(*GAE, "+critic.ppo_infer_max_token_len_per_gpu=1024"), good=verl(*GAE, "+critic.ppo_infer_max_token_len_per_gpu=4096"),
     advice="at least prompt plus answer, divided by the critic's sequence-parallel size", source="as LEN002", fixable=True,
 )  # fmt: skip
 def _critic_budget(s: Subject) -> Findings:
     """The critic's budget does not follow the actor's."""
     if s.value("algorithm.critic.enabled"):
         yield from _budget(s, "batch.critic.tokens_per_rank", "batch.critic.dynamic", "the critic")
+        if s.key("batch.critic_infer.tokens_per_rank") != s.key("batch.critic.tokens_per_rank"):
+            yield from _budget(s, "batch.critic_infer.tokens_per_rank", "batch.critic.dynamic", "the critic's values")
 
 
 @rule(

@@ -8,6 +8,8 @@ from rftconf.mappers.context import ReadContext, WriteContext
 from rftconf.mappers.outcomes import Outcome
 from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
+from rftconf.mappers.verl import folds_critic
+from rftconf.mappers.verl.rows_critic import CRITIC_BLOCKS
 
 REFERENCE_TOTAL = "actor_rollout_ref.ref.log_prob_micro_batch_size"
 REFERENCE_SIZE = f"{REFERENCE_TOTAL}_per_gpu"
@@ -24,6 +26,7 @@ MICRO = {
     REFERENCE_SIZE: "stage.batch.reference.sequences_per_rank",
     TRAINED_SIZE: "stage.batch.micro.sequences_per_rank",
 }
+CRITIC_SIZES = {"micro_batch_size_per_gpu": "critic", "infer_micro_batch_size_per_gpu": "critic_infer"}
 UNPADDED = {
     "actor": "actor_rollout_ref.model.use_remove_padding",
     "critic": "critic.model.use_remove_padding",
@@ -32,7 +35,7 @@ IN_PIECES, ENGINE_BATCH = (
     "actor_rollout_ref.rollout.enable_chunked_prefill",
     "actor_rollout_ref.rollout.max_num_batched_tokens",
 )
-CAPS = {"actor_rollout_ref.actor.ppo_max_token_len_per_gpu": "actor", "critic.ppo_max_token_len_per_gpu": "critic"}
+ACTORS_CAP, ACTORS_TOKENS = "actor_rollout_ref.actor.ppo_max_token_len_per_gpu", "stage.batch.micro.tokens_per_rank"
 
 
 def _read(r: ReadContext) -> None:
@@ -52,6 +55,7 @@ def _read(r: ReadContext) -> None:
 
 def _write(w: WriteContext) -> None:
     _fit_longest(w)
+    _size_the_critics_engine(w)
     _write_unpadded(w)
     _write_fixed_sizes(w)
     _score_as_trained(w)
@@ -65,18 +69,30 @@ def _fit_longest(w: WriteContext) -> None:
     lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
     if w.same_framework or not all(isinstance(length, int) for length in lengths):
         return
-    for key, role in CAPS.items():
+    caps = zip(folds_critic.capped_by(w), (folds_critic.TRAINED, folds_critic.INFERRED), strict=True)
+    for key, role, path in ((ACTORS_CAP, "actor", ACTORS_TOKENS), *((key, "critic", path) for key, path in caps)):
         cap, sp = w.effective(key), w.plan(f"stage.placement.{role}.sp") or 1
         if key in w.out and w.out[key].value is None:
             cap = w.defaults(key)
+        cap = folds_critic.default_of(w, key) if cap is None else cap
         trains = role == "actor" or w.plan("stage.algorithm.critic.enabled") is True
         if trains and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
             why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens"
-            path = f"stage.batch.{'micro' if role == 'actor' else role}.tokens_per_rank"
             told = [path] if w.plan(path) is not None else []
             note = f"{why}; wrote the longest sequence" if told else ""
             state = State.ROUNDED if told else State.EXACT
             w.put(key, -(-sum(lengths) // sp), *told, state=state, note=note, always=True, how=why)
+
+
+def _size_the_critics_engine(w: WriteContext) -> None:
+    """An engine with fixed micro-batches and without a size of one stops in its first pass (prepare_micro_batches)."""
+    block = CRITIC_BLOCKS.get(w.backend, "")
+    if w.same_framework or not w.since("0.8.0") or not block or w.plan("stage.batch.critic.dynamic") is not False:
+        return
+    train, infer = (f"{block}.{name}" for name in CRITIC_SIZES)
+    size = w.effective(train)
+    if size is not None and w.effective(infer) is None:
+        w.put(infer, size, always=True, how="as many sequences as a pass of an update")
 
 
 def _write_unpadded(w: WriteContext) -> None:

@@ -76,8 +76,6 @@ ALGORITHM = (
           "rollout.log_prob_max_token_len_per_gpu", f"{ACTOR}.ppo_infer_*", since="0.7.1"),
     *_all(KEPT, "sizes of the log-probability pass where trainer.use_legacy_worker_impl is disable; memory and speed only",
           f"{ACTOR}.ppo_infer_*"),
-    *_all(KEPT, "token cap of the critic's engine in 0.9's v1 trainer; memory and speed only",
-          "critic.ppo_infer_max_token_len_per_gpu"),
     *_all(DEAD, "nothing reads it: the critic's passes are capped in tokens",
           "critic.ppo_infer_micro_batch_size_per_gpu", since="0.7.1"),
     *_all(KEPT, "sizes of the critic's pass where trainer.use_legacy_worker_impl is disable; memory and speed only",
@@ -133,10 +131,17 @@ FILLED = (
     "strategy", "use_dynamic_bsz", "max_token_len_per_gpu", "micro_batch_size_per_gpu", "infer_max_token_len_per_gpu",
     "infer_micro_batch_size_per_gpu", "use_fused_kernels", "use_remove_padding",
 )  # fmt: skip
+CRITICS_FILLED = tuple(
+    name
+    for name in FILLED
+    if name not in ("use_dynamic_bsz", "micro_batch_size_per_gpu", "infer_micro_batch_size_per_gpu")
+)
 CHUNKING = ("entropy_from_logits_*", "entropy_checkpointing")
 ENGINES = (
     *_blocks(DEAD, "workers fill it from the role's own keys and the model block before the engine starts", FILLED,
-             *ENGINE_BLOCKS),
+             *(block for block in ENGINE_BLOCKS if not block.startswith("critic."))),
+    *_blocks(DEAD, "the trainer fills it from the critic's own caps and the model block before the engine starts",
+             CRITICS_FILLED, "critic.fsdp", "critic.megatron"),
     *_blocks(KEPT, "a debugging switch: true makes the engine unable to train", ("forward_only",), *ENGINE_BLOCKS),
     *_blocks(KEPT, "the engine's own copy of an entropy option: memory of the entropy computation, same result",
              CHUNKING, *ENGINE_BLOCKS[:3]),

@@ -9,9 +9,6 @@ from rftconf.mappers.context import When
 from rftconf.mappers.rows import rows_of
 from rftconf.mappers.verl.conditions import (
     CRITIC,
-    CRITIC_DYNAMIC,
-    CRITIC_STATIC,
-    CRITIC_STATIC_FSDP,
     DYNAMIC,
     FSDP,
     FSDP_LORA,
@@ -30,7 +27,7 @@ from rftconf.mappers.verl.conditions import (
 from rftconf.mappers.verl.folds_recipes import BY_BATCHES
 from rftconf.mappers.verl.forks import CRITIC_MINI_BATCH, GROUP_SIZE, MINI_BATCH
 from rftconf.mappers.verl.model_overrides import OVERRIDES
-from rftconf.mappers.verl.ranks import CRITIC_TOKENS, CRITIC_TOTAL, REFERENCE_TOKENS
+from rftconf.mappers.verl.ranks import REFERENCE_TOKENS
 from rftconf.plan.units import Unit
 
 if TYPE_CHECKING:
@@ -130,19 +127,6 @@ RUN_ROWS = (
         when=CRITIC, why="critic worker: multiplied by rollout.n; defaults to the actor's"),
     row(lambda c: c.critic.ppo_epochs, lambda p: p.stage.batch.critic_passes, same, when=CRITIC, why="critic: passes"),
     row(lambda c: c.critic.shuffle, lambda p: p.stage.batch.critic_shuffle_sequences, same, when=CRITIC, why="critic: make_iterator"),
-    row(lambda c: c.critic.use_dynamic_bsz, lambda p: p.stage.batch.critic.dynamic, same, when=CRITIC, why="critic's own switch"),
-    row(lambda c: c.critic.ppo_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic.sequences_per_rank,
-        counts(Unit.SEQUENCES_PER_RANK), when=CRITIC_STATIC, why="critic: micro-batch of one rank"),
-    row(lambda c: c.critic.ppo_micro_batch_size, lambda p: p.stage.batch.critic.sequences_per_rank, CRITIC_TOTAL,
-        when=total(CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
-    row(lambda c: c.critic.ppo_max_token_len_per_gpu, lambda p: p.stage.batch.critic.tokens_per_rank,
-        CRITIC_TOKENS, when=CRITIC_DYNAMIC, why="critic: a literal of its own, not the actor's"),
-    row(lambda c: c.critic.forward_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
-        counts(Unit.SEQUENCES_PER_RANK), when=CRITIC_STATIC_FSDP, why="critic: micro-batch of the values"),
-    row(lambda c: c.critic.forward_micro_batch_size, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
-        CRITIC_TOTAL, when=total(CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
-    row(lambda c: c.critic.forward_max_token_len_per_gpu, lambda p: p.stage.batch.critic_infer.tokens_per_rank,
-        CRITIC_TOKENS, when=CRITIC_DYNAMIC, why="critic: token cap of the values"),
     # -- cadence ------------------------------------------------------------------------------------------------
     row(lambda c: c.trainer.save_freq, lambda p: p.stage.cadence.save_rollouts, counts(Unit.ROLLOUTS, off=(-1, 0)), always=True,
         why="trainer.fit: global_steps % save_freq, one step = one rollout period; also at the last step"),

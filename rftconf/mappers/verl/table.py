@@ -26,6 +26,7 @@ from rftconf.mappers.verl import (
 )
 from rftconf.mappers.verl.conditions import WHITENED, kind_of, separate_async, single_ticks, v1_trainer, worth
 from rftconf.mappers.verl.reasons import REASONS
+from rftconf.mappers.verl.rows_critic import CRITIC_ROWS
 from rftconf.mappers.verl.rows_run import RUN_ROWS
 from rftconf.mappers.verl.rows_training import ALGORITHM_ROWS, ENGINE_ROWS, OPTIMIZER_ROWS
 from rftconf.mappers.verl.rows_workers import WORKER_ROWS
@@ -112,7 +113,7 @@ CANNOT = (
     cannot("stage.model.rope_*", why="write it into model.override_config by hand"),
     cannot("stage.length.response_min_tokens", why="veRL has no shortest answer", behaves=0),
     cannot("stage.batch.demonstrations_per_update", why="an update takes the policy's own answers alone: no demonstrations are mixed in"),
-    cannot("stage.batch.critic_infer.dynamic", why="the values follow critic.use_dynamic_bsz"),
+    cannot("stage.batch.critic_infer.dynamic", why="the values are computed by tokens or in fixed micro-batches as the critic trains"),
     cannot("stage.sync.timeout_seconds", why="veRL waits without a limit"),
     cannot("stage.placement.*.offload.grad", why="gradients are not offloaded since 0.9", behaves=False),
     cannot("stage.placement.*.gpus", why="all roles share the trainer's pool", behaves=lambda c, _: c.plan(P + "actor.gpus")),
@@ -160,6 +161,7 @@ VERL = Table(
     rows=(
         PROMPTS,
         *RUN_ROWS,
+        *CRITIC_ROWS,
         *ALGORITHM_ROWS,
         *OPTIMIZER_ROWS,
         *ENGINE_ROWS,

@@ -1,7 +1,5 @@
 """ChatLearn's own `StreamDataset`, asked as `Trainer.train` asks it, cuts an episode into updates."""
 
-import types
-
 import micro_batches
 
 
@@ -14,21 +12,36 @@ def updates(config):
     from chatlearn.data import data
 
     engine, share = config.models["policy"], given["train_global_batch_size"] // ranks
-    longest = engine["max_prompt_tokens_length"], engine["max_response_tokens_length"]
-    micro = micro_batches.of_chatlearn(config.models["policy_trainer"], given, share, *longest)
+    micro = {}
+    if "max_prompt_tokens_length" in engine:  # 1.2.0 limits prompt and answer together (seq_length): no length of each is given
+        longest = engine["max_prompt_tokens_length"], engine["max_response_tokens_length"]
+        micro = micro_batches.of_chatlearn(config.models["policy_trainer"], given, share, *longest)
     made = data.StreamDataset.__ray_metadata__.modified_class(
         given["stream_data_loader_type"], each, None, given["train_micro_batch_size"]
     )
     made.set_dp_size(ranks)
     made._total_samples = given["sample_per_episode"]
     made._read_data_complete = True
-    made.replay_buffer = types.SimpleNamespace(get_samples=range)
+    made.replay_buffer = Samples(given["sample_per_episode"])
     found = []
     for _ in range(given["num_training_epoch"]):
         made.iter = iter(made)
         shares = [[len(made.next()) for _ in range(each)] for _ in range(ranks)]
         found += [sum(of_update) for of_update in zip(*shares, strict=True)]
     return micro | {"updates": found}
+
+
+class Samples:
+    """A replay buffer that is full."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def get_samples(self, start, end):
+        return range(start, end)
 
 
 def ranks_of(trainer, given):

@@ -15,7 +15,7 @@ from period import GROUP, Period
 def measure(config, seeds, progress):
     """`{"advantages", "actor_gradient", "updates"}` of each seed."""
     progress.stage = "mathematics"
-    answers = config.runtime_args["num_inference_per_prompt"]
+    answers = config.models["policy"]["num_inference_per_prompt"]
     update = fsdp_update if config.runtime_args["train_backend"] == "fsdp" else megatron_update
     trainer = config.models["policy_trainer"]
     cut = chatlearn_batches.updates(config)
@@ -25,13 +25,17 @@ def measure(config, seeds, progress):
 
 def advantages(period, answers):
     """What the environment makes of a group's rewards."""
-    from chatlearn.algorithm.grpo_utils.advantage_compute import AdvantageComputer
+    from chatlearn.algorithm.grpo_utils import advantage_compute
 
     rows = [
-        {"prompt_uid": int(group), "rule_reward": float(reward)}
+        {"prompt_uid": int(group), "prompt_token_ids": [int(group)], "rule_reward": float(reward)}
         for group, reward in zip(period.groups.tolist(), period.rewards.tolist(), strict=True)
     ]
-    made = AdvantageComputer(answers)([types.SimpleNamespace(buffer=rows)])
+    episode = [types.SimpleNamespace(buffer=rows)]
+    if hasattr(advantage_compute, "compute_grpo_adv"):  # up to 1.2.0, which tells prompts apart by their tokens
+        made = advantage_compute.compute_grpo_adv(episode)
+    else:
+        made = advantage_compute.AdvantageComputer(answers)(episode)
     found = torch.tensor([row["advantages"] for row in made], dtype=torch.float64)[:, None] * period.mask
     return {"advantages": found.tolist(), "returns": found.tolist()}
 
@@ -102,6 +106,7 @@ def megatron_update(period, arguments):
     """`_compute_all_losses` and `loss_func`, divided by the tokens as Megatron's schedule does."""
     from chatlearn.algorithm.grpo_utils.megatron_utils import train_helper as module
 
+    assert hasattr(module, "_compute_all_losses"), "1.2.0 computes Megatron's losses inside its forward step"
     leaf = period.update()
     model = types.SimpleNamespace(compute_language_model_loss=lambda labels, logits: -leaf)
     module.unwrap_model = lambda model: model
