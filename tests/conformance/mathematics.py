@@ -47,7 +47,7 @@ HANGS_ON = {
     "updates": ("batch.", "sync.every_rollouts"),
     "micro_batches": (
         *("batch.micro.", "batch.sequences_per_update", "batch.responses_per_prompt", "length."),
-        *("placement.actor.gpus", "placement.actor.sp"),
+        *("placement.actor.gpus", "placement.actor.sp", "placement.actor.megatron."),
     ),
 }
 """Beginnings of the plan fields that decide a quantity."""

@@ -69,8 +69,10 @@ def _fit_longest(w: WriteContext) -> None:
     lengths = [w.plan(f"stage.length.{end}_max_tokens") for end in ("prompt", "response")]
     if w.same_framework or not all(isinstance(length, int) for length in lengths):
         return
-    caps = zip(folds_critic.capped_by(w), (folds_critic.TRAINED, folds_critic.INFERRED), strict=True)
-    for key, role, path in ((ACTORS_CAP, "actor", ACTORS_TOKENS), *((key, "critic", path) for key, path in caps)):
+    caps = {ACTORS_CAP: ("actor", [ACTORS_TOKENS])}
+    for key, path in zip(folds_critic.capped_by(w), (folds_critic.TRAINED, folds_critic.INFERRED), strict=True):
+        caps.setdefault(key, ("critic", []))[1].append(path)
+    for key, (role, paths) in caps.items():
         cap, sp = w.effective(key), w.plan(f"stage.placement.{role}.sp") or 1
         if key in w.out and w.out[key].value is None:
             cap = w.defaults(key)
@@ -78,7 +80,7 @@ def _fit_longest(w: WriteContext) -> None:
         trains = role == "actor" or w.plan("stage.algorithm.critic.enabled") is True
         if trains and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
             why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens"
-            told = [path] if w.plan(path) is not None else []
+            told = [path for path in paths if w.plan(path) is not None]
             note = f"{why}; wrote the longest sequence" if told else ""
             state = State.ROUNDED if told else State.EXACT
             w.put(key, -(-sum(lengths) // sp), *told, state=state, note=note, always=True, how=why)

@@ -13,7 +13,9 @@ def updates(config):
 
     engine, share = config.models["policy"], given["train_global_batch_size"] // ranks
     micro = {}
-    if "max_prompt_tokens_length" in engine:  # 1.2.0 limits prompt and answer together (seq_length): no length of each is given
+    if (
+        "max_prompt_tokens_length" in engine
+    ):  # 1.2.0 limits prompt and answer together (seq_length): no length of each is given
         longest = engine["max_prompt_tokens_length"], engine["max_response_tokens_length"]
         micro = micro_batches.of_chatlearn(config.models["policy_trainer"], given, share, *longest)
     made = data.StreamDataset.__ray_metadata__.modified_class(
