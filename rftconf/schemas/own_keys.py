@@ -16,9 +16,10 @@ COMMON = frozenset(
         *("output_dir", "logging_dir", "seed", "max_steps", "save_steps", "eval_steps", "logging_steps", "local_rank"),
         *("max_grad_norm", "resume_from_checkpoint", "report_to", "num_nodes", "beta", "gamma", "name", "mode"),
         *("ppo_epochs", "whiten_rewards", "model_name_or_path", "project", "group"),
+        *("init_kl_coef", "kl_penalty", "target_kl"),
     }
 )
-"""Names at the top of a file that Hugging Face's TrainingArguments and many others have too: they tell nothing apart."""
+"""Names at the top of a file that Hugging Face's TrainingArguments, TRL's PPOConfig and others have too: they tell nothing apart."""
 _SECTIONS = {
     "verl": ("actor_rollout_ref", "data", "trainer"),
     "trinity": ("model", "buffer", "explorer", "trainer"),

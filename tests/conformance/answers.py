@@ -18,6 +18,12 @@ ASKED = re.compile(r"(--set|--assume) ([\w.\[\]]+)=")
 """An option that a question names as its answer."""
 TOLD = {"trainer.nnodes": "1", "trainer.n_gpus_per_node": "8", "steps_per_episode": "1"}
 """What no catalogue knows: the cluster, and the steps that an agent takes in an episode."""
+VARIABLES = (
+    (re.compile(r"node", re.IGNORECASE), "1"),
+    (re.compile(r"gpu|step|num|size|epoch|(?:^|_)n(?:$|_)", re.IGNORECASE), "8"),
+    (re.compile(r"dir|path|root|file|home", re.IGNORECASE), "/tmp/there"),
+)
+"""What a script's owner would have set, by what the variable's name says that it is; any other is a word."""
 
 
 def answers(ledger: Path) -> list[str]:
@@ -27,10 +33,15 @@ def answers(ledger: Path) -> list[str]:
     usual = defaults(source["framework"], source["release"])
     options = []
     for option, name in dict.fromkeys(_asked(account["decisions"])):
-        value = TOLD.get(name, usual.get(name))
+        value = TOLD.get(name, usual.get(name) if "." in name or name in usual else of_variable(name))
         if value is not None and value != MISSING:
             options += [option, f"{name}={value}"]
     return options
+
+
+def of_variable(name: str) -> str:
+    """An answer for a variable of a script that its owner sets elsewhere."""
+    return next((value for word, value in VARIABLES if word.search(name)), "run")
 
 
 def _asked(decisions: Iterable[dict[str, list[str]]]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rftconf.cli.app import run
-from tests.conformance.answers import answers
+from tests.conformance.answers import answers, of_variable
 
 SCRIPT = """\
 python3 -m verl.trainer.main_ppo --config-path own/config --config-name own.yaml algorithm.adv_estimator=grpo \\
@@ -24,3 +24,8 @@ def test_what_a_config_does_not_tell_is_answered_as_its_release_has_it(tmp_path:
     assert {"trainer.nnodes=1", "trainer.n_gpus_per_node=8"} <= set(given[1::2])
     assert run(["convert", str(script), *told, *given]) == 0
     assert "node_num: 1 " in (tmp_path / "run.yaml").read_text()
+
+
+def test_a_variable_that_a_scripts_owner_sets_is_answered_by_what_it_is() -> None:
+    named = {"NNODES": "1", "N_GPUS": "8", "TRAINING_STEPS": "8", "CKPT_DIR": "/tmp/there", "RUN_TAG": "run"}
+    assert {name: of_variable(name) for name in named} == named

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rftconf.base.errors import UnreadableError
 from rftconf.load.load import load
 from rftconf.load.wrapped import unwrapped
 from rftconf.text.document import WRAPPED, Document
@@ -52,3 +53,15 @@ def test_a_config_that_is_none_below_anything_stays_as_it_is() -> None:
         Source("a.yaml", "".join(f"{name}:\n" + "".join(f"  {line}\n" for line in RUN) for name in ("one", "two")))
     )
     assert unwrapped(two) is two
+
+
+def test_another_trainers_arguments_below_a_section_are_no_config() -> None:
+    """TRL's PPOConfig shares names with ROLL's configs: a run of ROLL was made of it."""
+    text = (
+        "ppo_kwargs: {learning_rate: 1e-5, batch_size: 4, mini_batch_size: 1, kl_penalty: kl, init_kl_coef: 0.3, target_kl: 6,\n"
+        "  horizon: 10000, gamma: 0.99, whiten_rewards: true}\nreward_kwargs: {progress_weight: 1.0}\n"
+    )
+    document = read(Source("a.yaml", text))
+    assert unwrapped(document) is document
+    with pytest.raises(UnreadableError, match="KEY000"):
+        load(document)
