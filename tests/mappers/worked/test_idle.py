@@ -14,7 +14,8 @@ from tests.mappers.worked.runs import Flat, read
 
 ALONE = {**VERL_GRPO, f"{ARR}.actor.use_kl_loss": False, f"{ARR}.rollout.log_prob_use_dynamic_bsz": True}
 MEGATRON = {f"{ARR}.actor.strategy": "megatron"}
-CRITICS = {**VERL_GRPO, **CRITIC, **STATIC, "critic.use_dynamic_bsz": False, "critic.ppo_micro_batch_size_per_gpu": 4}
+ENGINE = {"critic.fsdp.use_dynamic_bsz": False, "critic.fsdp.micro_batch_size_per_gpu": 4}
+CRITICS = {**VERL_GRPO, **CRITIC, **STATIC, **ENGINE}
 ROLES = ("actor_rollout_ref.actor.", "actor_rollout_ref.ref.", "critic.")
 OLD_TOTALS = (
     "actor_rollout_ref.actor.ppo_micro_batch_size",
@@ -61,8 +62,7 @@ RUNS: dict[str, tuple[str, Flat, str, str, tuple[str, ...]]] = {
             f"{ARR}.actor.ppo_max_token_len_per_gpu",
             f"{ARR}.rollout.log_prob_max_token_len_per_gpu",
             f"{ARR}.ref.log_prob_max_token_len_per_gpu",
-            "critic.ppo_max_token_len_per_gpu",
-            "critic.forward_max_token_len_per_gpu",
+            *("critic.use_dynamic_bsz", "critic.ppo_micro_batch_size_per_gpu"),
             *OLD_TOTALS,
             *("critic.megatron.*", "critic.veomni.*", "critic.torchtitan.*"),
             *("critic.grad_clip", "critic.optim.min_lr*", "critic.optim.decay_type", "critic.optim.name"),

@@ -65,9 +65,9 @@ READ: dict[str, tuple[str, Flat, str, str, Flat]] = {
             f"{ARR}.ref.log_prob_max_token_len_per_gpu": 1700,
             f"{ARR}.rollout.log_prob_use_dynamic_bsz": True,
             f"{ARR}.ref.log_prob_use_dynamic_bsz": True,
-            "critic.use_dynamic_bsz": True,
+            "trainer.use_v1": False,  # ppo/ray_trainer.py: one cap for each pass of the critic
             "critic.ppo_max_token_len_per_gpu": 1900,
-            "critic.forward_max_token_len_per_gpu": 2300,
+            "critic.ppo_infer_max_token_len_per_gpu": 2300,
             "critic.fsdp.ulysses_sequence_parallel_size": 3,
         },
         "fsdp",
