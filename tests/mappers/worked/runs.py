@@ -39,6 +39,7 @@ def read(
         .reading
     )
     assert done.value_errors == []
+    assert [note for note in done.notes if "not counted" in note] == []
     return done
 
 
@@ -49,9 +50,17 @@ def plan(framework: str, flat: Flat, *paths: str, **more: Any) -> list[Any]:
 
 
 def write(
-    framework: str, values: Flat, *, kind: str = "rl", release: str = "", trainer: str = "", form: str = "auto"
+    framework: str,
+    values: Flat,
+    *,
+    kind: str = "rl",
+    release: str = "",
+    trainer: str = "",
+    form: str = "auto",
+    same: bool = False,
 ) -> Writing:
-    """Write a plan of some values, paths below `stage.` unless they are the cluster's or the identity's."""
+    """Write a plan of some values, paths below `stage.` unless they are the cluster's or the identity's; `same` where
+    the source is a config of this framework too."""
     known = registry.framework(framework)
     trainer = trainer or known.trainer
     keys = catalogue.load(framework, None, trainer)
@@ -65,6 +74,7 @@ def write(
         trainer,
         {"stage.kind": kind, **whole},
         {},
+        same_framework=same,
         defaults=keys.default,
         knows=keys.__contains__,
         facts=Facts(form=form),

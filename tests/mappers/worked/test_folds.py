@@ -73,6 +73,13 @@ def test_never_is_a_million_periods(form: str, never: int) -> None:
     assert keys("trinity", {**PERIOD, "cadence.eval_rollouts": None}, "explorer.eval_interval", form=form) == [never]
 
 
+def test_evaluations_on_environments_wait_for_a_data_set() -> None:
+    """The source validates on environments every 2 periods: 6 explore steps in form A, 2 in form B."""
+    values = {**PERIOD, "data.environments[0].name": "maze", "cadence.eval_rollouts": 2}
+    assert keys("trinity", values, "explorer.eval_interval", form="A") == [6]
+    assert keys("trinity", values, "explorer.eval_interval", form="B") == [2]
+
+
 TRINITY: Flat = {
     **TRINITY_GRPO,
     "buffer.batch_size": 5,
@@ -221,6 +228,9 @@ def test_micro_batches_of_pairs() -> None:
     done = {**PAIRS, "batch.sequences_per_update": 15}
     assert keys("trinity", done, *names, kind="dpo") == [6, 2, 30]
     assert keys("trinity", done, *names, kind="dpo", release="0.5.2")[:2] == [3, 1]
+    scored = {**done, "batch.log_prob.sequences_per_rank": 3}
+    name = f"{MICRO}rollout.log_prob_micro_batch_size_per_gpu"
+    assert keys("trinity", scored, name, kind="dpo", same=True) == [6]
 
 
 def test_data_sets_of_a_supervised_run_are_one() -> None:

@@ -189,6 +189,16 @@ ENGINE: Flat = {
     "placement.reference.sp": 1,
 }
 PLAIN_MEGATRON = {key: value for key, value in MEGATRON.items() if "parallel_size" not in key}
+FOLLOWS: Flat = {
+    "pretrain": "base/model",
+    "kd_objective": "forward_kl",
+    "student.strategy_args.strategy_name": "megatron_train",
+    "student.device_mapping": "list(range(0,8))",
+    "student.data_args.file_name": ["/data/chat/train.jsonl"],
+    "student.training_args.per_device_train_batch_size": 2,
+    "student.training_args.gradient_accumulation_steps": 3,
+    "teacher.model_args.model_name_or_path": "base/teacher",
+}
 NO_PACKING = {"batch.log_prob.dynamic": False, "batch.reference.dynamic": False}
 ROLL_RUNS: dict[str, tuple[Flat, str, str, Flat]] = {
     "rlvr": (RLVR, "rlvr", "0.3.0", {**ENGINE, **below("actor", SHARDED), **below("reference", SHARDED)}),
@@ -219,6 +229,14 @@ ROLL_RUNS: dict[str, tuple[Flat, str, str, Flat]] = {
     ),
     # base_worker.py of 0.1.1: compute_log_probs and compute_values take infer_batch_size alone
     "rlvr of 0.1.1": (RLVR, "rlvr", "0.1.1", {**NO_PACKING, "checkpoint.keep": None, "sync.bucket_megabytes": None}),
+    # distributed/strategy/megatron_strategy.py of 0.1.1: sequences are padded, and nothing packs them
+    "a student of 0.1.1": (
+        FOLLOWS,
+        "distill",
+        "0.1.1",
+        {"model_options.remove_padding": False, "placement.actor.backend": "megatron"},
+    ),
+    "a packing policy of 0.1.1": ({**RLVR, **PLAIN_MEGATRON}, "rlvr", "0.1.1", {"model_options.remove_padding": None}),
     "rlvr of 0.1.1 with a critic": ({**RLVR, **ROLL_PPO}, "rlvr", "0.1.1", {"batch.critic_infer.dynamic": False}),
 }
 
@@ -253,6 +271,9 @@ FROM_MEGATRON: list[tuple[str, Flat, str, str]] = [
     ("verl", {**VERL_GRPO, **MCORE_NULLS}, "megatron", "roll"),
     ("verl", {**VERL_GRPO, **MCORE_NULLS}, "megatron", "trinity"),
     ("roll", {**RLVR, **PLAIN_MEGATRON}, "rlvr", "trinity"),
+    ("roll", {**RLVR, **PLAIN_MEGATRON}, "rlvr", "roll"),
+    ("trinity", {**TRINITY_GRPO, **STATIC}, "", "trinity"),
+    ("trinity", {**TRINITY_GRPO, **NAMED}, "", "trinity"),
 ]
 
 

@@ -109,7 +109,12 @@ READ: dict[str, tuple[str, Flat, str, str, Flat]] = {
     # workers/rollout/vllm_rollout: the engine takes rollout.prompt_length, which follows the data's unless it is written
     "the engine's own lengths": (
         "verl",
-        {**SIZES, f"{ARR}.rollout.prompt_length": 300, f"{ARR}.rollout.response_length": 700},
+        {
+            **SIZES,
+            f"{ARR}.rollout.prompt_length": 300,
+            f"{ARR}.rollout.response_length": 700,
+            f"{ARR}.rollout.max_model_len": 1100,
+        },
         "fsdp",
         "0.9.1",
         {"length.prompt_max_tokens": 300, "length.response_max_tokens": 700},
@@ -126,7 +131,7 @@ READ: dict[str, tuple[str, Flat, str, str, Flat]] = {
             "model.path": "base/model",
             "rollout.prompt_length": 130,
             "rollout.response_length": 170,
-            "rollout.max_model_len": 300,
+            "rollout.max_model_len": 310,
             "rollout.max_num_batched_tokens": 4000,
         },
         "",
@@ -137,7 +142,7 @@ READ: dict[str, tuple[str, Flat, str, str, Flat]] = {
             "batch.prompts_per_fetch": 11,
             "length.prompt_max_tokens": 130,
             "length.response_max_tokens": 170,
-            "length.model_max_tokens": 300,
+            "length.model_max_tokens": 310,
             "placement.rollout.max_batched_tokens": 4000,
         },
     ),
