@@ -9,7 +9,7 @@ import pytest
 from rftconf.base.errors import RefusedError
 from rftconf.mappers.rates import refuse_torn_ranks
 from rftconf.plan.units import Unit
-from tests.laws.flip_bases import CHATLEARN_GRPO
+from tests.laws.flip_bases import ARR, CHATLEARN_GRPO, VERL_GRPO
 from tests.laws.flip_bases_roll import RLVR
 from tests.mappers.worked.runs import keys, plan, read, write
 
@@ -95,3 +95,34 @@ def test_an_episode_of_chatlearn() -> None:
     flat = {**CHATLEARN_GRPO, "runtime_args.sample_per_episode": 2040, "runtime_args.train_global_batch_size": 510}
     fields = ("batch.prompts_per_rollout", "batch.responses_per_prompt", "batch.sequences_per_update")
     assert plan("chatlearn", flat, *fields) == [255, 8, 510]
+
+
+@pytest.mark.parametrize(("answers", "policy"), [(4, "current"), (2, "recompute_at_rollout")])
+def test_old_log_probabilities_that_roll_does_not_compute(answers: int, policy: str) -> None:
+    """2 GPUs x 4 x 2 = 16 sequences an update; 8 prompts x 4 answers are two of them, 8 x 2 are one."""
+    flat = {
+        **RLVR,
+        "rollout_batch_size": 8,
+        "num_return_sequences_in_group": answers,
+        "actor_train.training_args.per_device_train_batch_size": 4,
+        "actor_train.training_args.gradient_accumulation_steps": 2,
+        "actor_train.device_mapping": "list(range(0,2))",
+        "force_disable_old_logprobs_recompute": True,
+    }
+    assert plan("roll", flat, "sync.old_logprob") == [policy]
+
+
+@pytest.mark.parametrize(("prompts", "stops"), [(30, False), (40, True)])
+def test_a_period_of_separate_async_is_whole_local_updates(prompts: int, stops: bool) -> None:
+    """verl 0.9.1 trainer_base.py asserts it: 3 local updates of 10 prompts are 30."""
+    flat = {
+        **VERL_GRPO,
+        "trainer.v1.trainer_mode": "separate_async",
+        f"{ARR}.hybrid_engine": False,
+        f"{ARR}.rollout.nnodes": 1,
+        f"{ARR}.rollout.n_gpus_per_node": 8,
+        "trainer.v1.separate_async.parameter_sync_step": 3,
+        "data.train_batch_size": prompts,
+        f"{ARR}.actor.ppo_mini_batch_size": 10,
+    }
+    assert any("veRL stops" in note for note in read("verl", flat).notes) is stops
