@@ -127,7 +127,9 @@ def _of_models(plan: Plan) -> Iterator[str]:
         model = find(stage.model.path) if isinstance(stage.model.path, str) else None
         config = next((row.config for row in rows() if model and row.name == model.name), {})
         adapts = bool(stage.model_options.lora.rank or stage.model_options.lora.path)
-        yield from (f"stage.model.path: {why}" for why in unexecuted(config, adapts=adapts))
+        yield from (
+            f"stage.model.path: {why}" for why in unexecuted(config, adapts=adapts, framework=plan.source.framework)
+        )
 
 
 def beside() -> Iterator[tuple[Config, Document, str | None, str | None]]:

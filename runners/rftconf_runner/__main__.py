@@ -185,7 +185,7 @@ def _run(plan: Plan, asked: argparse.Namespace, say: Callable[[str], None]) -> i
     folder: Path = asked.out
     job = replace(job_of(plan), reward_seconds=asked.reward_seconds, answer_seconds=asked.answer_seconds)
     try:
-        why_not = absent(job) or unfit(job) or _not_ours(plan, folder, resume=asked.resume)
+        why_not = absent(job) or unfit(job, plan.source.framework) or _not_ours(plan, folder, resume=asked.resume)
         start = checkpoint.newest(folder) if asked.resume and not why_not else None
     except (CheckpointError, OSError, ValueError) as error:
         return _stopped(_reason(error))

@@ -18,7 +18,11 @@ STATES = ("linear_num_key_heads", "linear_conv_kernel_dim", "mamba_d_state", "ss
 """Keys of layers that keep a state instead of a cache."""
 
 
-def unexecuted(config: Mapping[str, Any], *, adapts: bool = False) -> Iterator[str]:
+BALANCING = {"roll"}
+"""Frameworks whose Megatron adds a loss that balances routers, by the model's own coefficient (ROLL: mcore_adapter/models/qwen3_moe)."""
+
+
+def unexecuted(config: Mapping[str, Any], *, adapts: bool = False, framework: str | None = None) -> Iterator[str]:
     """Reasons, one a kind of layer, with the key that says so; `adapts` where adapters are learned."""
     name = said(config.get("model_type"))
     parts = [config, *(part for key in ("text_config", *TOWERS) if isinstance(part := config.get(key), Mapping))]
@@ -27,6 +31,8 @@ def unexecuted(config: Mapping[str, Any], *, adapts: bool = False) -> Iterator[s
         if found and keys == EXPERTS and config.get("model_type") in WITH_EXPERTS:
             if adapts:
                 yield f"{name} is {what} ({found}), to which the runner fits no adapters (stage.model_options.lora)"
+            if framework in BALANCING:
+                yield f"{name} is {what} ({found}), whose routers {framework} balances by a loss of its own; the runner does not"
         elif found:
             yield f"{name} is {what} ({found}), whose weights the runner cannot hand over yet"
     tower = next((key for key in TOWERS if config.get(key)), None)
@@ -38,12 +44,17 @@ def _counts(value: object) -> bool:
     return bool(value) and value != 1
 
 
-def unfit(job: Job) -> list[str]:
-    """A sentence for each model of the job that is not executed, with its plan field; a model whose config is not here is not judged."""
+def unfit(job: Job, framework: str | None = None) -> list[str]:
+    """A sentence for each model of the job that is not executed as the plan's framework does, with its plan field; a model whose
+    config is not here is not judged."""
     models = [("stage.model.path", job.model)]
     models += [("stage.model.critic_path", job.critic.model)] if job.critic else []
     adapts = job.lora is not None
-    found = [f"{field}: {path}: {why}" for field, path in models for why in unexecuted(_config(path), adapts=adapts)]
+    found = [
+        f"{field}: {path}: {why}"
+        for field, path in models
+        for why in unexecuted(_config(path), adapts=adapts, framework=framework)
+    ]
     return found + [f"{field}: {path}: {why}" for field, path in models for why in _of_sequences(_config(path), job.sp)]
 
 

@@ -39,3 +39,12 @@ def test_what_a_config_says_of_its_layers(tmp_path: Path, more: dict[str, Any], 
 
 def test_a_model_that_is_not_here_is_not_judged() -> None:
     assert unfit(replace(job_of(plan()), model="nobody/has-this-model")) == []
+
+
+def test_experts_that_are_executed_and_what_goes_with_them() -> None:
+    mixture = {"model_type": "qwen3_moe", "num_experts": 128}
+    assert list(unexecuted(mixture, framework="verl")) == []
+    (adapters,) = unexecuted(mixture, adapts=True)
+    assert "fits no adapters" in adapters
+    (balanced,) = unexecuted(mixture, framework="roll")
+    assert "whose routers roll balances by a loss of its own" in balanced
