@@ -91,11 +91,12 @@ def test_a_plan_with_formulas_comes_back(tmp_path: Path) -> None:
 
 
 def test_what_a_critic_infers_is_cut_as_its_updates_are() -> None:
-    """`critic.use_dynamic_bsz` alone says it; a micro-batch of no sequences would stop the first update."""
+    """The engine's `use_dynamic_bsz` alone says it; a micro-batch of no sequences would stop the first update."""
     from tests.runner.test_job import EVERYTHING
 
-    found = plan(**{**EVERYTHING, "critic__use_dynamic_bsz": "True", "critic__ppo_max_token_len_per_gpu": "512",
-                    "critic__forward_max_token_len_per_gpu": "1024"})  # fmt: skip
+    found = plan(
+        **{**EVERYTHING, "critic__fsdp__use_dynamic_bsz": "True", "critic__ppo_infer_max_token_len_per_gpu": "1024"}
+    )
     found.stages[0].batch.critic_infer.dynamic = None
     assert [one for one in refusals(found) if "critic_infer" in one.path] == []
     critic = job_of(found).critic

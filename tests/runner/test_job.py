@@ -112,7 +112,9 @@ EVERYTHING = {
     "actor_rollout_ref__actor__use_kl_loss": "True",
     "critic__model__path": "/m",
     "critic__fsdp__dtype": "float32",
-    "critic__ppo_micro_batch_size_per_gpu": "64",
+    "critic__fsdp__use_dynamic_bsz": "False",
+    "critic__fsdp__micro_batch_size_per_gpu": "64",
+    "critic__fsdp__infer_micro_batch_size_per_gpu": "64",
 }
 """A critic and both KL terms."""
 

@@ -184,7 +184,9 @@ CRITIC_AND_PENALTIES = {
     "actor_rollout_ref__ref__fsdp_config__dtype": "float32",
     "critic__model__path": "$FOLDER/model",
     "critic__fsdp__dtype": "float32",
-    "critic__ppo_micro_batch_size_per_gpu": "64",
+    "critic__fsdp__use_dynamic_bsz": "False",
+    "critic__fsdp__micro_batch_size_per_gpu": "64",
+    "critic__fsdp__infer_micro_batch_size_per_gpu": "64",
     "critic__model__enable_gradient_checkpointing": "False",
     "critic__optim__lr": "1e-3",
 }

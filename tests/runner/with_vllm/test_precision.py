@@ -54,7 +54,9 @@ def test_a_critic_does_so_too(demo: Path) -> None:
         **KEYS,
         "algorithm__adv_estimator": "gae",
         "critic__model__path": str(demo / "model"),
-        "critic__ppo_micro_batch_size_per_gpu": "64",
+        "critic__fsdp__use_dynamic_bsz": "False",
+        "critic__fsdp__micro_batch_size_per_gpu": "64",
+        "critic__fsdp__infer_micro_batch_size_per_gpu": "64",
         "trainer__total_training_steps": "2",
         "trainer__save_freq": "2",
     }
