@@ -73,7 +73,8 @@ def stages_of(leaves: dict[str, Leaf]) -> list[tuple[str | None, dict[str, Leaf]
         sections = {re.split(r"[.\[]", k)[0] for k in own}
         merged = {k: v for k, v in common.items() if re.split(r"[.\[]", k)[0] not in sections}
         name = own.pop("stage_name", None)
-        parts.append((str(name.value) if name else f"stage_{number}", {**merged, **own}))
+        called = None if name is None else name.value
+        parts.append((f"stage_{number}" if called is None else str(called), {**merged, **own}))
     return parts
 
 

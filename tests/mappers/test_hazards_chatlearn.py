@@ -114,6 +114,8 @@ def test_h13_both_copies_of_n_are_written_and_compared() -> None:
     assert differing.out["actor_rollout_ref.rollout.n"] == 8
     assert differing.line(RUN + "num_inference_per_prompt").state is State.NARROWED
     assert "(H13)" in differing.notes
+    open_ = from_chatlearn({RUN + "num_inference_per_prompt": "${oc.env:N}"})
+    assert "(H13)" not in open_.notes, "what is not known differs from nothing"
     left_out = from_chatlearn({RUN + "num_inference_per_prompt": None, ENGINE + "num_inference_per_prompt": None})
     assert left_out.out["actor_rollout_ref.rollout.n"] == 32
 

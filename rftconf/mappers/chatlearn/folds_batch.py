@@ -31,7 +31,7 @@ def read_responses(r: ReadContext) -> None:
     r.set(N, drawn, OF_ENGINE, OF_ADVANTAGE)
     if drawn == 1:
         r.note(f"{OF_ENGINE}=1: a group of one has advantage 0 in ChatLearn, so nothing is learned (H39)")
-    if r.source.knows(OF_ADVANTAGE) and drawn != awaited and not isinstance(drawn, Expr):
+    if isinstance(drawn, int) and isinstance(awaited, int) and drawn != awaited:
         r.narrowed[OF_ADVANTAGE] = f"{OF_ENGINE}={drawn} answers are drawn a prompt; this copy differs (H13)"
         r.note(
             f"{OF_ENGINE}={drawn} but {OF_ADVANTAGE}={awaited}: rewards of a prompt are forgotten only when {awaited} "

@@ -36,6 +36,10 @@ IN_PIECES, ENGINE_BATCH = (
     "actor_rollout_ref.rollout.max_num_batched_tokens",
 )
 ACTORS_CAP, ACTORS_TOKENS = "actor_rollout_ref.actor.ppo_max_token_len_per_gpu", "stage.batch.micro.tokens_per_rank"
+PASSES_CAPS = {
+    SCORED_TOKENS: ("actor", "stage.batch.log_prob.tokens_per_rank"),
+    "actor_rollout_ref.ref.log_prob_max_token_len_per_gpu": ("reference", "stage.batch.reference.tokens_per_rank"),
+}
 
 
 def _read(r: ReadContext) -> None:
@@ -70,6 +74,9 @@ def _fit_longest(w: WriteContext) -> None:
     if w.same_framework or not all(isinstance(length, int) for length in lengths):
         return
     caps = {ACTORS_CAP: ("actor", [ACTORS_TOKENS])}
+    for key, (role, path) in PASSES_CAPS.items():
+        if key in w.out and w.out[key].value is not None:  # unwritten, it is the actor's
+            caps[key] = role, [path]
     for key, path in zip(folds_critic.capped_by(w), (folds_critic.TRAINED, folds_critic.INFERRED), strict=True):
         caps.setdefault(key, ("critic", []))[1].append(path)
     for key, (role, paths) in caps.items():
@@ -77,8 +84,8 @@ def _fit_longest(w: WriteContext) -> None:
         if key in w.out and w.out[key].value is None:
             cap = w.defaults(key)
         cap = folds_critic.default_of(w, key) if cap is None else cap
-        trains = role == "actor" or w.plan("stage.algorithm.critic.enabled") is True
-        if trains and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
+        acts = role != "critic" or w.plan("stage.algorithm.critic.enabled") is True
+        if acts and isinstance(cap, int) and isinstance(sp, int) and cap * sp < sum(lengths):
             why = f"{cap} would not hold prompt and answer of {sum(lengths)} tokens"
             told = [path for path in paths if w.plan(path) is not None]
             note = f"{why}; wrote the longest sequence" if told else ""

@@ -78,6 +78,16 @@ def test_a_cap_holds_the_longest_sequence() -> None:
     assert keys("verl", {**PLAN, "batch.micro.dynamic": True, "batch.micro.tokens_per_rank": 2000}, cap) == [1501]
 
 
+def test_every_pass_holds_the_longest_sequence() -> None:
+    """Scoring is split over the actor's 2 GPUs, the reference's pass over none: 1501 and 3001 tokens. A cap that is not
+    written is the actor's (veRL 0.9.1, trainer/config/rollout/rollout.yaml and ref/ref.yaml)."""
+    scored, reference = (f"{ARR}.{part}.log_prob_max_token_len_per_gpu" for part in ("rollout", "ref"))
+    passes = {f"batch.{part}.{field}": value for part in ("micro", "log_prob", "reference")
+              for field, value in (("dynamic", True), ("tokens_per_rank", 2000))}  # fmt: skip
+    kl = {"algorithm.kl_loss.enabled": True, "placement.reference.sp": 1}
+    assert keys("verl", {**PLAN, **passes, **kl}, scored, reference) == [1501, 3001]
+
+
 def test_a_warm_up_as_a_share_of_the_run() -> None:
     """veRL 0.9.1 workers/engine/veomni: 16 updates are 8 periods of 2 updates each, and 8 of 40 are a fifth."""
     plan_ = {**PLAN, "optim.actor.warmup_updates": 16, "optim.actor.schedule": "cosine"}
