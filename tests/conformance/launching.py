@@ -28,6 +28,12 @@ def numbers(script: str) -> dict[str, str]:
     return {name: NUMBER_FOR_ARITHMETIC for formula in formulas for name in re.findall(r"[A-Za-z_]\w*", formula)}
 
 
+def positions(script: str) -> list[str]:
+    """The arguments that the script takes by their place, each its own text."""
+    last = max((int(place) for place in re.findall(r"\$\{?([1-9])", script)), default=0)
+    return [f"${place + 1}" for place in range(last)]
+
+
 def bound(script: Path, scratch: Path) -> dict[str, str]:
     """What the script's variables held when bash ran it in `scratch`, where that is more than their own text."""
     return numbers(script.read_text()) | {"PWD": str(scratch)}
@@ -51,9 +57,10 @@ def launched(script: Path, scratch: Path) -> tuple[str, list[str], int]:
         stub.chmod(0o755)
     arguments = scratch / "arguments"
     arguments.unlink(missing_ok=True)
-    environment = variables(script.read_text()) | {"PATH": str(commands), "ARGUMENTS": str(arguments)}
+    text = script.read_text()
+    environment = variables(text) | {"PATH": str(commands), "ARGUMENTS": str(arguments)}
     done = subprocess.run(
-        [BASH, str(script)],
+        [BASH, str(script), *positions(text)],
         env=environment,
         cwd=scratch,
         stdin=subprocess.DEVNULL,

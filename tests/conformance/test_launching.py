@@ -39,3 +39,8 @@ def test_arguments_as_bash_gives_them(tmp_path: Path) -> None:
 def test_no_other_command_runs(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="bash refuses"):
         overrides_of(written(tmp_path, "set -e\nrm -rf nothing\n" + SCRIPT), tmp_path)
+
+
+def test_arguments_by_their_place_are_given(tmp_path: Path) -> None:
+    script = "set -u\nN=$1\npython3 -m verl.trainer.main_ppo trainer.nnodes=$N data.train_files=${2}\n"
+    assert overrides_of(written(tmp_path, script), tmp_path) == ["trainer.nnodes=$1", "data.train_files=$2"]

@@ -176,11 +176,15 @@ PROVIDERS_OWN = ("share_embeddings_and_output_weights", "transformer_layer_spec"
 """Fields that Megatron-Bridge's provider adds to Megatron-Core's config."""
 
 
+OF_MINDSPEED = frozenset({"use_flash_attn", "context_parallel_algo", "use_fused_rmsnorm", "use_fused_swiglu"})
+"""Fields that MindSpeed adds to Megatron-Core's config on NPUs; scripts for these machines set them, veRL's own too."""
+
+
 def transformer_config(**given):
     """The fields of Megatron-Core's config that are given, none of which it may lack; the values hang on the real model."""
     from megatron.core.transformer import TransformerConfig
 
-    known = {field.name for field in dataclasses.fields(TransformerConfig)}
+    known = {field.name for field in dataclasses.fields(TransformerConfig)} | OF_MINDSPEED
     unread = [name for name in given if name not in known]
     assert not unread, f"Megatron's TransformerConfig has no {', '.join(unread)}"
     return types.SimpleNamespace(**given)
