@@ -56,8 +56,9 @@ def write_lora(w: WriteContext) -> None:
             continue
         value, state, note = w.plan(path), State.EXACT, ""
         if native in ("target_modules", "exclude_modules") and isinstance(value, list):
+            names = f"Trinity takes one name, not a list: [{', '.join(map(str, value))}]"
             value, state = "all-linear" if native == "target_modules" else None, State.NARROWED
-            note = f"Trinity takes one name, not a list: {w.plan(path)} became {value}"
+            note = f"{names} is left out" if value is None else f"{names} became {value}"
         if native == "lora_rank" and w.plan("stage.placement.actor.backend") == "megatron":
             state, note = State.NARROWED, "Trinity trains adapters with FSDP only"
         w.put(LORA + native, value, path, state=state, note=note, always=native in ("lora_rank", "lora_alpha"))
