@@ -10,7 +10,7 @@ from rftconf.load.fork import translation_of
 from rftconf.mappers.native import nodes_above
 from rftconf.mappers.tables import reason_for
 from rftconf.plan.origin import Kind
-from rftconf.schemas import catalogue, versions
+from rftconf.schemas import catalogue, registry, versions
 
 if TYPE_CHECKING:
     from rftconf.load.stage import StageRead
@@ -24,8 +24,10 @@ def kept_keys(stages: list[StageRead]) -> dict[str, Any]:
         read = [origin for origin in stage.origins.values() if origin.kind is not Kind.DEFAULT]
         used = {key for origin in read for key in origin.keys} | stage.reading.inactive.keys()
         used |= {key for origin in stage.origins.values() for key in origin.keys} & _unsaid(stage)
+        # a word of a config group (`optim=megatron`) holds nothing of what is written below its name
+        holding = used - registry.framework(stage.reading.source.framework).groups
         for key, _ in stage.reading.source.leaves():
-            if key in used or not used.isdisjoint(nodes_above(key)):
+            if key in used or not holding.isdisjoint(nodes_above(key)):
                 continue
             reason = reason_for(stage.reading.table, key, stage.reading.release)
             if reason is None or reason.state in (State.EXTENSION, State.NO_COUNTERPART):

@@ -37,7 +37,7 @@ class Row:
 
     `when`: the key acts only then. `always`: write the key even where it equals the target's default. `alias`: a
     further key for a plan field that another row owns. `mirror`: write the key even while `when` fails (both members
-    of a duplicated pair). `read_only`: an old spelling, never written. `absent`: what a release without the key does.
+    of a duplicated pair), always or while another condition holds. `read_only`: an old spelling, never written. `absent`: what a release without the key does.
     `default`: the key's default where the catalogue cannot know it (free dictionaries).
     """
 
@@ -48,7 +48,7 @@ class Row:
     when: When | None = None
     always: bool = False
     alias: bool = False
-    mirror: bool = False
+    mirror: bool | When = False
     read_only: bool = False
     absent: Any = UNSET
     default: Any = UNSET
@@ -236,7 +236,7 @@ class _Options(TypedDict, total=False):
     when: When | None
     always: bool
     alias: bool
-    mirror: bool
+    mirror: bool | When
     read_only: bool
     absent: Any
     default: Any

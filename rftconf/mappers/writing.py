@@ -192,7 +192,8 @@ class Writing:
             return
         if row.when is not None and not may_hold(row.when, self):
             self.inert.add(native)
-            if not (row.mirror and self.knows(native)):
+            mirrors = row.mirror if isinstance(row.mirror, bool) else may_hold(row.mirror, self)
+            if not (mirrors and self.knows(native)):
                 self.asleep.setdefault(plan, row.when.otherwise)
                 return
         value = self.values[plan]

@@ -58,7 +58,7 @@ _ENGINES = zip(
 CRITIC_ROWS: tuple[Row | Fold, ...] = (
     row(lambda c: c.critic.use_dynamic_bsz, lambda p: p.stage.batch.critic.dynamic, same, when=OWN_SWITCH, mirror=True, why="critic's own switch up to 0.7"),
     row(lambda c: c.critic.ppo_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic.sequences_per_rank,
-        counts(Unit.SEQUENCES_PER_RANK), when=OWN_SIZE, mirror=True, why="critic up to 0.7: micro-batch of one rank"),
+        counts(Unit.SEQUENCES_PER_RANK), when=OWN_SIZE, mirror=on.CRITIC_STATIC, why="critic up to 0.7: micro-batch of one rank"),
     row(lambda c: c.critic.ppo_micro_batch_size, lambda p: p.stage.batch.critic.sequences_per_rank, CRITIC_TOTAL,
         when=on.total(on.CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
     row(lambda c: c.critic.forward_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic_infer.sequences_per_rank,

@@ -20,6 +20,7 @@ from rftconf.base.symbols import (
     Value,
     Var,
     formula,
+    names_in,
     open_keys,
     text,
     to_shell,
@@ -45,7 +46,8 @@ def emit(
 ) -> str:
     """A bash script that runs `program options overrides "$@"`, each override with its provenance comment.
 
-    A name that stays unknown is read from the environment when the script runs, which stops if it is not set.
+    Arguments that the overrides take by their place (`$1`) are not passed on as overrides of their own. A name that
+    stays unknown is read from the environment when the script runs, which stops if it is not set.
     `prelude` are lines of shell that run before that is demanded, such as sourcing a framework's own settings.
     Raises RefusedError for a value that Hydra's grammar has no words for.
     """
@@ -59,8 +61,15 @@ def emit(
     if lines:
         out.extend(["ARGS=(", *_array(lines), ")", ""])
         words.append('"${ARGS[@]}"')
-    out.extend(_command([*words, '"$@"']))
+    taken = _arguments_taken([*(line.value for line in lines), *options, *(env or {}).values()])
+    out.extend(_command([*words, f'"${{@:{taken + 1}}}"' if taken else '"$@"']))
     return "\n".join(out) + "\n"
+
+
+def _arguments_taken(values: Sequence[Value]) -> int:
+    """The highest place of an argument that a value is made of."""
+    names = {name for value in values for name in names_in(value)}
+    return max((int(name) for name in names if name.isdecimal()), default=0)
 
 
 def _without_open_keys(line: TargetLine) -> TargetLine:

@@ -41,6 +41,7 @@ GUARDS = {
     "an argument with an empty default": ('MODEL=${1:-}\n[ -z "$MODEL" ] && exit 1\n', FIRST),
     "arguments that are shifted": ("(( $# < 2 )) && exit 1\nshift\nMODEL=$1\n", ShellOnly("${2}", ("2",))),
     "an argument that must be there": ("MODEL=${1:?the model}\n", FIRST),
+    "set -u": ("set -u\nMODEL=$1\n", FIRST),
     "a variable that must be there": ("MODEL=${MODEL:?}\n", MODEL),
     "set -e": ("set -e\n[ $# -ge 1 ]\nMODEL=$1\n", FIRST),
     "a program that must be there": ("command -v nvidia-smi || exit 1\n", MODEL),

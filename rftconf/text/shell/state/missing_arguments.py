@@ -7,6 +7,8 @@ from rftconf.text.shell.parse.nodes import Param
 from rftconf.text.shell.state.state import Shell
 from rftconf.text.shell.values import Word
 
+_REPLACING = ("-", "=", "+")
+"""Operators that say what counts where an argument is missing, so that `set -u` does not stop at it."""
 ARGUMENTS = 'give the script its arguments: --args "..."'
 
 
@@ -20,7 +22,7 @@ def awaited(shell: Shell, part: Param, number: int) -> Word | None:
     if any(frame.kind == "function" for frame in shell.frames):
         return None
     number += shell.shifted
-    if part.op[-1:] == "?":
+    if part.op[-1:] == "?" or ("u" in shell.options and part.op[-1:] not in _REPLACING):
         shell.awaits = True
         message = f"the script stops here unless it is given argument {number}"
         shell.awaits_at = shell.source.place(part.start, part.end)
