@@ -54,3 +54,10 @@ def test_sentence_names_the_algorithm_with_a_critic() -> None:
 def test_nobody_knows_whether_an_estimator_of_a_fork_whitens(name: str, whitens: bool | None) -> None:
     values = load(read(Source("run.sh", script(f"algorithm.adv_estimator={name}")))).stages[0].values
     assert values.get("stage.algorithm.whiten_advantage") is whitens
+
+
+@pytest.mark.parametrize("name", ["???", "${oc.env:ALGORITHM}"])
+def test_nobody_knows_whether_an_algorithm_that_is_not_known_has_a_critic(name: str) -> None:
+    text = f"mode: both\nalgorithm: {{algorithm_type: '{name}'}}\nmodel: {{model_path: Qwen/Qwen3-4B}}\n"
+    values = load(read(Source("run.yaml", text)), framework="trinity").stages[0].values
+    assert values["stage.algorithm.critic.enabled"] not in (True, False)

@@ -19,7 +19,7 @@ def read_advantage(r: ReadContext) -> None:
     """advantage_fn, else the class's; its arguments carry gamma, lambda and the scope of the deviation."""
     if r.plan("stage.kind") == "distill":
         r.set(A + "advantage", "teacher", "algorithm.advantage_fn", TYPE)
-        r.set(A + "critic.enabled", class_of(r).critic, TYPE)
+        _read_critic(r)
         return
     name = r.native("algorithm.advantage_fn") or class_of(r).advantage
     args = arguments(r, "advantage_fn")
@@ -41,7 +41,7 @@ def read_advantage(r: ReadContext) -> None:
         kind=Kind.DEFAULT,
         how="part of the estimator",
     )
-    r.set(A + "critic.enabled", class_of(r).critic, TYPE)
+    _read_critic(r)
     if args.get("std_threshold") is not None:
         at = A + "filters[0]."
         r.set(at + "kind", "zero_std", "algorithm.advantage_fn_args.std_threshold")
@@ -49,6 +49,12 @@ def read_advantage(r: ReadContext) -> None:
         r.set(at + "threshold", args["std_threshold"], "algorithm.advantage_fn_args.std_threshold")
         action = "duplicate" if args.get("duplicate_experiences") else "drop"
         r.set(at + "action", action, "algorithm.advantage_fn_args.duplicate_experiences")
+
+
+def _read_critic(r: ReadContext) -> None:
+    """The class decides; of one that is not known nobody knows whether it has a critic."""
+    name = r.native(TYPE, "ppo")
+    r.set(A + "critic.enabled", name if isinstance(name, Expr) else class_of(r).critic, TYPE)
 
 
 def write_advantage(w: WriteContext) -> None:
