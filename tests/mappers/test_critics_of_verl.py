@@ -32,8 +32,8 @@ INFER = " +critic.ppo_infer_max_token_len_per_gpu=9999"
 BATCH = "stage.batch."
 
 
-def converted(words: str, release: str, to: str = "roll", **options: str) -> Conversion:
-    return convert(read(Source("run.sh", RUN + words + "\n")), to, framework="verl", release=release, **options)
+def converted(words: str, release: str) -> Conversion:
+    return convert(read(Source("run.sh", RUN + words + "\n")), "roll", framework="verl", release=release)
 
 
 def plan(words: str, release: str) -> list[object]:
