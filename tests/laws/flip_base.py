@@ -14,3 +14,10 @@ class Base:
     flat: dict[str, Any] = field(hash=False, compare=False)
     trainer: str = ""
     since: str = "0.0.0"
+
+
+def fixed_by_engine(engine: str) -> dict[str, Any]:
+    """The sizes by which veRL's critic is cut since 0.8: those in its engine's own block."""
+    block = f"critic.{engine}."
+    sizes = {f"{block}{name}micro_batch_size_per_gpu": 4 for name in ("", "infer_")}
+    return {f"{block}use_dynamic_bsz": False, **sizes}

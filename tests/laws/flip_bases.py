@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rftconf.schemas import registry
-from tests.laws.flip_base import Base
+from tests.laws.flip_base import Base, fixed_by_engine
 from tests.laws.flip_bases_roll import ROLL
 
 ARR = "actor_rollout_ref"
@@ -74,6 +74,8 @@ TAUGHT = {
 COSINE = {f"{ARR}.actor.optim.lr_scheduler_type": "cosine", f"{ARR}.actor.optim.lr_warmup_steps": 10}
 VERL = (
     Base("grpo", VERL_GRPO, "fsdp"),
+    Base("engine's fixed micro-batches of a critic", VERL_GRPO | CRITIC | fixed_by_engine("fsdp"), "fsdp", "0.8.0"),
+    Base("megatron, fixed critic", VERL_GRPO | CRITIC | fixed_by_engine("megatron") | {f"{ARR}.actor.strategy": "megatron"}, "megatron", "0.8.0"),
     Base("ppo with a critic", VERL_GRPO | CRITIC | {"critic.use_dynamic_bsz": True}, "fsdp"),
     Base("static micro-batches", VERL_GRPO | STATIC, "fsdp"),
     Base("static micro-batches with a critic",
@@ -120,6 +122,7 @@ ENGINES = tuple(
         Base(f"{engine} with a critic", VERL_GRPO | CRITIC, engine, "0.7.1"),
         Base(f"{engine}, static micro-batches with a critic",
              VERL_GRPO | CRITIC | STATIC | {"critic.use_dynamic_bsz": False, "critic.ppo_micro_batch_size_per_gpu": 4}, engine, "0.7.1"),
+        Base(f"{engine}, engine's fixed micro-batches of a critic", VERL_GRPO | CRITIC | fixed_by_engine(engine), engine, "0.8.0"),
         Base(f"{engine}, decaying", VERL_GRPO | CRITIC | decays, engine, "0.7.1"),
         Base(f"{engine}, validation samples", VERL_GRPO | {f"{ARR}.rollout.val_kwargs.temperature": 0.7,
              f"{ARR}.rollout.val_kwargs.do_sample": True}, engine, "0.7.1"),

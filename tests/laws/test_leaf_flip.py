@@ -64,6 +64,13 @@ ALWAYS_DEAD = {
     "actor_rollout_ref.actor.grad_clip": "H48",
     "critic.grad_clip": "H48",
     "critic.ulysses_sequence_parallel_size": "H65",
+    **dict.fromkeys(
+        (
+            *("critic.use_dynamic_bsz", "critic.ppo_micro_batch_size_per_gpu", "critic.ppo_max_token_len_per_gpu"),
+            *("critic.forward_micro_batch_size_per_gpu", "critic.forward_max_token_len_per_gpu"),
+        ),
+        "0.9: the critic's engine reads its own block, and the trainer caps it by ppo_infer_max_token_len_per_gpu",
+    ),
     "trainer.balance_batch": "H64",
     "algorithm.policy_loss_fn_args.loss_agg_mode": "H34",
     "actor_rollout_ref.rollout.val_kwargs.do_sample": "validation is greedy up to 0.6 unless it is true",
