@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from rftconf.verbs.certify import digest_file
+
+GIVEN = frozenset({"source", "outputs", "request", "rftconf", "certificate_version"})
+"""Parts that say what is to be computed; all others are only compared with what comes out."""
 
 class Forgery(NamedTuple):
     """A certificate's data with one entry forged; `what` says which and how."""
@@ -63,3 +68,35 @@ def _with(node: Any, route: tuple[str | int, ...], value: Any) -> Any:
     made = copy.copy(node)
     made[route[0]] = _with(node[route[0]], route[1:], value)
     return made
+
+
+def file_of(folder: Path, name: str) -> dict[str, Any]:
+    """A file that is there, with its true digest."""
+    return {"file": name, "sha256": digest_file(folder / name), "name": ""}
+
+
+INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
+    "outputs": lambda data, at: data["outputs"].append(file_of(at, "other.sh")),
+    "outputs, named": lambda data, at: data["outputs"].append({**file_of(at, "other.sh"), "name": "reward.py"}),
+    "outputs, twice": lambda data, at: data["outputs"].append(data["outputs"][0]),
+    "sources": lambda data, at: data["request"]["sources"].append(file_of(at, "other.sh")),
+    "also_read": lambda data, at: data["request"]["also_read"].append(file_of(at, "other.sh")),
+    "base": lambda data, at: data["request"].update(base=file_of(at, "other.sh")),
+    "bindings": lambda data, at: data["request"]["bindings"].update(INVENTED="1"),
+    "bindings, many": lambda data, at: data["request"]["bindings"].update({f"X{n}": "1" for n in range(300)}),
+    "withheld": lambda data, at: data["request"]["withheld"].append("INVENTED"),
+    "from_environment": lambda data, at: data["request"]["from_environment"].append("PATH"),
+    "arguments": lambda data, at: data["request"]["arguments"].append(""),
+    "assume": lambda data, at: data["request"]["assume"].update(mini_batch="prompts"),
+    "form": lambda data, at: data["request"].update(form="A"),
+    "layout": lambda data, at: data["request"].update(layout="separated"),
+    "style": lambda data, at: data["request"].update(style="yaml"),
+    "launch": lambda data, at: data["request"].update(launch=1),
+    "several": lambda data, at: data["request"].update(several=True),
+    "adapters": lambda data, at: data["request"].update(adapters="."),
+    "framework": lambda data, at: data["request"].update(framework="veRL"),
+    "to": lambda data, at: data["request"].update(to="Trinity-RFT"),
+    "rftconf": lambda data, at: data.update(rftconf="9.9.9"),
+    "the source, otherwise named": lambda data, at: data["source"].update(file=f"./{data['source']['file']}"),
+}
+"""What somebody would add by hand, by name; `other.sh` in the folder is a file that has nothing to do with it."""

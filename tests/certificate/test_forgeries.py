@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,11 @@ import pytest
 from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.certificate.checks import differing_parts
 from rftconf.cli.app import run
-from rftconf.verbs.certify import digest_file
-from tests.certificate.forgeries import forgeries
+from tests.certificate.forgeries import GIVEN, INVENTED, forgeries
 from tests.certificate.making import rewrite
 from tests.cli.scripts import GRPO, written
 
 NAME = "grpo.yaml.certificate.json"
-GIVEN = frozenset({"source", "outputs", "request", "rftconf", "certificate_version"})
-"""Parts that say what is to be computed; all others are only compared with what comes out."""
-Change = Callable[[dict[str, Any]], Any]
 
 
 @pytest.fixture(scope="module")
@@ -70,37 +65,6 @@ def test_no_entry_of_what_comes_out_can_be_forged(folder: Path) -> None:
     assert len(made) > 1000
     for one in made[::11]:
         assert any(check.problems for check in differing_parts(one.data, data)), one.what
-
-
-def of(folder: Path, name: str) -> dict[str, Any]:
-    """A file that is there, with its true digest."""
-    return {"file": name, "sha256": digest_file(folder / name), "name": ""}
-
-
-INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
-    "outputs": lambda data, at: data["outputs"].append(of(at, "other.sh")),
-    "outputs, named": lambda data, at: data["outputs"].append({**of(at, "other.sh"), "name": "reward.py"}),
-    "outputs, twice": lambda data, at: data["outputs"].append(data["outputs"][0]),
-    "sources": lambda data, at: data["request"]["sources"].append(of(at, "other.sh")),
-    "also_read": lambda data, at: data["request"]["also_read"].append(of(at, "other.sh")),
-    "base": lambda data, at: data["request"].update(base=of(at, "other.sh")),
-    "bindings": lambda data, at: data["request"]["bindings"].update(INVENTED="1"),
-    "bindings, many": lambda data, at: data["request"]["bindings"].update({f"X{n}": "1" for n in range(300)}),
-    "withheld": lambda data, at: data["request"]["withheld"].append("INVENTED"),
-    "from_environment": lambda data, at: data["request"]["from_environment"].append("PATH"),
-    "arguments": lambda data, at: data["request"]["arguments"].append(""),
-    "assume": lambda data, at: data["request"]["assume"].update(mini_batch="prompts"),
-    "form": lambda data, at: data["request"].update(form="A"),
-    "layout": lambda data, at: data["request"].update(layout="separated"),
-    "style": lambda data, at: data["request"].update(style="yaml"),
-    "launch": lambda data, at: data["request"].update(launch=1),
-    "several": lambda data, at: data["request"].update(several=True),
-    "adapters": lambda data, at: data["request"].update(adapters="."),
-    "framework": lambda data, at: data["request"].update(framework="veRL"),
-    "to": lambda data, at: data["request"].update(to="Trinity-RFT"),
-    "rftconf": lambda data, at: data.update(rftconf="9.9.9"),
-    "the source, otherwise named": lambda data, at: data["source"].update(file="./run.sh"),
-}
 
 
 @pytest.mark.parametrize("what", INVENTED)
