@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,8 @@ from typing import Any
 
 from rftconf._version import __version__
 from rftconf.base.ledger import Ledger
-from rftconf.certificate.canonical import digest_of
+from rftconf.base.secrets import masked
+from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.certificate.model import Certificate, Differing, FileOf, Invariant, Request, RunOf
 from rftconf.convert.learning.differences_in_ledger import told_by
 from rftconf.diff.as_json import counted_json, difference_json
@@ -59,6 +61,8 @@ def statement(told: Told) -> dict[str, Any]:
     )
     data: dict[str, Any] = made.model_dump(mode="json")
     data |= {part: _moved(data[part], told.places) for part in ("differences", "ledger")}
+    # every output passes the gate: what it would withhold is withheld before the digest is made, or nothing would verify
+    data = json.loads(masked(canonical(data)))
     return {**data, "digest": digest_of(data)}
 
 

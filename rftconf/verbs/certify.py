@@ -160,6 +160,7 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
     from rftconf.verbs.convert_many import Job
     from rftconf.verbs.read_arguments import Reading
 
+    _refuse_names(request)
     missing = [name for name in request.withheld if name not in bound]
     missing += [name for name in request.from_environment if name not in bound and name not in os.environ]
     if missing:
@@ -182,6 +183,22 @@ def job_of(request: Request, folder: Path, bound: dict[str, str]) -> Job:
     wanted = (request.to_release, request.rollout_gpus, request.form, request.style, request.adapters, request.layout)
     options = Options(*wanted, answers)
     return Job(how, request.to, options, request.rows, "warn", dict(request.assume))
+
+
+def _refuse_names(request: Request) -> None:
+    """Raises UnreadableError for names that the command line would not have taken: no conversion was asked with them."""
+    from rftconf.text.write.emit_yaml import steps
+    from rftconf.verbs.read_arguments import SETTABLE
+
+    for name in (*request.bindings, *(one.name for one in request.answers.values() if one.to == "set")):
+        if not SETTABLE.fullmatch(name):
+            raise UnreadableError(f"no certificate of rftconf's: {name!r:.80} is no name that --set takes")
+    for one in request.answers.values():
+        if one.to in ("key", "keep"):
+            try:
+                steps(one.name)
+            except ValueError:
+                raise UnreadableError(f"no certificate of rftconf's: {one.name!r:.80} is no key") from None
 
 
 def parts_of(

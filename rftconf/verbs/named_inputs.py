@@ -23,7 +23,7 @@ class Given(NamedTuple):
     item: Any = None
 
 
-DEFAULTS = {"rollout_gpus": None, "form": "auto", "style": None, "adapters": None}
+DEFAULTS = {"rollout_gpus": None, "form": "auto", "layout": None, "style": None, "adapters": None}
 
 
 def least(job: Job, source: str, statement: Callable[[Job], object]) -> Job:

@@ -40,8 +40,9 @@ def _read(path: Path) -> tuple[str, dict[str, Any], Certificate]:
         return text, data, Certificate.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UnreadableError(f"no certificate of rftconf's: {where}: {first['msg'].lower()}", file=str(path)) from None
+        where = "".join(f"{part}." for part in first["loc"])[:-1]
+        said = ": ".join(part for part in (where, first["msg"].lower()) if part)
+        raise UnreadableError(f"no certificate of rftconf's: {said}", file=str(path)) from None
     except json.JSONDecodeError as error:
         said = f"no certificate of rftconf's, no JSON: {error.msg.lower()}"
         raise UnreadableError(said, file=str(path), line=error.lineno, col=error.colno) from None

@@ -12,6 +12,7 @@ from rftconf.verbs.certify import digest_file
 GIVEN = frozenset({"source", "outputs", "request", "rftconf", "certificate_version"})
 """Parts that say what is to be computed; all others are only compared with what comes out."""
 
+
 class Forgery(NamedTuple):
     """A certificate's data with one entry forged; `what` says which and how."""
 
@@ -75,6 +76,14 @@ def file_of(folder: Path, name: str) -> dict[str, Any]:
     return {"file": name, "sha256": digest_file(folder / name), "name": ""}
 
 
+def _binding(name: str) -> Callable[[dict[str, Any], Path], Any]:
+    return lambda data, _: data["request"]["bindings"].update({name: "1"})
+
+
+def _answer(to: str, name: str) -> Callable[[dict[str, Any], Path], Any]:
+    return lambda data, _: data["request"]["answers"].update(q={"to": to, "name": name, "value": "1"})
+
+
 INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
     "outputs": lambda data, at: data["outputs"].append(file_of(at, "other.sh")),
     "outputs, named": lambda data, at: data["outputs"].append({**file_of(at, "other.sh"), "name": "reward.py"}),
@@ -84,6 +93,8 @@ INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
     "base": lambda data, at: data["request"].update(base=file_of(at, "other.sh")),
     "bindings": lambda data, at: data["request"]["bindings"].update(INVENTED="1"),
     "bindings, many": lambda data, at: data["request"]["bindings"].update({f"X{n}": "1" for n in range(300)}),
+    **{f"bindings named {name!r}": _binding(name) for name in ("", "..", "verl ", "a\0b", "x.y")},
+    **{f"answers to {to} {name!r}": _answer(to, name) for to in ("key", "keep", "set") for name in ("", "..", "x y")},
     "withheld": lambda data, at: data["request"]["withheld"].append("INVENTED"),
     "from_environment": lambda data, at: data["request"]["from_environment"].append("PATH"),
     "arguments": lambda data, at: data["request"]["arguments"].append(""),

@@ -11,9 +11,12 @@ import pytest
 from rftconf.certificate.canonical import canonical, digest_of
 from rftconf.certificate.checks import differing_parts
 from rftconf.cli.app import run
+from rftconf.lint.rule import roll
 from tests.certificate.forgeries import GIVEN, INVENTED, forgeries
 from tests.certificate.making import rewrite
 from tests.cli.scripts import GRPO, written
+from tests.lint.bases import as_yaml
+from tests.sources import ROOT
 
 NAME = "grpo.yaml.certificate.json"
 
@@ -123,3 +126,33 @@ def test_a_script_that_is_read_beside_is_certified(tmp_path: Path) -> None:
     assert run(["verify", str(path), "-q"]) == 0
     (tmp_path / "common.sh").write_text("BATCH=64 # otherwise the same\n")
     assert run(["verify", str(path), "-q"]) == 1
+
+
+def test_a_layout_without_effect_cannot_be_invented(tmp_path: Path) -> None:
+    source = ROOT / "golden" / "convert" / "sft-back" / "input.yaml"
+    out = tmp_path / "out.yaml"
+    assert (
+        run(["convert", str(source), "--to", "roll", "-q", "-o", str(out), "--certify", "--layout", "separated"]) == 0
+    )
+    path = tmp_path / "out.yaml.certificate.json"
+    data = json.loads(path.read_text())
+    assert data["request"]["layout"] is None
+    assert run(["verify", str(path), "-q"]) == 0
+    for layout in ("colocated", "separated"):
+        data["request"]["layout"] = layout
+        path.write_text(canonical({**data, "digest": digest_of(data)}))
+        assert run(["verify", str(path), "-q", "-o", str(tmp_path / "said")]) == 1
+
+
+def test_a_certificate_holds_whatever_is_withheld_in_it(tmp_path: Path) -> None:
+    """The digest is of what is written: a key that the gate takes for a secret is withheld on both sides."""
+    source = tmp_path / "run.yaml"
+    source.write_text(
+        f"{as_yaml(roll())}custom_envs:\n  Grid:\n    key: P@ssw0rd9xK\n    env_config: {{grid_vocab: {{'@': x}}}}\n"
+    )
+    out = tmp_path / "out.sh"
+    assert run(["convert", str(source), "--to", "verl", "-q", "-o", str(out), "--certify"]) == 0
+    path = tmp_path / "out.sh.certificate.json"
+    assert "P@ssw0rd9xK" not in path.read_text()
+    assert "grid_vocab.@" in path.read_text()
+    assert run(["verify", str(path), "-q"]) == 0

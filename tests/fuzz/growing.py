@@ -148,6 +148,13 @@ CLASSES: dict[str, Growing] = {
     "keys below each other": Growing(".yaml", lambda n, _: _deep_yaml(n)),
     "a line": Growing(".sh", lambda n, _: f"{LAUNCH} data.train_files={'a' * n}\n"),
     "a block of text": Growing(".yaml", lambda n, _: f"{VERL}a: |\n" + _times("  words that say nothing\n", n)),
+    "redirections": Growing(".sh", lambda n, _: f"{_times('>', n)}\n{LAUNCH}\n"),
+    "redirections with numbers": Growing(".sh", lambda n, _: f"{_times('2>&', n)}\n{LAUNCH}\n"),
+    "here-strings": Growing(".sh", lambda n, _: f"{_times('<<<', n)}\n{LAUNCH}\n"),
+    "commands joined by ||": Growing(".sh", lambda n, _: f"{_times('a||', n)}a\n{LAUNCH}\n"),
+    "commands joined by && and ||": Growing(".sh", lambda n, _: f"{_times('a&&b||', n)}a\n{LAUNCH}\n"),
+    "commands in the background": Growing(".sh", lambda n, _: f"{_times('a&', n)}\n{LAUNCH}\n"),
+    "commands in a row": Growing(".sh", lambda n, _: f"{_times('a;', n)}\n{LAUNCH}\n"),
     # numbers and patterns
     "a number in base 60": Growing(".yaml", lambda n, _: f"{VERL}data: {{train_batch_size: 1{_times(':10', n)}}}\n"),
     "a number of digits": Growing(".sh", lambda n, _: f"N={'9' * n}\n{LAUNCH} data.seed=$((N + 1))\n"),

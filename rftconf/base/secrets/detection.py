@@ -41,6 +41,8 @@ _MOST_PLAIN = 0.4
 """The share of characters in such runs at which a word is a name, as `Qwen3MoeDecoderLayer` is."""
 _RUN = re.compile(r"[A-Za-z0-9]{10,}")
 _SHORTEST_WORD = 8
+_MARK_INSIDE = re.compile(r"\w[!@#%^&*?]|[!@#%^&*?]\w")
+"""A mark beside a letter or digit; a step of a key that is a mark alone, `env.grid_vocab.@`, is no part of a password."""
 _ANY_MARK = re.compile("|".join(re.escape(mark) for form in FORMS for mark in form.marks))
 _LONG_TEXT = 2_000
 """Texts of this many characters and more are searched for each mark by itself, which is faster for long ones."""
@@ -122,9 +124,7 @@ def looks_random(value: str) -> bool:
     """Say whether `value` looks drawn by chance: a long run of mixed letters and digits, or of hexadecimal digits."""
     if len(value) < _SHORTEST_WORD or ("/" in value.rstrip("/=") and "." in value) or any(c.isspace() for c in value):
         return False
-    if (_HEX.fullmatch(value) and not value.isdigit()) or (
-        any(c in "!@#%^&*?" for c in value) and _classes(value) >= 3
-    ):
+    if (_HEX.fullmatch(value) and not value.isdigit()) or (_MARK_INSIDE.search(value) and _classes(value) >= 3):
         return True
     return any(_changes(run[0]) >= 3 and _classes(run[0]) >= 2 and _has_digit(run[0]) for run in _RUN.finditer(value))
 

@@ -245,7 +245,7 @@ class CommandReader(WordReader):
             and not self._process_substitution(Simple([], [], 0))
         ):
             self.problems.append(Problem("SYN102", f"`{operator}` names no file", start, self.pos))
-        node.redirects += (redirect,)
+        node.redirects.append(redirect)
         return True
 
     def dollar_parenthesis(self, parts: list[Part], start: int, quoted: bool) -> None:

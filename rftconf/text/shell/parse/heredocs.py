@@ -46,7 +46,7 @@ def handed_on(inside: list[Command]) -> tuple[Redirect, ...]:
     first = only.words[0]
     plain = isinstance(first, WordNode) and first.plain == "cat"
     own = all(r.operator in ("<<", "<<-", "<<<") and r.descriptor in ("", "0") for r in only.redirects)
-    return only.redirects if plain and own else ()
+    return tuple(only.redirects) if plain and own else ()
 
 
 def untabbed(text: str, body: HereDoc, parts: list[Part]) -> list[Part]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 MAX_DEPTH = 40
+MAX_COMMANDS = 20_000
+"""Commands in a row; the longest real script has some hundreds."""
 
 
 class Unclosed(Exception):  # noqa: N818

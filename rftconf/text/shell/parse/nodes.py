@@ -131,7 +131,7 @@ class Simple:
     words: list[WordNode | Assign]
     start: int
     end: int = 0
-    redirects: tuple[Redirect, ...] = ()
+    redirects: list[Redirect] = field(default_factory=list)
 
 
 @dataclass(slots=True)

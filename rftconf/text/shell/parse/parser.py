@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from rftconf.text.shell.parse.compounds import CompoundReader
-from rftconf.text.shell.parse.modes import MAX_DEPTH, TooDeep, Unclosed
+from rftconf.text.shell.parse.modes import MAX_COMMANDS, MAX_DEPTH, TooDeep, Unclosed
 from rftconf.text.shell.parse.nodes import (
     AndOr,
     Assign,
@@ -84,7 +84,17 @@ class Parser(CompoundReader):
         while True:
             self.gap()
             at = self.pos
-            if at >= self.size or (c := text[at]) == ")" or text.startswith(";;", at) or text.startswith(";&", at):
+            if len(body) >= MAX_COMMANDS:
+                self._problem(
+                    "SYN199", f"more than {MAX_COMMANDS:,} commands in a row: the others are not read", at, at + 1
+                )
+                self.pos = self.size
+            if (
+                self.pos >= self.size
+                or (c := text[at]) == ")"
+                or text.startswith(";;", at)
+                or text.startswith(";&", at)
+            ):
                 return body
             if c == ";":
                 self.pos += 1

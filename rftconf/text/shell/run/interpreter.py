@@ -164,37 +164,39 @@ class Evaluator:
         """`a && b || c`, in the background or not."""
         if node.background:
             with self.shell.subshell():
-                self._chain(node, 0, True, node.items, node.ops)
+                self._chain(node, 0, True, node.items, _turns(node.ops))
             return True
-        return self._chain(node, 0, True, node.items, node.ops)
+        return self._chain(node, 0, True, node.items, _turns(node.ops))
 
-    def _chain(self, node: AndOr, at: int, outcome: Outcome, items: list[Command], ops: list[str]) -> Outcome:
-        last = len(items) - 1
+    def _chain(self, node: AndOr, at: int, outcome: Outcome, items: list[Command], turns: list[int]) -> Outcome:
+        last, ops = len(items) - 1, node.ops
         while at <= last:
             op = ops[at - 1] if at else "&&"
             if isinstance(outcome, str):
-                return self._uncertain(node, at, outcome, items, ops)
-            if outcome is (op == "&&"):
-                branch = guards.Branch(self, node.start, items[at - 1].end if at else node.start)
-                outcome = self.tested([items[at]]) if at < last else self.command(items[at])
-                self.last_decided = at == last
-                if at and branch.ended():
-                    rest = at + 1
-                    return branch.reopened(
-                        lambda: self._chain(node, 0, True, items, ops),
-                        lambda: self._chain(node, rest, op == "||", items, ops),  # noqa: B023
-                    )
-                if self.shell.flow:
-                    return outcome
+                return self._uncertain(node, at, outcome, items, turns)
+            if outcome is not (op == "&&"):
+                at = turns[at - 1] + 1
+                continue
+            branch = guards.Branch(self, node.start, items[at - 1].end if at else node.start)
+            outcome = self.tested([items[at]]) if at < last else self.command(items[at])
+            self.last_decided = at == last
+            if at and branch.ended():
+                rest = at + 1
+                return branch.reopened(
+                    lambda: self._chain(node, 0, True, items, turns),
+                    lambda: self._chain(node, rest, op == "||", items, turns),  # noqa: B023
+                )
+            if self.shell.flow:
+                return outcome
             at += 1
         return outcome
 
-    def _uncertain(self, node: AndOr, at: int, condition: str, items: list[Command], ops: list[str]) -> Outcome:
+    def _uncertain(self, node: AndOr, at: int, condition: str, items: list[Command], turns: list[int]) -> Outcome:
         """The rest of a list behind an outcome that is not known."""
         results: list[Outcome] = []
 
         def arm(outcome: bool) -> Callable[[], None]:
-            return lambda: results.append(self._chain(node, at, outcome, items, ops))
+            return lambda: results.append(self._chain(node, at, outcome, items, turns))
 
         text = condition or standalone(self.shell, node.start, items[at - 1].end)
         decide(self, text, arm(True), arm(False), node, quietly=True)
@@ -267,3 +269,11 @@ class Evaluator:
         shell.positional, shell.source = positional if arguments is not None else shell.positional, before
         shell.calls -= 1
         return outcome
+
+
+def _turns(ops: list[str]) -> list[int]:
+    """Where after each operator of a list the next other one stands; what is skipped between them is not looked at."""
+    found = [len(ops)] * len(ops)
+    for at in range(len(ops) - 2, -1, -1):
+        found[at] = found[at + 1] if ops[at + 1] == ops[at] else at + 1
+    return found

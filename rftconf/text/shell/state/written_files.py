@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rftconf.base.symbols import ShellOnly, Text, Var, text
 from rftconf.text.shell.parse.heredocs import untabbed
@@ -116,7 +116,7 @@ def _joined(first: Word, second: Word) -> Word | None:
     return Word(value, first.pieces + second.pieces, first.source, first.start, second.end)
 
 
-def input_of(shell: Shell, expander: WordExpander, redirects: tuple[Redirect, ...], piped: Word | None) -> Word | None:
+def input_of(shell: Shell, expander: WordExpander, redirects: Sequence[Redirect], piped: Word | None) -> Word | None:
     """What a command reads from its standard input, where that is written in the script."""
     for redirect in reversed(redirects):
         if redirect.operator[0] != "<" or redirect.descriptor not in ("", "0"):
