@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_DEPTH = 40
-MAX_COMMANDS = 20_000
+MAX_COMMANDS = 10_000
 """Commands in a row; the longest real script has some hundreds."""
 
 

@@ -84,11 +84,7 @@ class Parser(CompoundReader):
         while True:
             self.gap()
             at = self.pos
-            if len(body) >= MAX_COMMANDS:
-                self._problem(
-                    "SYN199", f"more than {MAX_COMMANDS:,} commands in a row: the others are not read", at, at + 1
-                )
-                self.pos = self.size
+            self._stop_behind(body)
             if (
                 self.pos >= self.size
                 or (c := text[at]) == ")"
@@ -111,6 +107,13 @@ class Parser(CompoundReader):
             if self.pos == at:
                 self._stray()
 
+    def _stop_behind(self, row: list[Command]) -> None:
+        """Read no further where more commands stand in a row than anybody writes."""
+        if len(row) >= MAX_COMMANDS and self.pos < self.size:
+            said = f"more than {MAX_COMMANDS:,} commands in a row: the others are not read"
+            self._problem("SYN199", said, self.pos, self.pos + 1)
+            self.pos = self.size
+
     def _quick(self, found: re.Match[str], start: int) -> Simple:
         """`name=text` or `name=${other:-text}` alone on a line: half of most launch scripts."""
         name, other, default, plain = found.groups()
@@ -131,6 +134,7 @@ class Parser(CompoundReader):
         items, ops = [first], list[str]()
         while True:
             self.blanks()
+            self._stop_behind(items)
             op = self.text[self.pos : self.pos + 2]
             if op not in ("&&", "||"):
                 break
