@@ -96,13 +96,12 @@ def _fit_longest(w: WriteContext) -> None:
 def _size_the_critics_engine(w: WriteContext) -> None:
     """An engine with fixed micro-batches and without a size of one stops in its first pass (prepare_micro_batches)."""
     block = CRITIC_BLOCKS.get(w.backend, "")
-    if not w.since("0.8.0") or not block or w.plan("stage.batch.critic.dynamic") is not False:
+    if w.same_framework or not w.since("0.8.0") or not block or w.plan("stage.batch.critic.dynamic") is not False:
         return
     train, infer = (f"{block}.{name}" for name in CRITIC_SIZES)
     size = w.effective(train)
     if size is not None and w.effective(infer) is None:
-        sized = "stage.batch.critic.sequences_per_rank"
-        w.put(infer, size, sized, always=True, how="as many sequences as a pass of an update")
+        w.put(infer, size, always=True, how="as many sequences as a pass of an update")
 
 
 def _write_unpadded(w: WriteContext) -> None:

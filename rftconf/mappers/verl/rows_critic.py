@@ -41,10 +41,6 @@ OWN_INFER_SIZE = When(
     f"{on.CRITIC_STATIC_FSDP.otherwise}; nothing reads it since 0.8: set infer_micro_batch_size_per_gpu in the engine's block",
 )
 
-OWN_MEGATRON_SIZE = When(
-    lambda c: c.backend == "megatron" and OWN_SIZE.test(c), f"{OWN_SIZE.otherwise}; or the critic is not on Megatron"
-)
-
 ENGINE = (
     engine(lambda e: e.use_dynamic_bsz, lambda b: b.critic.dynamic, same, alias=True, default=True,
            why="TrainingWorker.train_batch: the engine's own switch, which the trainer leaves True"),
@@ -69,9 +65,6 @@ CRITIC_ROWS: tuple[Row | Fold, ...] = (
         counts(Unit.SEQUENCES_PER_RANK), when=OWN_INFER_SIZE, why="critic up to 0.7: micro-batch of the values"),
     row(lambda c: c.critic.forward_micro_batch_size, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
         CRITIC_TOTAL, when=on.total(on.CRITIC_STATIC), alias=True, read_only=True, why="up to 0.7: over all ranks, divided by them"),
-    row(lambda c: c.critic.ppo_micro_batch_size_per_gpu, lambda p: p.stage.batch.critic_infer.sequences_per_rank,
-        counts(Unit.SEQUENCES_PER_RANK), when=OWN_MEGATRON_SIZE, alias=True, read_only=True,
-        why="megatron_workers.py up to 0.7, compute_values: values are computed as the update is"),
     *(found for block, when in _ENGINES for found in rows_for_role(ENGINE, native=block, plan="stage.batch", when=_of_engine(when))),
     CRITIC_CAPS,
 )  # fmt: skip
