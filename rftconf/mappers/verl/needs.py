@@ -10,6 +10,7 @@ from rftconf.mappers.rates import data_parallel
 from rftconf.mappers.rows import Fold
 from rftconf.mappers.verl import folds_critic
 from rftconf.mappers.verl.rows_critic import CRITIC_BLOCKS
+from rftconf.plan.origin import Kind
 
 REFERENCE_TOTAL = "actor_rollout_ref.ref.log_prob_micro_batch_size"
 REFERENCE_SIZE = f"{REFERENCE_TOTAL}_per_gpu"
@@ -44,6 +45,7 @@ PASSES_CAPS = {
 
 def _read(r: ReadContext) -> None:
     """Every rank takes the same share of an update (H8)."""
+    _read_the_critics_values(r)
     update, key = r.plan("stage.batch.sequences_per_update"), "actor_rollout_ref.actor.ppo_mini_batch_size"
     try:
         ranks = data_parallel(r, megatron=r.backend == "megatron")
@@ -55,6 +57,15 @@ def _read(r: ReadContext) -> None:
     became = "veRL stops" if r.since("0.8.0") else f"veRL takes {update // ranks * ranks}"
     r.narrowed[key] = f"{share}: {became} (H8)"
     r.note(r.narrowed[key])
+
+
+def _read_the_critics_values(r: ReadContext) -> None:
+    """Up to 0.7 Megatron computes values as it cuts updates (megatron_workers.py, CriticWorker.compute_values)."""
+    size = r.plan("stage.batch.critic.sequences_per_rank")
+    if r.since("0.8.0") or r.backend != "megatron" or size is None or r.plan("stage.batch.critic.dynamic") is not False:
+        return
+    own = "critic.ppo_micro_batch_size_per_gpu"
+    r.set("stage.batch.critic_infer.sequences_per_rank", size, own, kind=Kind.DERIVED, how="as an update is cut")
 
 
 def _write(w: WriteContext) -> None:
