@@ -26,7 +26,7 @@ class Translation:
     """A written key to the first of its names in the framework, where that is another one."""
     facts: dict[str, Stated] = field(default_factory=dict)
     defaults: dict[str, Value] = field(default_factory=dict)
-    """What the fork does where its config is silent, under the framework's names."""
+    """Values of keys that the config leaves out, under the framework's names; the fork's code or config has them."""
     silent_names: dict[str, str] = field(default_factory=dict)
     """The fork's own keys of these defaults."""
     newer: frozenset[str] = frozenset()
@@ -98,7 +98,7 @@ def _acts(fact: Fact, value: Value, values: Mapping[str, Value]) -> bool:
 
 
 def _add_defaults(done: Translation, dialect: Dialect, values: Mapping[str, Value]) -> None:
-    """What the fork's own config or code says where the file is silent."""
+    """Add the values that the fork's own config or code has for keys that the file leaves out."""
     silent: dict[str, tuple[Value, str]] = {}
     for key in dialect.defaults:
         cases = cases_of(dialect, key, values)

@@ -71,7 +71,7 @@ def sequence_gpus(context: Context, *, megatron: bool, role: str = "actor") -> A
 
 
 def data_parallel(context: Context, *, megatron: bool, role: str = "actor") -> Any:
-    """How many data-parallel ranks a role has on the trainer's GPUs: over Ulysses SP, or over TP*PP*CP."""
+    """Count a role's data-parallel ranks on the trainer's GPUs: these over Ulysses SP, or over TP*PP*CP."""
     gpus = known_plan_value(context, "stage.placement.actor.gpus", "the trainer's GPUs")
     for size in MEGATRON_RANK if megatron else FSDP_RANK:
         gpus = ratio(gpus, size_of(context, role, size))

@@ -35,12 +35,12 @@ REC_WORDS = {
     "weight": ("none", "importance_sampling", "advantage"),
     "regularizer": ("none", "k2", "forward-kl"),
 }
-"""What is computed of each choice of REC; Trinity has further ones, which are refused."""
+"""The words of each choice of REC that are computed; Trinity has further ones, which are refused."""
 REC_NUMBERS = ("epsilon_low", "epsilon_high", "regularizer_coef", "temp")
 AGGREGATIONS = {"token-mean", "seq-mean-token-mean", "seq-mean-token-sum"} | SUMS | OVER_LENGTH
 
 
 def norm_scope(family: Any, said: Any) -> Any:
-    """What means are taken over: of a mean over sequences that veRL takes of each micro-batch, added up where others are of the update
-    (core_algos.compute_policy_loss_geo_mean knows no `global_batch_info`)."""
+    """Return what a family's mean is taken over. veRL takes geo_mean's over each micro-batch and adds these up, where other
+    losses have one mean over the update (core_algos.compute_policy_loss_geo_mean knows no `global_batch_info`)."""
     return "micro_batch_sum" if family in OF_SEQUENCES and said == "update" else said

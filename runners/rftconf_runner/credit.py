@@ -46,7 +46,7 @@ def credit(
     coef: float,
     baselines: Sequence[float] = (),
 ) -> Credit:
-    """Of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward; `baselines`
+    """Give the credit of one period. `old`, `reference` and `values` hold a number for each token; `coef` weighs the KL in the reward; `baselines`
     hold a number for each sample where the advantage is ReMax's."""
     mask = mask_of(samples)
     tokens, kl = torch.zeros_like(mask), None

@@ -13,9 +13,9 @@ from torch.nn.functional import linear
 OF_CHECKPOINT = re.compile(r"(.{1,400}\.experts)\.(\d{1,6})\.(gate|up|down)_proj\.weight")
 """A checkpoint's name of one matrix of one expert."""
 TOGETHER = {"gate": "w13_weight", "up": "w13_weight", "down": "w2_weight"}
-"""What vLLM keeps each matrix of all experts in: gate and up of an expert one after the other."""
+"""The tensor in which vLLM keeps a matrix of all experts; gate and up of an expert stand in one, one after the other."""
 OF_ENGINE = "routed_experts"
-"""What vLLM's layer of experts is called within its block."""
+"""The name of vLLM's layer of experts within its block."""
 
 
 def together(name: str) -> tuple[str, tuple[int, str]]:

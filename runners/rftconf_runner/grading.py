@@ -21,7 +21,7 @@ which a function's minute is too short, and an hour is what a hang is known by."
 
 
 def graded(job: Job, groups: Sequence[Group], places: Places, tokenizer: Any) -> list[list[Score]]:
-    """Of each group's answers, a baseline's last. The same answers earn the same, whatever was scored before."""
+    """Score the answers of each group, the baseline's last. The same answers earn the same, whatever was scored before."""
     pairs = [(group.prompt, sample) for group in groups for sample in group.answers]
     tokens = [list(sample.answer) for _, sample in pairs]
     texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)

@@ -176,7 +176,7 @@ def divisor(scope: str, part: Tensor, ranks: int, share: float, parts: int) -> T
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far a ratio may move; `dual` bounds the loss of bad answers, None where nothing does. `own` are a loss's own arguments."""
+    """The range that a ratio may move in; `dual` bounds the loss of bad answers, None where nothing does. `own` are a loss's own arguments."""
 
     low: float
     high: float

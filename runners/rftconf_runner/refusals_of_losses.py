@@ -1,4 +1,4 @@
-"""What of losses and advantages is another thing in another framework, or beside other parts of the plan, and so refused by field."""
+"""Losses and advantages that are refused: another framework means something else by the name, or the plan's other parts do not fit."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Engine:
         return found[0]
 
     def _as_taken(self) -> Digests:
-        """Of experts' weights, where vLLM computes with another form of them than it takes; then they are in that form."""
+        """Digest experts' weights before vLLM puts them into the form that it computes with on a CPU; empty where it has no other form."""
         import torch
 
         if torch.cuda.is_available() or not any(experts.is_of_experts(name) for name in self._names()):

@@ -25,7 +25,7 @@ demo's 91 tensors of 70 KB take longer in threads than without, 13 ms instead of
 MOST_AT_ONCE = 4
 """Tensors: each that comes from a GPU is copied to the host's memory for it."""
 PADS = "num_embeddings_per_partition"
-"""What vLLM's layers have whose rows are of the vocabulary."""
+"""An attribute that only those of vLLM's layers have whose rows are words of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,8 @@ def layout(model: Any, rank: int = 0, ranks: int = 1) -> Layout:
 def held(
     model: Any, rows: Mapping[str, int], rank: int = 0, ranks: int = 1, only: Callable[[str], bool] = lambda _: True
 ) -> dict[str, str]:
-    """What a vLLM model holds on one rank, of `only` these names. `rows` cuts what the engine pads: a vocabulary is made a multiple of 64.
+    """Digest what a vLLM model holds on one rank, as far as `only` takes its names. `rows` cuts what the engine pads: it makes
+    a vocabulary a multiple of 64.
 
     A head that is tied to the embedding shares its parameter, and on a CPU still computes with a form of its own.
     """
@@ -123,7 +124,7 @@ def _in_own_form(name: str, layer: Any) -> bool:
 
 
 def _own_shape(layer: Any) -> tuple[int, int]:
-    """Of such a weight: a divided linear layer's, an embedding's, or a linear layer's that each rank has whole."""
+    """Rows and columns of a weight that vLLM keeps in a form of its own; those of one rank where ranks divide it."""
     rows, columns = (
         next(found for name in names if (found := getattr(layer, name, None)))
         for names in (

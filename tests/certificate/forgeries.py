@@ -110,4 +110,4 @@ INVENTED: dict[str, Callable[[dict[str, Any], Path], Any]] = {
     "rftconf": lambda data, at: data.update(rftconf="9.9.9"),
     "the source, otherwise named": lambda data, at: data["source"].update(file=f"./{data['source']['file']}"),
 }
-"""What somebody would add by hand, by name; `other.sh` in the folder is a file that has nothing to do with it."""
+"""Changes that somebody would make to a certificate by hand, by name; `other.sh` in the folder has nothing to do with the run."""

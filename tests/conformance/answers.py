@@ -23,7 +23,7 @@ VARIABLES = (
     (re.compile(r"gpu|step|num|size|epoch|(?:^|_)n(?:$|_)", re.IGNORECASE), "8"),
     (re.compile(r"dir|path|root|file|home", re.IGNORECASE), "/tmp/there"),
 )
-"""What a script's owner would have set, by what the variable's name says that it is; any other is a word."""
+"""Patterns of a variable's name, and the value that a script's owner would have set; a variable of another name is a word."""
 
 
 def answers(ledger: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a fork does by itself: whose default a value is, and of which keys no rule of its framework speaks."""
+"""A comment says whose default a value is, and no rule of the framework speaks of a key that the fork declares."""
 
 from __future__ import annotations
 

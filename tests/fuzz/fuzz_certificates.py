@@ -76,7 +76,7 @@ def holds(path: Path) -> bool:
 
 
 def judged(one: Conversion, drawn: int, chance: random.Random, ends: Counter[str]) -> Iterator[str]:
-    """What breaks the law: an honest certificate that does not hold, a forged one that does, an exception."""
+    """Name each break of the law: an honest certificate that does not hold, a forged one that does, an exception."""
     with tempfile.TemporaryDirectory() as made:
         path = certified(one, Path(made), chance)
         if path is None:

@@ -1,4 +1,4 @@
-"""What a stage is called."""
+"""Names of stages."""
 
 from __future__ import annotations
 

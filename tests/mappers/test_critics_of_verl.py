@@ -37,7 +37,7 @@ def converted(words: str, release: str) -> Conversion:
 
 
 def plan(words: str, release: str) -> list[object]:
-    """How updates and values are cut: by tokens, sequences of both passes, tokens of both passes."""
+    """The plan's micro-batches of a critic: whether tokens fill them, then sequences of updates and values, then tokens of both."""
     values = converted(words, release).loaded.stages[-1].values
     passes = [f"{BATCH}critic{end}" for end in (".sequences_per_rank", "_infer.sequences_per_rank", ".tokens_per_rank",
               "_infer.tokens_per_rank")]  # fmt: skip

@@ -1,4 +1,4 @@
-"""How data files are named: one, a list, or several in one text."""
+"""A key names one data file, a list of them, or several in one text."""
 
 from __future__ import annotations
 

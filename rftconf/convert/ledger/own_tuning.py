@@ -81,7 +81,7 @@ def _longest(writing: Writing) -> int | None:
 
 
 def _default(writing: Writing, path: str) -> Any:
-    """What the target does where nobody says, as the plan counts it; None where that is not known."""
+    """The target's default of a plan field, in the plan's unit; None where it is not known."""
     rows = [row for row in writing.table.rows if isinstance(row, Row) and row.plan == path]
     acting = (row for row in rows if row.when is None or may_hold(row.when, writing))
     if (row := next(acting, next(iter(rows), None))) is None:

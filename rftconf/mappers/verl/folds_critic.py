@@ -27,7 +27,7 @@ def capped_by(c: Context) -> tuple[str, str]:
 
 
 def default_of(c: Context, key: str) -> int | None:
-    """What caps a pass where nobody says; None where the catalogue knows it."""
+    """The cap of a pass where the config has none; None where the catalogue knows it."""
     return INFER_CAP if key == INFER and c.since("0.8.0") else None
 
 

@@ -51,9 +51,9 @@ FAMILIES = {
 }  # fmt: skip
 """The plan's word for a policy loss, and veRL's."""
 ONE_MODE = {**OF_SEQUENCES, "sapo": "seq-mean-token-mean"}
-"""What veRL takes of these losses, whatever it is told."""
+"""The mean that veRL takes of these losses, whatever its config says."""
 NOT_SUMMED = {"value", "dppo_tv", "dppo_kl", "dro"}
-"""What no release adds up over a length: no critic's loss, and none of the losses that are younger than that meaning."""
+"""Losses that no release divides by a length: the critic's, and those that are younger than that meaning."""
 OWN = {"tau_pos": 1.0, "tau_neg": 1.05, "dro_beta": 0.7}
 BOUNDS = losses.Bounds(LOW, HIGH, DUAL, OWN)
 MICRO_BATCHES = (slice(0, 5), slice(5, 9), slice(9, 12))

@@ -58,7 +58,7 @@ def losses_of(case):
 
 
 def advantages_of(case):
-    """Those of each group of answers to a prompt."""
+    """Compare the advantages of each group of answers to a prompt."""
     for name, function, own in (
         ("reinforce", REINFORCEGroupAdvantage(), case.rewards),
         ("rec", RECGroupedAdvantage(), advantages.group_relative(case.rewards, case.groups, "none")),

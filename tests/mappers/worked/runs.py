@@ -16,6 +16,15 @@ from rftconf.schemas import catalogue, registry
 from tests.laws.round_trips import document
 
 Flat = Mapping[str, Any]
+PERIOD: dict[str, Any] = {
+    "batch.prompts_per_rollout": 30,
+    "batch.responses_per_prompt": 7,
+    "batch.sequences_per_update": 70,
+    "batch.passes": 1,
+    "cluster.nodes": 3,
+    "cluster.gpus_per_node": 8,
+}
+"""The plan of a period: 30 prompts x 7 answers are 3 updates of 70 sequences, on 24 GPUs."""
 UNCOUNTED = {Unit.TOKENS, Unit.GPUS, Unit.NODES}
 """Units that are worth nothing else: a field that counts them is read from keys that count them too."""
 
@@ -84,19 +93,19 @@ def write(
 
 
 def keys(framework: str, values: Flat, *names: str, **more: Any) -> list[Any]:
-    """What some keys are written as for a plan; None where one is not written."""
+    """Return the values that some keys are written with for a plan; None for one that is not written."""
     out = write(framework, values, **more).out
     return [out[name].value if name in out else None for name in names]
 
 
 def outcome(framework: str, path: str, value: Any, beside: Flat | None = None, **more: Any) -> State:
-    """What becomes of one plan value in a framework."""
+    """Return the ledger's state of one plan value in a framework."""
     done = write(framework, {**(beside or {}), path: value}, **more)
     return done.outcomes[path if path.startswith(("cluster.", "identity.")) else f"stage.{path}"].state
 
 
 def worths(reading: Reading) -> dict[Unit, Any]:
-    """How many sequences, or tokens per rank, each unit is worth in a run; units without a worth are left out."""
+    """Return the sequences, or tokens per rank, that each unit is worth in a run; units without a worth are left out."""
     found = {}
     for unit in Unit:
         try:

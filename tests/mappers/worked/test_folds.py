@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from rftconf.base.errors import RefusedError
 from rftconf.base.ledger import State
 from rftconf.base.symbols import Var, formula
 from tests.laws.flip_bases import TRINITY_GRPO
-from tests.mappers.worked.runs import Flat, keys, outcome, plan, write
+from tests.mappers.worked.runs import PERIOD, Flat, keys, outcome, plan, write
 
-PERIOD: dict[str, Any] = {
-    "batch.prompts_per_rollout": 30,
-    "batch.responses_per_prompt": 7,
-    "batch.sequences_per_update": 70,
-    "batch.passes": 1,
-    "cluster.nodes": 3,
-    "cluster.gpus_per_node": 8,
-}
 SYNC = "synchronizer."
 FORMS = {
     # form A: an explore step is an update, 70 / 7 prompts, and 210 / 70 = 3 of them are a period

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from rftconf.base.errors import RefusedError
@@ -11,16 +9,7 @@ from rftconf.mappers.rates import refuse_torn_ranks
 from rftconf.plan.units import Unit
 from tests.laws.flip_bases import ARR, CHATLEARN_GRPO, VERL_GRPO
 from tests.laws.flip_bases_roll import RLVR
-from tests.mappers.worked.runs import keys, plan, read, write
-
-PERIOD: dict[str, Any] = {
-    "batch.prompts_per_rollout": 30,
-    "batch.responses_per_prompt": 7,
-    "batch.sequences_per_update": 70,
-    "batch.passes": 1,
-    "cluster.nodes": 3,
-    "cluster.gpus_per_node": 8,
-}
+from tests.mappers.worked.runs import PERIOD, keys, plan, read, write
 
 
 def test_gpus_of_one_sglang_engine_of_roll() -> None:

@@ -1,4 +1,4 @@
-"""What a framework does although it has no key for it: the one value that is kept in silence, and one that is lost."""
+"""A framework without a key for a field still does something: that value is kept without a line, and another one is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Trinity-RFT and ROLL do where nobody says it; free dictionaries have no catalogue of defaults."""
+"""Defaults of Trinity-RFT and ROLL that no catalogue has: free dictionaries are filled in their code."""
 
 from __future__ import annotations
 

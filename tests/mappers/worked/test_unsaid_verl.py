@@ -1,4 +1,4 @@
-"""What veRL does where nobody says it, release by release; older ones lack keys that a newer one has a default for."""
+"""veRL's defaults, release by release; older ones lack keys that a newer one has a default for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one of each unit is worth, in sequences or tokens of a rank, in runs of 30 prompts x 7 answers and updates of 10 x 7.
+"""One of each unit, counted in sequences or tokens of a rank, in runs of 30 prompts x 7 answers and updates of 10 x 7.
 
 A period is 30 x 7 = 210 sequences and 210 / 70 = 3 mini-batches; seen twice they are 6 updates, worth 210 / 6 = 35 each.
 """

@@ -46,7 +46,7 @@ def test_every_prompt_has_one_greedy_answer_and_seeds_of_samples_stay() -> None:
 
 
 def test_returns_less_the_baseline() -> None:
-    """By hand: rewards of each token from there on, less the baseline, where a token counts."""
+    """The rewards from each token on are 1.5 and 1.0, and the baseline takes 0.25 off each; the third token does not count."""
     mask = torch.tensor([[1.0, 1.0, 0.0]])
     found = less_baseline(torch.tensor([[0.5, 1.0, 9.0]]), torch.tensor([0.25]), mask)
     assert found.tolist() == [[1.25, 0.75, 0.0]]
@@ -69,7 +69,7 @@ def test_a_run_and_its_resumption_bit_for_bit(demo: Path) -> None:
 
 
 def test_a_greedy_answer_does_not_depend_on_how_samples_are_drawn(demo: Path) -> None:
-    """Of two temperatures there is one baseline: what is drawn at random differs."""
+    """Two temperatures have the same baseline, and other samples."""
     found = []
     for temperature in ("1.0", "2.0"):
         name = f"remax_{temperature}"

@@ -88,7 +88,7 @@ def test_two_ranks_learn_what_one_does(mixture: Path) -> None:
 @pytest.mark.parametrize("kind", sorted(MIXED))
 @pytest.mark.parametrize("computed", [torch.float32, torch.bfloat16])
 def test_routers_in_another_type_than_the_model(kind: str, computed: torch.dtype) -> None:
-    """In 32 bits nothing changes; in 16 it is as where router and what it reads are cast to 32 bits."""
+    """A model in 32 bits routes as before; one in 16 bits routes as if its router and what the router reads were cast to 32."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
     torch.manual_seed(0)

@@ -40,7 +40,7 @@ def test_it_learns_in_32_bits_and_computes_in_16(demo: Path) -> None:
 
 
 def test_gradients_are_added_up_in_the_type_that_the_plan_has(demo: Path) -> None:
-    """Of two ranks, in 16 bits: the norm is near, and not the same."""
+    """Two ranks add gradients up in 16 bits: the norm is near that of 32 bits, and not the same."""
     two = {**KEYS, "trainer__n_gpus_per_node": "2", "trainer__total_training_steps": "1"}
     fewer = {"+actor_rollout_ref__actor__fsdp_config__mixed_precision__reduce_dtype": "bf16"}
     (plain,) = session.run(planned(demo, "added_32", **two), demo / "added_32")

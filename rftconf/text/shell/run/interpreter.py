@@ -272,7 +272,7 @@ class Evaluator:
 
 
 def _turns(ops: list[str]) -> list[int]:
-    """Where after each operator of a list the next other one stands; what is skipped between them is not looked at."""
+    """For each operator of a list, the place of the next other one: a skipped command is not looked at, nor are those like it."""
     found = [len(ops)] * len(ops)
     for at in range(len(ops) - 2, -1, -1):
         found[at] = found[at + 1] if ops[at + 1] == ops[at] else at + 1
