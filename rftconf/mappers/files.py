@@ -147,7 +147,7 @@ def read_files(r: ReadContext, key: str, listed: str) -> list[str]:
     files = r.native(key)
     names = joined_files(files)
     if names:
-        r.note(f"{key} names {len(names)} files with commas between them, as only code that splits them can open them")
+        r.note(f"{key} names {len(names)} files with commas between them: only code that splits the text can open them")
         files = names
     places = []
     for index, uri in enumerate(files if isinstance(files, list) else [] if files is None else [files]):

@@ -27,5 +27,7 @@ def baseline_of(plan: Plan) -> str:
 def of_baseline(plan: Plan) -> Iterator[tuple[str, str]]:
     """Refuse ReMax where nobody says which answer is the baseline."""
     if plan.stages[0].algorithm.advantage == "remax" and not baseline_of(plan):
-        why = "is 'remax'; the runner draws the baseline as veRL does, and which one that is the plan does not say"
+        why = (
+            "is 'remax'; the runner draws ReMax's baseline as veRL does, and the plan does not say which answer that is"
+        )
         yield "stage.algorithm.advantage", f"{why} (veRL before 0.7: leave {MODE} out)"

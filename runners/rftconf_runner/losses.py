@@ -59,14 +59,16 @@ def log_likelihood(log_probs: Tensor, advantages: Tensor) -> Tensor:
     return -log_probs * advantages
 
 
-def softly_gated(log_probs: Tensor, old: Tensor, advantages: Tensor, good: float, bad: float) -> Tensor:
+def soft_gate(log_probs: Tensor, old: Tensor, advantages: Tensor, good: float, bad: float) -> Tensor:
     """SAPO: a sigmoid of the ratio in place of a clip, whose temperature is `good` for good answers and `bad` for others."""
     ratio = (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp()
     heat = torch.where(advantages > 0, torch.full_like(ratio, good), torch.full_like(ratio, bad))
     return -advantages * (heat * (ratio - 1)).sigmoid() * 4 / heat
 
 
-def within(log_probs: Tensor, old: Tensor, advantages: Tensor, near: Tensor, most: float | None) -> Tensor:
+def likelihood_within_bounds(
+    log_probs: Tensor, old: Tensor, advantages: Tensor, near: Tensor, most: float | None
+) -> Tensor:
     """DPPO: the ratio, of `most` at most, is a weight without gradient, and a token that moved too far teaches nothing (`near` 0)."""
     ratio = (
         (log_probs - old).clamp(-LOG_RATIO_MAX, LOG_RATIO_MAX).exp().clamp(max=inf if most is None else most).detach()
@@ -74,13 +76,13 @@ def within(log_probs: Tensor, old: Tensor, advantages: Tensor, near: Tensor, mos
     return -advantages * ratio * log_probs * near
 
 
-def near_in_variation(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
+def variation_mask(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
     """1 where the token's probability moved by no more than `low` down or `high` up, in the direction that the advantage asks for."""
     moved = (log_probs.exp() - old.exp()).detach()
     return torch.where(advantages > 0, moved <= high, moved >= -low).to(log_probs.dtype)
 
 
-def near_in_divergence(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
+def divergence_mask(log_probs: Tensor, old: Tensor, advantages: Tensor, low: float, high: float) -> Tensor:
     """1 where the divergence of the token from all others is no more than the bound, or the token moved against the advantage."""
     own, before = log_probs.detach().exp(), old.exp()
     others = ((1 - before + DIVERGENCE_EPSILON) / (1 - own + DIVERGENCE_EPSILON)).log()
@@ -89,23 +91,23 @@ def near_in_divergence(log_probs: Tensor, old: Tensor, advantages: Tensor, low: 
     return torch.where(advantages > 0, good, bad).to(log_probs.dtype)
 
 
-def quadratic(log_probs: Tensor, old: Tensor, advantages: Tensor, beta: float) -> Tensor:
+def likelihood_less_square(log_probs: Tensor, old: Tensor, advantages: Tensor, beta: float) -> Tensor:
     """DRO: the log-likelihood less a square of the log-ratio."""
     return -(log_probs * advantages - 0.5 * beta * (log_probs - old).square())
 
 
-def regularized(log_probs: Tensor, advantages: Tensor, tau: float) -> Tensor:
+def scaled_likelihood(log_probs: Tensor, advantages: Tensor, tau: float) -> Tensor:
     """OPMD: REINFORCE divided by 1 + `tau`, which pulls towards the policy itself."""
     return -advantages * log_probs / (1 + tau)
 
 
-def tapered(log_probs: Tensor, old: Tensor, advantages: Tensor, threshold: float) -> Tensor:
+def tapered_likelihood(log_probs: Tensor, old: Tensor, advantages: Tensor, threshold: float) -> Tensor:
     """TOPR: good answers count in full, those up to `threshold` with the ratio, of 1 at most, as a weight without gradient."""
     weight = torch.where(advantages <= threshold, (log_probs - old).exp().clamp(0, 1), torch.ones_like(log_probs))
     return -weight.detach() * advantages * log_probs
 
 
-def log_ratio_clipped(log_probs: Tensor, old: Tensor, advantages: Tensor, epsilon: float) -> Tensor:
+def log_ratio_in_range(log_probs: Tensor, old: Tensor, advantages: Tensor, epsilon: float) -> Tensor:
     """sPPO: the log-ratio of tokens whose ratio is from 1 / (1 + epsilon) to 1 + epsilon; others teach nothing."""
     ratio = (log_probs - old).detach().exp()
     inside = (ratio >= 1 / (1 + epsilon)) & (ratio <= 1 + epsilon)
@@ -190,17 +192,17 @@ POLICY: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor, Bounds], Tensor]] = 
     "cispo": lambda own, old, gains, _, by: weighted_log_likelihood(own, old, gains, by.low, by.high),
     "geo_mean": lambda own, old, gains, mask, by: geometric_mean(own, old, gains, mask, by.low, by.high),
     "gpg": lambda own, _, gains, __, ___: log_likelihood(own, gains),
-    "sapo": lambda own, old, gains, _, by: softly_gated(own, old, gains, by.own["tau_pos"], by.own["tau_neg"]),
-    "dppo_tv": lambda own, old, gains, _, by: within(
-        own, old, gains, near_in_variation(own, old, gains, by.low, by.high), by.dual
+    "sapo": lambda own, old, gains, _, by: soft_gate(own, old, gains, by.own["tau_pos"], by.own["tau_neg"]),
+    "dppo_tv": lambda own, old, gains, _, by: likelihood_within_bounds(
+        own, old, gains, variation_mask(own, old, gains, by.low, by.high), by.dual
     ),
-    "dppo_kl": lambda own, old, gains, _, by: within(
-        own, old, gains, near_in_divergence(own, old, gains, by.low, by.high), by.dual
+    "dppo_kl": lambda own, old, gains, _, by: likelihood_within_bounds(
+        own, old, gains, divergence_mask(own, old, gains, by.low, by.high), by.dual
     ),
-    "dro": lambda own, old, gains, _, by: quadratic(own, old, gains, by.own["dro_beta"]),
-    "opmd": lambda own, _, gains, __, by: regularized(own, gains, by.own.get("tau", 1.0)),
-    "topr": lambda own, old, gains, _, by: tapered(own, old, gains, by.own.get("advantage_threshold", 0.0)),
-    "sppo": lambda own, old, gains, _, by: log_ratio_clipped(own, old, gains, by.own.get("epsilon", 0.3)),
+    "dro": lambda own, old, gains, _, by: likelihood_less_square(own, old, gains, by.own["dro_beta"]),
+    "opmd": lambda own, _, gains, __, by: scaled_likelihood(own, gains, by.own.get("tau", 1.0)),
+    "topr": lambda own, old, gains, _, by: tapered_likelihood(own, old, gains, by.own.get("advantage_threshold", 0.0)),
+    "sppo": lambda own, old, gains, _, by: log_ratio_in_range(own, old, gains, by.own.get("epsilon", 0.3)),
     "rec": lambda own, old, gains, _, by: rec(own, old, gains, **by.own),
 }
 """The policy loss of each family of the plan, token by token: log-probs now and before, advantages, what counts, bounds."""

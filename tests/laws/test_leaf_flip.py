@@ -69,7 +69,7 @@ ALWAYS_DEAD = {
             *("critic.use_dynamic_bsz", "critic.ppo_micro_batch_size_per_gpu", "critic.ppo_max_token_len_per_gpu"),
             *("critic.forward_micro_batch_size_per_gpu", "critic.forward_max_token_len_per_gpu"),
         ),
-        "0.9: the critic's engine reads its own block, and the trainer caps it by ppo_infer_max_token_len_per_gpu",
+        "0.9: the critic's engine reads its own block, and the default trainer caps it by ppo_infer_max_token_len_per_gpu",
     ),
     "trainer.balance_batch": "H64",
     "algorithm.policy_loss_fn_args.loss_agg_mode": "H34",

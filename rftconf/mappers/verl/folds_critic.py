@@ -33,7 +33,7 @@ def default_of(c: Context, key: str) -> int | None:
 
 def _unread(c: Context) -> str:
     live = " and ".join(dict.fromkeys(capped_by(c)))
-    return f"nothing of this release caps the critic's passes by it: {live} is what does"
+    return f"this release does not read it: {live} caps the critic's passes"
 
 
 def _read(r: ReadContext) -> None:

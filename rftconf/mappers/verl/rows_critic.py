@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 row = rows_of["Verl", "Run"]()
 engine = rows_of["CriticFsdp", "Batch"]()
 
-CHECKED = "since 0.8 the config's check alone reads it, and the critic's engine its own block: set {} there"
+CHECKED = "since 0.8 only the config's check reads it; the critic's engine reads its own block: set {} there"
 
 
 def _own(when: When, live: str) -> When:
