@@ -451,8 +451,8 @@ def _uneven_rank_gpus(s: Subject) -> Findings:
     frameworks=("verl", "trinity"),
 )  # fmt: skip
 def _critic_engine(s: Subject) -> Findings:
-    """The trainer hands the engine caps in tokens and no size: with fixed micro-batches the first pass multiplies nothing by
-    the group size, and stops. ppo_micro_batch_size_per_gpu only satisfies the check of the config."""
+    """The trainer hands the critic's engine caps in tokens and no size. With fixed micro-batches the engine needs one, and the
+    run stops in its first pass. Only the check of the config reads ppo_micro_batch_size_per_gpu."""
     section = "trainer.trainer_config.critic." if s.framework == "trinity" else "critic."
     fixed = s.value("algorithm.critic.enabled") is True and s.value("batch.critic.dynamic") is False
     if not fixed or not s.since("0.6.0" if s.framework == "trinity" else "0.8.0"):

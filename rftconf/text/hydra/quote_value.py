@@ -15,6 +15,7 @@ _BARE = re.compile(r"(?:[A-Za-z_/]|\.{1,2}/)(?:[\w/.+%*@?|:\-]*[\w/.+%*@?|\-])?"
 """A dotlist's values are YAML, which takes a text that ends in a colon for a key."""
 _BARE_AROUND_SYMBOLS = re.compile(r"[\w/.+%*@?|:\-]*", re.ASCII)
 _NOT_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
+"""Words that Hydra takes for something other than text; YAML takes these and the truths below so."""
 _TRUTHS_OF_YAML = frozenset({"yes", "no", "on", "off"})
 _BARE_KEY = re.compile(r"[A-Za-z_][\w/.+%*@?|\-]*", re.ASCII)
 _ESCAPABLE_IN_KEY = re.compile(r"[\\()\[\]{}:=, ]")
