@@ -196,7 +196,7 @@ def _refuse_names(request: Request) -> None:
     for one in request.answers.values():
         if one.to in ("key", "keep"):
             try:
-                steps(one.name)
+                steps(one.name.replace("[]", "[0]"))  # a question asks once for all items of a list
             except ValueError:
                 raise UnreadableError(f"no certificate of rftconf's: {one.name!r:.80} is no key") from None
 

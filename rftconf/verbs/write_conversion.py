@@ -87,7 +87,7 @@ def _next(done: Conversion, to: Written, job: Job) -> str:
         lines.append(f"to answer all {asked} at once: {again}" if asked > 1 else f"to answer: {again}")
     elif to.output is not None:
         lines.append(f"next: rftconf check {quoted(str(to.output))}")
-    return "".join(f"{line}\n" for line in ("", *lines)) if lines else ""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def series(done: Series, to: Written, folder: Path, job: Job, screen: Screen, *, quiet: bool, full: bool) -> int:

@@ -74,14 +74,14 @@ TAUGHT = {
 COSINE = {f"{ARR}.actor.optim.lr_scheduler_type": "cosine", f"{ARR}.actor.optim.lr_warmup_steps": 10}
 VERL = (
     Base("grpo", VERL_GRPO, "fsdp"),
-    Base("engine's fixed micro-batches of a critic", VERL_GRPO | CRITIC | fixed_by_engine("fsdp"), "fsdp", "0.8.0"),
-    Base("megatron, fixed critic", VERL_GRPO | CRITIC | fixed_by_engine("megatron") | {f"{ARR}.actor.strategy": "megatron"}, "megatron", "0.8.0"),
     Base("ppo with a critic", VERL_GRPO | CRITIC | {"critic.use_dynamic_bsz": True}, "fsdp"),
     Base("static micro-batches", VERL_GRPO | STATIC, "fsdp"),
     Base("static micro-batches with a critic",
          VERL_GRPO | CRITIC | STATIC | {"critic.use_dynamic_bsz": False, "critic.ppo_micro_batch_size_per_gpu": 4}, "fsdp"),
     Base("megatron", VERL_GRPO | {f"{ARR}.actor.strategy": "megatron", f"{ARR}.actor.megatron.tensor_model_parallel_size": 2}, "megatron"),
     Base("megatron with a critic", VERL_GRPO | CRITIC | {f"{ARR}.actor.strategy": "megatron"}, "megatron"),
+    Base("engine's fixed micro-batches of a critic", VERL_GRPO | CRITIC | fixed_by_engine("fsdp"), "fsdp", "0.8.0"),
+    Base("megatron, fixed critic", VERL_GRPO | CRITIC | fixed_by_engine("megatron") | {f"{ARR}.actor.strategy": "megatron"}, "megatron", "0.8.0"),
     Base("megatron, decaying", VERL_GRPO | CRITIC | {f"{ARR}.actor.strategy": "megatron", f"{ARR}.actor.optim.lr_decay_style": "cosine",
          "critic.optim.lr_decay_style": "cosine"}, "megatron"),
     Base("megatron, validation samples", VERL_GRPO | {f"{ARR}.actor.strategy": "megatron",

@@ -22,7 +22,11 @@ REFUSED = {
     *("adaptive KL with a critic", "dynamic with a critic", "agentic with a critic", "agentic, megatron critic"),
     *("agentic", "agentic with sglang", "agentic with Megatron"),
     *("static micro-batches with a critic", "cosine with a critic", "cosine critic", "static critic"),
-    "megatron, static micro-batches with a critic",
+    *(
+        "megatron, static micro-batches with a critic",
+        "engine's fixed micro-batches of a critic",
+        "megatron, fixed critic",
+    ),
     *(
         "taught",
         "student",
